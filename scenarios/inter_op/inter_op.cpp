@@ -22,6 +22,7 @@ namespace {
 constexpr int first_device = 0;
 constexpr std::string_view branching_model = "googlenet";  // where none is asked for
 constexpr std::string_view sequential = "one-stream";
+constexpr std::string_view merging = "merged";
 constexpr std::string_view by_levels = "levels";
 constexpr std::string_view by_list = "list";
 constexpr std::string_view by_stages = "stages";
@@ -56,6 +57,7 @@ struct InterOpParts : CaseParts {
   explicit InterOpParts(Context& with) : CaseParts(with), memory(with) {}
   Network network;
   StageRange whole;
+  InterOpProblem problem;
   CaseMemory memory;
   std::unique_ptr<NetworkForward> forward;
 };
@@ -64,14 +66,16 @@ struct InterOpParts : CaseParts {
 class ScheduleWriter {
  public:
   /// `in_turn`: each task waits for the one before, on whatever lane.
-  ScheduleWriter(InterOpParts& parts, int streams, bool in_turn)
-      : parts_(parts), streams_(streams), in_turn_(in_turn) {}
+  ScheduleWriter(InterOpParts& parts, const InterOpProblem& problem, bool in_turn)
+      : parts_(parts), problem_(problem), in_turn_(in_turn) {}
 
   void write(const InterOpSchedule& schedule) {
     for (const InterOpStage& stage : schedule) {
       const std::map<LaneId, TaskId> before = std::move(last_);  // of the stage before, by lane
       last_.clear();
-      for (const PlacedOp& placed : stage) write(placed, before);
+      for (const PlacedOp& placed : stage) {
+        if (!tasks_.contains(placed.op)) write(placed, before);
+      }
     }
   }
 
@@ -79,47 +83,63 @@ class ScheduleWriter {
   [[nodiscard]] LaneId lane_of(int stream) {
     const auto [found, is_new] = lanes_.try_emplace(stream, LaneId{});
     if (is_new) {
-      found->second = stream == whole_device
-                          ? add_lane(parts_, first_device, StreamKind::compute)
-                          : add_lane(parts_, first_device, StreamKind::compute, stream, streams_);
+      found->second = stream == whole_device ? add_lane(parts_, first_device, StreamKind::compute)
+                                             : add_lane(parts_, first_device, StreamKind::compute,
+                                                        stream, problem_.streams);
     }
     return found->second;
   }
 
   void write(const PlacedOp& placed, const std::map<LaneId, TaskId>& stage_before) {
     const LaneId lane = lane_of(placed.stream);
-    const Layer& layer = parts_.network.layer(placed.op);
-    Task task{.name = layer.name, .lanes = {lane}, .phase = "forward"};
-    for (const int producer : layer.inputs) {
-      if (producer != network_input) task.after.push_back(tasks_.at(producer));
+    const std::vector<int> layers =
+        placed.merge == not_merged ? std::vector{placed.op}
+                                   : problem_.merges[static_cast<std::size_t>(placed.merge)].ops;
+    Task task{.name = name_of(layers), .lanes = {lane}, .phase = "forward"};
+    for (const int producer : problem_.after[static_cast<std::size_t>(placed.op)]) {
+      task.after.push_back(tasks_.at(producer));
     }
     if (!last_.contains(lane)) {
       for (const auto& [other, last] : stage_before) task.after.push_back(last);
     }
-    const auto count = static_cast<TaskId>(tasks_.size());
-    if (in_turn_ && count > 0) task.after.push_back(count - 1);
+    if (in_turn_ && count_ > 0) task.after.push_back(count_ - 1);
     std::ranges::sort(task.after);
     const auto repeated = std::ranges::unique(task.after);
     task.after.erase(repeated.begin(), repeated.end());
-    const std::vector<OpCall> calls =
-        parts_.forward->plan(placed.op, stream_of(parts_, lane), parts_.ops);
+    Stream& stream = stream_of(parts_, lane);
+    const std::vector<OpCall> calls = placed.merge == not_merged
+                                          ? parts_.forward->plan(placed.op, stream, parts_.ops)
+                                          : parts_.forward->plan_merged(layers, stream, parts_.ops);
     const TaskId id = parts_.plan.add(std::move(task), {calls.begin(), calls.end()});
-    tasks_[placed.op] = id;
+    for (const int layer : layers) tasks_[layer] = id;
     last_[lane] = id;
+    count_ = id + 1;
+  }
+
+  /// "a", or "a + b" of merged layers.
+  [[nodiscard]] std::string name_of(const std::vector<int>& layers) const {
+    std::string name;
+    for (const int layer : layers) {
+      name += (name.empty() ? "" : " + ") + parts_.network.layer(layer).name;
+    }
+    return name;
   }
 
   InterOpParts& parts_;
-  int streams_;
+  const InterOpProblem& problem_;
   bool in_turn_;
+  TaskId count_ = 0;               // tasks so far
   std::map<int, LaneId> lanes_;    // by stream
   std::map<int, TaskId> tasks_;    // by layer
   std::map<LaneId, TaskId> last_;  // of this stage
 };
 
-InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts, int streams) {
+/// Sets the costs of the problem where the strategy needs them.
+InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts,
+                            InterOpProblem& problem) {
   const std::string_view name = schedule_name(spec.strategy);
-  InterOpProblem problem = inter_op_problem(parts.network, streams);
   if (name == sequential) return sequential_schedule(problem);
+  if (name == merging) return merged_schedule(problem);
   if (name == by_levels) return level_schedule(problem);
   set_costs(problem, parts.context, first_device, parts.whole);
   return name == by_list ? list_schedule(problem) : stage_schedule(problem);
@@ -130,13 +150,21 @@ bool has_branches(const Network& network) {
   return level_schedule(problem) != sequential_schedule(problem);
 }
 
-/// "12 of 69 layers beside others, in 9 of 40 stages".
+bool has_merges(const Network& network) { return !inter_op_problem(network, 2).merges.empty(); }
+
+/// "12 of 69 layers on streams that share the device, in 9 of 40 stages; 9 merged into 3".
 std::string described(const InterOpSchedule& schedule) {
   std::size_t layers = 0;
   std::size_t beside = 0;
   std::size_t parallel = 0;
+  std::size_t merged = 0;
+  std::size_t merges = 0;
   for (const InterOpStage& stage : schedule) {
     layers += stage.size();
+    if (stage.front().merge != not_merged) {
+      merged += stage.size();
+      ++merges;
+    }
     const int first = stage.front().stream;
     if (std::ranges::all_of(stage, [&](const PlacedOp& one) { return one.stream == first; })) {
       continue;
@@ -144,12 +172,15 @@ std::string described(const InterOpSchedule& schedule) {
     beside += stage.size();
     ++parallel;
   }
-  return fmt::format("{} of {} layers on streams that share the device, in {} of {} stages", beside,
-                     layers, parallel, schedule.size());
+  return fmt::format(
+      "{} of {} layers on streams that share the device, in {} of {} stages; {} merged into {}",
+      beside, layers, parallel, schedule.size(), merged, merges);
 }
 
 const std::vector<Strategy> strategy_list = {
     {std::string(sequential), "one layer after the other on all cores of the device"},
+    {std::string(merging),
+     "the same, with convolutions of one input that differ in output channels alone run as one"},
     {std::string(by_levels),
      "level by level of the graph: the layers of a level dealt out to --streams streams"},
     {std::string(by_list),
@@ -211,6 +242,12 @@ class InterOp final : public Scenario {
                                 "network with branches, or --strategy {}",
                                 spec.strategy, network.name, sequential));
     }
+    if (spec.strategy == merging && !has_merges(network)) {
+      return refuse(request, "strategy",
+                    fmt::format("--strategy {}: {} has no convolutions that differ in output "
+                                "channels alone and read the same; use another strategy",
+                                spec.strategy, network.name));
+    }
     return spec;
   }
 
@@ -225,13 +262,15 @@ class InterOp final : public Scenario {
                     .dtype = spec.dtype,
                     .math = spec.math,
                     .batch = batch};
-    const int streams =
-        spec.strategy == sequential ? 1 : static_cast<int>(spec.parameters.integer("streams"));
-    const InterOpSchedule schedule = schedule_of(spec, *parts, streams);
+    const Value* streams = spec.parameters.find("streams");
+    parts->problem = inter_op_problem(
+        parts->network,
+        streams == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*streams)));
+    const InterOpSchedule schedule = schedule_of(spec, *parts, parts->problem);
     parts->forward = std::make_unique<NetworkForward>(
         parts->whole, context.stream(first_device, StreamKind::compute), first_device,
         context.options().seed, parts->memory);
-    ScheduleWriter(*parts, streams, is_in_turn(spec.strategy)).write(schedule);
+    ScheduleWriter(*parts, parts->problem, is_in_turn(spec.strategy)).write(schedule);
     parts->notes.emplace_back("schedule", described(schedule));
     add_outputs(*parts);
     add_layer_checks(*parts, parts->whole, *parts->forward);
@@ -243,7 +282,8 @@ class InterOp final : public Scenario {
   }
 
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
-    if (spec.strategy == sequential || is_in_turn(spec.strategy)) return std::nullopt;
+    const bool has_one_stream = spec.parameters.find("streams") == nullptr;
+    if (has_one_stream || is_in_turn(spec.strategy)) return std::nullopt;
     return with_strategy(spec, spec.strategy + std::string(in_turn_suffix));
   }
 

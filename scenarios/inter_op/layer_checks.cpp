@@ -79,12 +79,18 @@ class LayerChecker {
   }
 
  private:
+  [[nodiscard]] std::vector<float> values_of(int layer, std::string_view role) const {
+    const ParameterPart& part = forward_.parameter_part(layer, role);
+    const std::vector<float> all = data_.read(part.tensor);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(part.first);
+    return {first, first + static_cast<std::ptrdiff_t>(part.count)};
+  }
+
   [[nodiscard]] LayerSample sample_of(int layer, std::int64_t index, bool bias) const {
-    return {
-        .source = data_.read_slab(forward_.source(layer), index),
-        .weights = data_.read(forward_.parameter_tensor(layer, "weights")),
-        .bias = bias ? data_.read(forward_.parameter_tensor(layer, "bias")) : std::vector<float>(),
-        .result = data_.read_slab(forward_.output(layer), index)};
+    return {.source = data_.read_slab(forward_.source(layer), index),
+            .weights = values_of(layer, "weights"),
+            .bias = bias ? values_of(layer, "bias") : std::vector<float>(),
+            .result = data_.read_slab(forward_.output(layer), index)};
   }
 
   [[nodiscard]] std::optional<std::string> check(int index, std::int64_t sample) const {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <memory>
 #include <utility>
 
+#include "scenarios/inter_op/merges.h"
 #include "scenarios/inter_op/network_forward.h"
 #include "scenarios/plan/costs.h"
 
@@ -40,17 +42,21 @@ class OwnMemory final : public ForwardMemory {
   std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to them by address
 };
 
-/// A network with memory of its own, on one stream.
+/// A network with memory of its own, on one stream. Its items are its layers, and behind the last
+/// layer of a merge those layers as one.
 class TimedNetwork {
  public:
-  TimedNetwork(const StageRange& whole, Stream& stream, const Context::Options& options)
+  TimedNetwork(const StageRange& whole, Stream& stream, const Context::Options& options,
+               const std::vector<InterOpMerge>& merges)
       : stream_(stream),
         memory_(stream.device(), options.measures),
         forward_(whole, stream, 0, options.seed, memory_) {
     for (int layer = 0; layer <= whole.last; ++layer) {
-      layers_.push_back(forward_.plan(layer, stream, ops_));
-      begins_.push_back(stream.device().make_event());
-      ends_.push_back(stream.device().make_event());
+      add({layer, not_merged}, forward_.plan(layer, stream, ops_));
+      for (int merge = 0; merge < static_cast<int>(merges.size()); ++merge) {
+        const std::vector<int>& ops = merges[static_cast<std::size_t>(merge)].ops;
+        if (ops.back() == layer) add({layer, merge}, forward_.plan_merged(ops, stream, ops_));
+      }
     }
   }
   TimedNetwork(const TimedNetwork&) = delete;
@@ -66,25 +72,48 @@ class TimedNetwork {
   }
 
   [[nodiscard]] Stream& stream() const { return stream_; }
-  [[nodiscard]] std::size_t layer_count() const { return layers_.size(); }
-  [[nodiscard]] const std::vector<OpCall>& calls(std::size_t layer) const { return layers_[layer]; }
-  [[nodiscard]] Event& end(std::size_t layer) const { return *ends_[layer]; }
+  [[nodiscard]] std::size_t item_count() const { return items_.size(); }
+  [[nodiscard]] const std::vector<OpCall>& calls(std::size_t item) const { return calls_[item]; }
+  [[nodiscard]] Event& end(std::size_t item) const { return *ends_[item]; }
 
-  void enqueue(std::size_t layer) {
-    stream_.record(*begins_[layer]);
-    for (const OpCall& call : layers_[layer]) call.op->enqueue(stream_, call.views);
-    stream_.record(*ends_[layer]);
+  void enqueue(std::size_t item) {
+    stream_.record(*begins_[item]);
+    for (const OpCall& call : calls_[item]) call.op->enqueue(stream_, call.views);
+    stream_.record(*ends_[item]);
   }
-  [[nodiscard]] double seconds(std::size_t layer) const {
-    return ends_[layer]->seconds_since(*begins_[layer]);
+  [[nodiscard]] double seconds(std::size_t item) const {
+    return ends_[item]->seconds_since(*begins_[item]);
+  }
+  /// The seconds of items sorted: those of all layers, then those of all merges.
+  [[nodiscard]] std::vector<double> sorted(const std::vector<double>& seconds) const {
+    std::map<std::pair<int, int>, double> ordered;  // by merge, then by layer
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      ordered[{items_[i].merge, items_[i].layer}] = seconds[i];
+    }
+    std::vector<double> values;
+    for (const auto& [item, value] : ordered) values.push_back(value);
+    return values;
   }
 
  private:
+  struct Item {
+    int layer = 0;
+    int merge = not_merged;  // which comes ahead of all merges
+  };
+
+  void add(const Item& item, std::vector<OpCall> calls) {
+    items_.push_back(item);
+    calls_.push_back(std::move(calls));
+    begins_.push_back(stream_.device().make_event());
+    ends_.push_back(stream_.device().make_event());
+  }
+
   Stream& stream_;
   OwnMemory memory_;
   OpSet ops_;
   NetworkForward forward_;
-  std::vector<std::vector<OpCall>> layers_;
+  std::vector<Item> items_;
+  std::vector<std::vector<OpCall>> calls_;  // by item
   std::vector<std::unique_ptr<Event>> begins_;
   std::vector<std::unique_ptr<Event>> ends_;
 };
@@ -94,7 +123,7 @@ using TimedNetworks = std::vector<std::unique_ptr<TimedNetwork>>;
 /// All streams begin a layer when all have ended the one before. Returns the mean of their times by
 /// layer.
 std::vector<double> run_once(const TimedNetworks& networks) {
-  const std::size_t count = networks.front()->layer_count();
+  const std::size_t count = networks.front()->item_count();
   for (std::size_t layer = 0; layer < count; ++layer) {
     for (const auto& network : networks) {
       for (const auto& other : networks) {
@@ -133,7 +162,7 @@ std::vector<double> median_of_passes(const TimedNetworks& networks) {
 std::vector<double> estimated_layers(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   std::vector<double> seconds;
-  for (std::size_t layer = 0; layer < network.layer_count(); ++layer) {
+  for (std::size_t layer = 0; layer < network.item_count(); ++layer) {
     Work work;
     for (const OpCall& call : network.calls(layer)) work += call.op->work();
     seconds.push_back(device.seconds(work) * sharers);
@@ -141,24 +170,27 @@ std::vector<double> estimated_layers(const TimedNetwork& network, int sharers) {
   return seconds;
 }
 
-TimedNetworks networks_on(Context& context, int device, const StageRange& whole, int streams) {
+TimedNetworks networks_on(Context& context, int device, const StageRange& whole, int streams,
+                          const std::vector<InterOpMerge>& merges) {
   TimedNetworks networks;
   for (int i = 0; i < streams; ++i) {
     Stream& stream = context.stream(device, StreamKind::compute, i, streams);
-    networks.push_back(std::make_unique<TimedNetwork>(whole, stream, context.options()));
+    networks.push_back(std::make_unique<TimedNetwork>(whole, stream, context.options(), merges));
   }
   return networks;
 }
 
-/// The costs of all layers alone, then of all that share the device.
+/// The costs of all layers alone, of all merges, then of all layers that share the device.
 std::vector<double> layer_seconds(Context& context, int device, const StageRange& whole,
-                                  int streams) {
+                                  const InterOpProblem& problem) {
   std::vector<double> all;
-  for (const int sharers : {1, streams}) {
+  for (const int sharers : {1, problem.streams}) {
     const bool measures = context.options().measures;
-    const TimedNetworks networks = networks_on(context, device, whole, measures ? sharers : 1);
-    const std::vector<double> seconds =
-        measures ? median_of_passes(networks) : estimated_layers(*networks.front(), sharers);
+    const TimedNetworks networks =
+        networks_on(context, device, whole, measures ? sharers : 1,
+                    sharers == 1 ? problem.merges : std::vector<InterOpMerge>());
+    const std::vector<double> seconds = networks.front()->sorted(
+        measures ? median_of_passes(networks) : estimated_layers(*networks.front(), sharers));
     all.insert(all.end(), seconds.begin(), seconds.end());
   }
   return all;
@@ -176,6 +208,7 @@ InterOpProblem inter_op_problem(const Network& network, int streams) {
   }
   problem.alone.assign(problem.after.size(), 1.0);
   problem.shared = problem.alone;
+  problem.merges = possible_merges(network);
   return problem;
 }
 
@@ -186,10 +219,11 @@ void set_costs(InterOpProblem& problem, Context& context, int device, const Stag
                   to_string(network.input), to_string(NumberFormat{whole.dtype, whole.math}),
                   whole.batch, context.device(device).info().name, problem.streams);
   const std::vector<double>& seconds =
-      context.measured(key, [&] { return layer_seconds(context, device, whole, problem.streams); });
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(network.layers.size());
-  problem.alone.assign(seconds.begin(), middle);
-  problem.shared.assign(middle, seconds.end());
+      context.measured(key, [&] { return layer_seconds(context, device, whole, problem); });
+  auto next = seconds.begin() + static_cast<std::ptrdiff_t>(network.layers.size());
+  problem.alone.assign(seconds.begin(), next);
+  for (InterOpMerge& merge : problem.merges) merge.seconds = *next++;
+  problem.shared.assign(next, seconds.end());
 }
 
 }  // namespace parbench

@@ -7,13 +7,13 @@
 
 namespace parbench {
 
-/// The layers of a network with what each reads; all costs are 1.
+/// The layers of a network with what each reads, and its possible merges; all costs are 1.
 [[nodiscard]] InterOpProblem inter_op_problem(const Network& network, int streams);
 
 /// Sets the costs of the forward pass of a whole network on a device. They are measured once a run,
 /// with the layers in their order behind a warm-up: alone on a stream that has the device, and on
-/// all streams that share it, which run the same layer at once. A context that measures nothing
-/// estimates them.
+/// all streams that share it, which run the same layer at once; merges alone. A context that
+/// measures nothing estimates them.
 void set_costs(InterOpProblem& problem, Context& context, int device, const StageRange& whole);
 
 }  // namespace parbench

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "scenarios/models/layers/convolution.h"
 #include "scenarios/training/batch_data.h"
 
 namespace parbench {
@@ -35,14 +36,53 @@ void NetworkForward::draw_input() {
       memory_.filled(key(what), input_.desc.bytes, writer_of_inputs(first_stream_, whole_, seed_));
 }
 
-std::vector<OpCall> NetworkForward::plan(int layer, Stream& stream, OpSet& ops) {
+void NetworkForward::begin(int layer, Stream& stream, OpSet& ops) {
   layer_ = layer;
   work_ = whole_.work_of(layer, whole_.batch);
   stream_ = &stream;
   ops_ = &ops;
   calls_.clear();
+}
+
+std::vector<OpCall> NetworkForward::plan(int layer, Stream& stream, OpSet& ops) {
+  begin(layer, stream, ops);
   this->layer().kind->write_forward(*this);
   for (OpCall& call : calls_) call.layer = this->layer().name;
+  return std::move(calls_);
+}
+
+std::vector<OpCall> NetworkForward::plan_merged(const std::vector<int>& layers, Stream& stream,
+                                                OpSet& ops) {
+  const auto convolution_of = [&](int layer) {
+    return as<Convolution>(whole_.network->layer(layer))->options();
+  };
+  begin(layers.front(), stream, ops);
+  Convolution::Options all = convolution_of(layers.front());
+  all.out_channels = 0;
+  for (const int layer : layers) all.out_channels += convolution_of(layer).out_channels;
+  Op& op = prepare(ConvolutionForward{.shape = Convolution(all).shape(work_.inputs.front()),
+                                      .dtype = work_.dtype,
+                                      .bias = all.bias,
+                                      .math = work_.math});
+  const TensorDesc& output = op.tensor("destination");
+  const BufferView together = memory_.work(output.bytes);
+  std::vector<Binding> bindings = {
+      {"source", input(0)},
+      {"weights", parameter_of_all(layers, "weights", op.tensor("weights"))},
+      {"destination", together}};
+  if (all.bias) bindings.push_back({"bias", parameter_of_all(layers, "bias", op.tensor("bias"))});
+  emit(op, bindings);
+  std::int64_t first = 0;
+  for (const int layer : layers) {
+    layer_ = layer;  // whose output is placed
+    const std::int64_t count = convolution_of(layer).out_channels;
+    Op& slice = prepare(SliceChannels{
+        .range = {.whole = output.shape, .first = first, .count = count}, .dtype = work_.dtype});
+    emit(slice,
+         {{"source", together}, {"destination", place_output(slice.tensor("destination").bytes)}});
+    first += count;
+  }
+  for (OpCall& call : calls_) call.layer = whole_.network->layer(layers.front()).name;
   return std::move(calls_);
 }
 
@@ -61,22 +101,44 @@ BufferView NetworkForward::input(std::size_t which) const {
   return producer == network_input ? input_.view : outputs_.at(static_cast<std::size_t>(producer));
 }
 
-BufferView NetworkForward::parameter(std::string_view role, const TensorDesc& wanted) {
+const ParameterSpec& NetworkForward::spec_of(int layer, std::string_view role) const {
+  const int owner = whole_.network->owner_of(layer);
   const auto spec = std::ranges::find_if(
-      specs_, [&, owner = whole_.network->owner_of(layer_)](const ParameterSpec& one) {
-        return one.layer == owner && one.role == role;
-      });
+      specs_, [&](const ParameterSpec& one) { return one.layer == owner && one.role == role; });
   if (spec == specs_.end()) {
-    throw std::logic_error(fmt::format("{} has no parameter {}", layer().name, role));
+    throw std::logic_error(
+        fmt::format("{} has no parameter {}", whole_.network->layer(layer).name, role));
   }
-  const Fill numbers = initial_fill(*whole_.network, *spec, seed_);
-  const std::string what = fmt::format("{} {} {} as {}", spec->name, to_string(wanted.shape),
+  return *spec;
+}
+
+BufferView NetworkForward::parameter(std::string_view role, const TensorDesc& wanted) {
+  return parameter_of_all({layer_}, role, wanted);
+}
+
+/// One behind the other along the first dimension.
+BufferView NetworkForward::parameter_of_all(const std::vector<int>& layers, std::string_view role,
+                                            const TensorDesc& wanted) {
+  std::vector<Fill> numbers;
+  std::string names;
+  for (const int layer : layers) {
+    const ParameterSpec& spec = spec_of(layer, role);
+    numbers.push_back(initial_fill(*whole_.network, spec, seed_));
+    names += spec.name + " ";
+  }
+  const std::string what = fmt::format("{}{} {} as {}", names, to_string(wanted.shape),
                                        to_string(wanted.dtype), wanted.layout.name());
   const BufferView view = memory_.filled(key(what), wanted.bytes,
                                          [&stream = first_stream_, wanted, numbers](BufferView to) {
-                                           draw(stream, wanted, to, numbers);
+                                           draw_parts(stream, wanted, to, numbers);
                                          });
-  parameters_[{layer_, std::string(role)}] = {.device = device_, .desc = wanted, .view = view};
+  const Tensor tensor{.device = device_, .desc = wanted, .view = view};
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    parameters_[{layers[i], std::string(role)}] = {
+        .tensor = tensor, .first = first, .count = numbers[i].count};
+    first += numbers[i].count;
+  }
   return view;
 }
 
@@ -111,7 +173,7 @@ Tensor NetworkForward::source(int layer) const {
   return producer == network_input ? input_ : output(producer);
 }
 
-const Tensor& NetworkForward::parameter_tensor(int layer, std::string_view role) const {
+const ParameterPart& NetworkForward::parameter_part(int layer, std::string_view role) const {
   return parameters_.at({layer, std::string(role)});
 }
 

@@ -34,6 +34,14 @@ class ForwardMemory {
                                           const Context::Fill& fill) = 0;
 };
 
+/// Where a layer's parameter lies.
+struct ParameterPart {
+  Tensor tensor;  // in the layout that the operation reads
+  // Of its elements in canonical order; all but where layers are merged.
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
 /// Plans layer after layer. The range is the whole network for one batch.
 class NetworkForward final : public ForwardPass {
  public:
@@ -43,11 +51,14 @@ class NetworkForward final : public ForwardPass {
 
   /// Plans a layer for a stream of the device, behind those that it reads.
   [[nodiscard]] std::vector<OpCall> plan(int layer, Stream& stream, OpSet& ops);
+  /// Plans convolutions that differ in their output channels alone as one, whose output is divided
+  /// into theirs.
+  [[nodiscard]] std::vector<OpCall> plan_merged(const std::vector<int>& layers, Stream& stream,
+                                                OpSet& ops);
 
   [[nodiscard]] Tensor output(int layer) const;
   [[nodiscard]] Tensor source(int layer) const;
-  /// In the layout that the layer's operation reads.
-  [[nodiscard]] const Tensor& parameter_tensor(int layer, std::string_view role) const;
+  [[nodiscard]] const ParameterPart& parameter_part(int layer, std::string_view role) const;
 
   [[nodiscard]] const LayerWork& work() const override { return work_; }
   [[nodiscard]] Op& prepare(const OpDesc& desc) override;
@@ -64,6 +75,10 @@ class NetworkForward final : public ForwardPass {
   /// Distinguishes content of this network from that of others.
   [[nodiscard]] std::string key(std::string_view what) const;
   void draw_input();
+  void begin(int layer, Stream& stream, OpSet& ops);
+  [[nodiscard]] const ParameterSpec& spec_of(int layer, std::string_view role) const;
+  [[nodiscard]] BufferView parameter_of_all(const std::vector<int>& layers, std::string_view role,
+                                            const TensorDesc& wanted);
 
   StageRange whole_;
   Stream& first_stream_;
@@ -73,7 +88,7 @@ class NetworkForward final : public ForwardPass {
   std::vector<ParameterSpec> specs_;
   Tensor input_;
   std::vector<BufferView> outputs_;  // by layer
-  std::map<std::pair<int, std::string>, Tensor> parameters_;
+  std::map<std::pair<int, std::string>, ParameterPart> parameters_;
 
   // Of the layer that is being planned:
   int layer_ = 0;

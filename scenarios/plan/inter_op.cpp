@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
+
+#include "scenarios/plan/levels.h"
 
 namespace parbench {
 namespace {
@@ -56,7 +60,32 @@ std::vector<Block> blocks_of(const InterOpProblem& problem) {
 }
 
 void append_serial(const Block& block, InterOpSchedule& schedule) {
-  for (int op = block.first; op < block.last; ++op) schedule.push_back({{op, whole_device}});
+  for (int op = block.first; op < block.last; ++op) schedule.push_back({{.op = op}});
+}
+
+InterOpStage merged_stage(const InterOpProblem& problem, int merge) {
+  InterOpStage stage;
+  for (const int op : problem.merges[at(merge)].ops) {
+    stage.push_back({.op = op, .stream = whole_device, .merge = merge});
+  }
+  return stage;
+}
+
+/// For each operation the merge that it is part of: of the largest ones, as far as they do not
+/// meet.
+std::vector<int> largest_merges(const InterOpProblem& problem) {
+  std::vector<int> order(problem.merges.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](int merge) { return problem.merges[at(merge)].ops.size(); });
+  std::vector<int> merge_of(problem.after.size(), not_merged);
+  for (const int merge : order) {
+    const std::vector<int>& ops = problem.merges[at(merge)].ops;
+    const auto is_free = [&](int op) { return merge_of[at(op)] == not_merged; };
+    if (!std::ranges::all_of(ops, is_free)) continue;
+    for (const int op : ops) merge_of[at(op)] = merge;
+  }
+  return merge_of;
 }
 
 // --- list scheduling ---
@@ -88,7 +117,7 @@ class ListScheduler {
     // equal ones keep their order.
     std::ranges::stable_sort(waiting, [&](int a, int b) { return ranks_[at(a)] > ranks_[at(b)]; });
     InterOpStage stage;
-    for (const int op : waiting) stage.push_back({op, place(op, block)});
+    for (const int op : waiting) stage.push_back({.op = op, .stream = place(op, block)});
     return stage;
   }
 
@@ -116,6 +145,15 @@ InterOpStage listed(const InterOpProblem& problem, const Block& block,
   return ListScheduler(problem, ranks).run(block);
 }
 
+/// Those of a merge count for its first operation.
+double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) {
+  if (placed.merge != not_merged) {
+    const InterOpMerge& merge = problem.merges[at(placed.merge)];
+    return placed.op == merge.ops.front() ? merge.seconds : 0;
+  }
+  return (placed.stream == whole_device ? problem.alone : problem.shared)[at(placed.op)];
+}
+
 // --- dynamic programming over stages ---
 
 using OpSet64 = std::uint64_t;  // operations of a block, by their place in it
@@ -131,6 +169,12 @@ class StageSolver {
         if (op >= first_) before |= bit(op - first_);
       }
       before_.push_back(before);
+    }
+    for (int merge = 0; merge < static_cast<int>(problem.merges.size()); ++merge) {
+      const std::vector<int>& ops = problem.merges[at(merge)].ops;
+      if (ops.front() < block.first || ops.back() >= block.last) continue;
+      merges_.push_back({.index = merge});
+      for (const int op : ops) merges_.back().ops |= bit(op - first_);
     }
   }
 
@@ -153,11 +197,21 @@ class StageSolver {
     InterOpStage stage;
   };
   using Chains = std::vector<std::vector<int>>;
+  struct Merge {
+    int index = 0;  // among the problem's
+    OpSet64 ops = 0;
+  };
 
   static OpSet64 bit(int index) { return OpSet64{1} << static_cast<unsigned>(index); }
   [[nodiscard]] OpSet64 all() const { return count_ == 64 ? ~OpSet64{0} : bit(count_) - 1; }
   [[nodiscard]] bool is_ready(int index, OpSet64 done) const {
     return (done & bit(index)) == 0 && (before_[at(index)] & ~done) == 0;
+  }
+  [[nodiscard]] bool is_ready(const Merge& merge, OpSet64 done) const {
+    for (const int op : problem_.merges[at(merge.index)].ops) {
+      if (!is_ready(op - first_, done)) return false;
+    }
+    return true;
   }
   [[nodiscard]] double shared(int index) const { return problem_.shared[at(first_ + index)]; }
 
@@ -170,8 +224,14 @@ class StageSolver {
     best_[done] = best;  // counts as a state while those behind it are solved
     for (int index = 0; index < count_; ++index) {
       if (!is_ready(index, done)) continue;
-      const InterOpStage single{{first_ + index, whole_device}};
+      const InterOpStage single{{.op = first_ + index}};
       if (!consider(single, done | bit(index), problem_.alone[at(first_ + index)], best)) return {};
+    }
+    for (const Merge& merge : merges_) {
+      if (!is_ready(merge, done)) continue;
+      const double seconds = problem_.merges[at(merge.index)].seconds;
+      const InterOpStage stage = merged_stage(problem_, merge.index);
+      if (!consider(stage, done | merge.ops, seconds, best)) return {};
     }
     Chains chains;
     if (!consider_chains(0, done, done, 0.0, chains, best)) return std::nullopt;
@@ -229,7 +289,7 @@ class StageSolver {
     InterOpStage stage;
     for (std::size_t stream = 0; stream < chains.size(); ++stream) {
       for (const int index : chains[stream]) {
-        stage.push_back({first_ + index, static_cast<int>(stream)});
+        stage.push_back({.op = first_ + index, .stream = static_cast<int>(stream)});
       }
     }
     std::ranges::sort(stage, {}, &PlacedOp::op);
@@ -241,6 +301,7 @@ class StageSolver {
   int first_;
   int count_;
   std::vector<OpSet64> before_;
+  std::vector<Merge> merges_;  // of the block
   std::map<OpSet64, Choice> best_;
 };
 
@@ -252,15 +313,27 @@ InterOpSchedule sequential_schedule(const InterOpProblem& problem) {
   return schedule;
 }
 
-InterOpSchedule level_schedule(const InterOpProblem& problem) {
-  std::vector<int> level(problem.after.size(), 0);
+InterOpSchedule merged_schedule(const InterOpProblem& problem) {
+  const std::vector<int> merge_of = largest_merges(problem);
   InterOpSchedule schedule;
   for (int op = 0; op < problem.count(); ++op) {
-    for (const int before : problem.after[at(op)]) {
-      level[at(op)] = std::max(level[at(op)], level[at(before)] + 1);
+    const int merge = merge_of[at(op)];
+    if (merge == not_merged) {
+      schedule.push_back({{.op = op}});
+    } else if (problem.merges[at(merge)].ops.front() == op) {
+      schedule.push_back(merged_stage(problem, merge));
     }
-    if (at(level[at(op)]) >= schedule.size()) schedule.resize(at(level[at(op)]) + 1);
-    schedule[at(level[at(op)])].push_back({op, whole_device});
+  }
+  return schedule;
+}
+
+InterOpSchedule level_schedule(const InterOpProblem& problem) {
+  const std::vector<int> levels = topological_levels(problem.after);
+  InterOpSchedule schedule;
+  for (int op = 0; op < problem.count(); ++op) {
+    const std::size_t level = at(levels[at(op)]);
+    if (level >= schedule.size()) schedule.resize(level + 1);
+    schedule[level].push_back({.op = op});
   }
   for (InterOpStage& stage : schedule) {
     if (stage.size() == 1) continue;
@@ -309,12 +382,15 @@ double estimated_seconds(const InterOpProblem& problem, const InterOpSchedule& s
   for (const InterOpStage& stage : schedule) {
     std::map<int, double> free;
     double stage_end = stage_begin;
-    for (const auto& [op, stream] : stage) {
-      double begin = std::max(stage_begin, free[stream]);
-      for (const int before : problem.after[at(op)]) begin = std::max(begin, ends[at(before)]);
-      ends[at(op)] = begin + (stream == whole_device ? problem.alone : problem.shared)[at(op)];
-      free[stream] = ends[at(op)];
-      stage_end = std::max(stage_end, ends[at(op)]);
+    for (const PlacedOp& placed : stage) {
+      double begin = std::max(stage_begin, free[placed.stream]);
+      for (const int before : problem.after[at(placed.op)]) {
+        begin = std::max(begin, ends[at(before)]);
+      }
+      const double end = begin + seconds_of_placed(problem, placed);
+      ends[at(placed.op)] = end;
+      free[placed.stream] = end;
+      stage_end = std::max(stage_end, end);
     }
     stage_begin = stage_end;
   }

@@ -7,6 +7,12 @@
 
 namespace parbench {
 
+/// Operations that read the same and may run as one, on the whole device.
+struct InterOpMerge {
+  std::vector<int> ops;  // ascending, at least two
+  double seconds = 1.0;  // of all of them as one
+};
+
 /// Operations in an order in which each reads earlier ones only.
 struct InterOpProblem {
   std::vector<std::vector<int>> after;  // by operation: those that it reads
@@ -15,17 +21,22 @@ struct InterOpProblem {
   std::vector<double> alone;
   std::vector<double> shared;
   int streams = 2;
+  std::vector<InterOpMerge> merges = {};
 
   [[nodiscard]] int count() const { return static_cast<int>(after.size()); }
 };
 
 inline constexpr int whole_device = -1;
+inline constexpr int not_merged = -1;
 
 /// An operation and the stream that runs it: 0 to `streams` − 1, which share the device, or
 /// `whole_device`.
 struct PlacedOp {
   int op = 0;
   int stream = whole_device;
+  /// Of the problem's merges, the one that it is part of: all parts follow each other in the stage,
+  /// and run when the first does.
+  int merge = not_merged;
   friend bool operator==(const PlacedOp&, const PlacedOp&) = default;
 };
 
@@ -36,6 +47,10 @@ using InterOpSchedule = std::vector<InterOpStage>;
 
 /// One after the other on the whole device.
 [[nodiscard]] InterOpSchedule sequential_schedule(const InterOpProblem& problem);
+
+/// The same with merged operations in the place of the first of them: the largest merges first,
+/// each operation in one of them.
+[[nodiscard]] InterOpSchedule merged_schedule(const InterOpProblem& problem);
 
 /// A stage for each topological level (the longest path from the beginning): its operations go to
 /// the streams in turn, a single one to the whole device.
@@ -53,8 +68,8 @@ struct StageSearch {
 };
 
 /// The fastest sequence of stages by dynamic programming over the sets of completed operations
-/// (Ding et al. 2021: IOS, without merging): a stage is one operation on the whole device, or a
-/// chain of operations for each of two or more streams, and takes as long as its longest chain.
+/// (Ding et al. 2021: IOS): a stage is one operation on the whole device, one merge, or a chain of
+/// operations for each of two or more streams, and takes as long as its longest chain.
 /// Blocks between operations that every other one precedes or follows are solved by themselves; one
 /// with more than 64 operations, or more states than the search allows, is list-scheduled.
 /// `problem.shared` holds what operations cost while all streams are busy.

@@ -55,6 +55,24 @@ void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill&
   });
 }
 
+void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
+                const std::vector<Fill>& parts) {
+  const TensorDesc plain = canonical(tensor.shape);
+  const Buffer drawn = stream.device().allocate(plain.bytes, MemoryKind::device);  // aligned
+  OpSet ops;
+  write_now(stream, tensor, view, [&](BufferView together) {
+    std::size_t offset = 0;
+    for (const Fill& part : parts) {
+      const std::size_t bytes = canonical({part.count}).bytes;
+      const BufferView numbers = BufferView(drawn).part(0, bytes);
+      Op& op = ops.prepare(stream, part);
+      op.enqueue(stream, bind(op, {{"destination", numbers}}).views);
+      stream.copy(together.part(offset, bytes), numbers);
+      offset += bytes;
+    }
+  });
+}
+
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
   draw(stream, tensor, view,
        {.count = element_count(tensor.shape),

@@ -19,6 +19,9 @@ namespace parbench {
 
 /// The numbers of a Fill, whose count and type are the tensor's in canonical f32.
 void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
+/// Those of several Fills, whose counts add up to the tensor's, one behind the other.
+void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
+                const std::vector<Fill>& parts);
 /// Standard normal numbers.
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
 /// {samples, classes}: one class a sample is 1, the rest 0.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/ops/flops.h"
+#include "scenarios/plan/levels.h"
 #include "scenarios/training/program/stage_program.h"
 
 namespace parbench {
@@ -56,19 +57,21 @@ std::vector<LayerFacts> layers_without_amounts(const Network& network) {
 
 /// The most layers of a unit that are equally far from its beginning.
 std::size_t branches_of(const Network& network, int unit) {
-  std::map<int, int> level_of;  // of the unit's layers
-  std::map<int, std::size_t> count_at;
+  std::map<int, int> place_of;  // of the unit's layers
+  std::vector<std::vector<int>> after;
   for (int i = 0; i < static_cast<int>(network.layers.size()); ++i) {
     const Layer& layer = network.layer(i);
     if (layer.unit != unit) continue;
-    int level = 0;
+    place_of[i] = static_cast<int>(after.size());
+    std::vector<int>& before = after.emplace_back();
     for (const int input : layer.inputs) {
-      const auto found = level_of.find(input);
-      if (found != level_of.end()) level = std::max(level, found->second + 1);
+      if (const auto found = place_of.find(input); found != place_of.end()) {
+        before.push_back(found->second);
+      }
     }
-    level_of[i] = level;
-    ++count_at[level];
   }
+  std::map<int, std::size_t> count_at;
+  for (const int level : topological_levels(after)) ++count_at[level];
   std::size_t max = 1;
   for (const auto& [level, count] : count_at) max = std::max(max, count);
   return max;

@@ -25,7 +25,8 @@ struct CpuCase {
   std::vector<Parameter> values;
   int devices = 1;
   DType dtype = DType::f32;
-  bool mixed = false;  // every second device is another backend's
+  bool mixed = false;        // every second device is another backend's
+  std::string without = {};  // a strategy that makes no case of these values
 };
 
 void PrintTo(const CpuCase& one, std::ostream* out) { *out << one.name; }
@@ -86,6 +87,7 @@ OutputValues replay_and_read(Case& subject, SubmitMode mode) {
 TEST_P(CpuCases, AreRight) {
   for (const Strategy& strategy : scenario().strategies()) {
     SCOPED_TRACE(strategy.name);
+    if (strategy.name == GetParam().without) continue;
     const CaseSpec wanted = spec(strategy);
     std::unique_ptr<Case> subject;
     try {
@@ -109,6 +111,7 @@ TEST_P(CpuCases, AreRight) {
 TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
   for (const Strategy& strategy : scenario().strategies()) {
     SCOPED_TRACE(strategy.name);
+    if (strategy.name == GetParam().without) continue;
     CaseSpec wanted = spec(strategy);
     try {
       const auto subject = ready(wanted);
@@ -156,10 +159,16 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"batch", 2}, {"channels", 16}, {"image", 8}, {"branches", 4}},
                 1,
                 DType::bf16},
-        CpuCase{"inter_op", make_inter_op, {{"model", "resnet18"}, {"batch", 2}, {"image", 32}}},
-        CpuCase{"inter_op_bf16",
+        CpuCase{"inter_op",
                 make_inter_op,
                 {{"model", "resnet18"}, {"batch", 2}, {"image", 32}},
+                1,
+                DType::f32,
+                false,
+                "merged"},
+        CpuCase{"inter_op_bf16",
+                make_inter_op,
+                {{"model", "googlenet"}, {"batch", 2}, {"image", 32}},
                 1,
                 DType::bf16},
         CpuCase{"inter_op_modules",

@@ -23,6 +23,8 @@ struct Window {
   /// {channels, H, W} after the window has moved over {…, H, W}. Throws std::invalid_argument for
   /// an input that is no image.
   [[nodiscard]] Shape output(std::int64_t channels, const Shape& image) const;
+
+  friend bool operator==(const Window&, const Window&) = default;
 };
 
 }  // namespace parbench

@@ -56,15 +56,36 @@ InterOpProblem random_problem(std::mt19937& random, int count) {
   return problem;
 }
 
+std::vector<int> ops_of(const InterOpStage& stage) {
+  std::vector<int> ops;
+  for (const PlacedOp& placed : stage) ops.push_back(placed.op);
+  return ops;
+}
+
+/// Merges of any two operations that read the same.
+void add_random_merges(std::mt19937& random, InterOpProblem& problem) {
+  std::uniform_real_distribution<double> cost(0.5, 3.0);
+  for (int a = 0; a < problem.count(); ++a) {
+    for (int b = a + 1; b < problem.count(); ++b) {
+      if (problem.after[at(a)] != problem.after[at(b)] || random() % 2 == 0) continue;
+      problem.merges.push_back({.ops = {a, b}, .seconds = cost(random)});
+    }
+  }
+}
+
 /// Every operation once, behind what it reads, and the whole device never beside its parts.
 void expect_valid(const InterOpProblem& problem, const InterOpSchedule& schedule) {
   std::vector<bool> done(problem.after.size(), false);
   int count = 0;
   for (const InterOpStage& stage : schedule) {
     ASSERT_FALSE(stage.empty());
-    for (const auto& [op, stream] : stage) {
+    for (const auto& [op, stream, merge] : stage) {
       ASSERT_FALSE(done[at(op)]) << "operation " << op << " runs twice";
       for (const int before : problem.after[at(op)]) ASSERT_TRUE(done[at(before)]) << op;
+      if (merge != not_merged) {
+        ASSERT_EQ(stream, whole_device);
+        ASSERT_EQ(ops_of(stage), problem.merges[at(merge)].ops) << "a merge is a stage";
+      }
       done[at(op)] = true;
       ASSERT_TRUE(stream == whole_device || (stream >= 0 && stream < problem.streams));
       ASSERT_EQ(stream == whole_device, stage.front().stream == whole_device);
@@ -107,6 +128,9 @@ class Exhaustive {
     }
     if (ops.size() == 1) return reads_only(ops[0], done) ? problem_.alone[at(ops[0])] : infinity;
     double best = infinity;
+    for (const InterOpMerge& merge : problem_.merges) {
+      if (merge.ops == ops && reads_only(ops[0], done)) best = std::min(best, merge.seconds);
+    }
     std::size_t ways = 1;
     for (std::size_t i = 0; i < ops.size(); ++i) ways *= at(problem_.streams);
     for (std::size_t way = 0; way < ways; ++way) {
@@ -159,8 +183,10 @@ TEST(InterOpSchedules, AreValidOnRandomGraphs) {
   for (int i = 0; i < 200; ++i) {
     InterOpProblem problem = random_problem(random, 1 + i % 14);
     problem.streams = 2 + i % 3;
-    for (const auto& schedule : {sequential_schedule(problem), level_schedule(problem),
-                                 list_schedule(problem), stage_schedule(problem)}) {
+    if (i % 2 == 0) add_random_merges(random, problem);
+    for (const auto& schedule :
+         {sequential_schedule(problem), merged_schedule(problem), level_schedule(problem),
+          list_schedule(problem), stage_schedule(problem)}) {
       expect_valid(problem, schedule);
     }
   }
@@ -170,7 +196,8 @@ TEST(InterOpSchedules, OfStagesAreAsFastAsAnExhaustiveSearch) {
   std::mt19937 random(11);
   constexpr int max_chain = 2;
   for (int i = 0; i < 60; ++i) {
-    const InterOpProblem problem = random_problem(random, 1 + i % 7);
+    InterOpProblem problem = random_problem(random, 1 + i % 7);
+    if (i % 2 == 0) add_random_merges(random, problem);
     const InterOpSchedule schedule = stage_schedule(problem, {.max_chain = max_chain});
     EXPECT_THAT(estimated_seconds(problem, schedule),
                 DoubleNear(Exhaustive(problem, max_chain).from(0), 1e-9));
@@ -196,6 +223,37 @@ TEST(InterOpSchedules, UseStreamsWhereThatIsFree) {
 TEST(InterOpSchedules, OfStagesAreOneStreamWhereStreamsGainNothing) {
   const InterOpProblem problem = module_of({1, 2, 3}, 1, 2.01);
   EXPECT_EQ(stage_schedule(problem), sequential_schedule(problem));
+}
+
+/// Three branches of one input, of which the first two, or all, may run as one.
+InterOpProblem mergeable(double two, double three) {
+  InterOpProblem problem = module_of({1, 1, 1}, 1, 3);
+  problem.merges = {{.ops = {1, 2}, .seconds = two}, {.ops = {1, 2, 3}, .seconds = three}};
+  return problem;
+}
+
+InterOpStage merge_of(const std::vector<int>& ops, int merge) {
+  InterOpStage stage;
+  for (const int op : ops) stage.push_back({.op = op, .stream = whole_device, .merge = merge});
+  return stage;
+}
+
+TEST(InterOpSchedules, OfStagesMergeWhatIsFasterAsOne) {
+  const InterOpStage begin{{.op = 0}};
+  const InterOpStage end{{.op = 4}};
+  EXPECT_EQ(stage_schedule(mergeable(1.5, 2)),
+            (InterOpSchedule{begin, merge_of({1, 2, 3}, 1), end}));
+  EXPECT_THAT(
+      stage_schedule(mergeable(1.5, 2.75)),
+      testing::UnorderedElementsAre(begin, merge_of({1, 2}, 0), InterOpStage{{.op = 3}}, end));
+  EXPECT_EQ(stage_schedule(mergeable(2.5, 3.5)), sequential_schedule(mergeable(2.5, 3.5)));
+  EXPECT_DOUBLE_EQ(estimated_seconds(mergeable(1.5, 2), stage_schedule(mergeable(1.5, 2))), 4);
+}
+
+TEST(InterOpSchedules, MergeTheMostWhateverTheCosts) {
+  EXPECT_EQ(merged_schedule(mergeable(9, 9)),
+            (InterOpSchedule{{{.op = 0}}, merge_of({1, 2, 3}, 1), {{.op = 4}}}));
+  EXPECT_EQ(merged_schedule(module_of({1, 2}, 1, 1)), sequential_schedule(module_of({1, 2}, 1, 1)));
 }
 
 TEST(InterOpSchedules, OfChainsHaveTheWholeDevice) {
