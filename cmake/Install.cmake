@@ -14,7 +14,7 @@ set(headers ${CMAKE_INSTALL_INCLUDEDIR}/parbench)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/parbench)
 
 set(parts parbench_kernels parbench_cpu parbench_machine parbench_plan parbench_units parbench_onnx_file
-          parbench_scenarios
+          parbench_network parbench_scenarios
           parbench_web parbench_reports parbench_bench)
 # CUDA's libraries are found where they are when it is linked, also below the folder of the project.
 set(library_folders "")

@@ -36,7 +36,7 @@ class Ci:
 
     def add_report(self, name, day, cpu="A", complete=True, seconds=1):
         """Writes a report of one case, measured by five processes."""
-        report = json.loads((ROOT / "tests/fuzz/corpus/smallest.json").read_text(encoding="utf-8"))
+        report = json.loads((ROOT / "tests/fuzz/corpus/report/smallest.json").read_text(encoding="utf-8"))
         content = report["parbench"]
         content.update(started_utc=f"2026-05-{day:02}T10:00:00Z", complete=complete)
         content["machine"].update(cpu_model=cpu, commit="0123456789abcdef")

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <istream>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/onnx/limits.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -33,6 +35,18 @@ constexpr const char* export_again = "export it again, or check it with onnx.che
 /// Protocol buffers have no larger messages; larger models keep their weights in files beside them.
 constexpr std::uintmax_t max_file_bytes = (1ULL << 31U) - 1;
 
+/// `path` names it in messages.
+onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
+  onnx::ModelProto model;
+  if (!model.ParseFromIstream(&stream) || !model.has_graph()) {
+    refuse(path, "is no ONNX file, is cut off, or nests its parts too deeply", export_again);
+  }
+  if (const auto limit = exceeded_limit(model)) {
+    refuse(path, *limit, "divide the model, or export a part of it");
+  }
+  return model;
+}
+
 onnx::ModelProto parsed(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) refuse(path, "is no file", "check the path");
@@ -41,11 +55,7 @@ onnx::ModelProto parsed(const fs::path& path) {
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) refuse(path, "cannot be read", "check its permissions");
-  onnx::ModelProto model;
-  if (!model.ParseFromIstream(&stream) || !model.has_graph()) {
-    refuse(path, "is no ONNX file, or is cut off", export_again);
-  }
-  return model;
+  return parsed(stream, path);
 }
 
 std::int64_t opset_of(const onnx::ModelProto& model) {
@@ -376,8 +386,9 @@ TensorValues read_values(const fs::path& path, const std::set<std::string>& name
   return values;
 }
 
-Graph read_file(const fs::path& path) {
-  const onnx::ModelProto model = parsed(path);
+namespace {
+
+Graph checked_graph(const onnx::ModelProto& model, const fs::path& path) {
   const std::int64_t opset = opset_of(model);
   for (const onnx::TensorProto& one : model.graph().initializer()) check_external(path, one);
   check(path, model, opset);
@@ -390,6 +401,14 @@ Graph read_file(const fs::path& path) {
   } catch (const std::exception& error) {
     refuse(path, std::string("has a tensor that cannot be read: ") + error.what(), export_again);
   }
+}
+
+}  // namespace
+
+Graph read_file(const fs::path& path) { return checked_graph(parsed(path), path); }
+
+Graph read_stream(std::istream& stream, const fs::path& path) {
+  return checked_graph(parsed(stream, path), path);
 }
 
 }  // namespace parbench::onnx_import

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <map>
 #include <set>
 #include <string>
@@ -18,9 +19,12 @@ inline constexpr int max_opset = 21;
 
 /// Reads a file and checks it by the rules of ONNX as far as the library knows its version. Throws
 /// UsageError that names the file and the remedy: for a file that does not exist, is none of
-/// ONNX's, is cut off, breaks these rules (a cycle, an input that no node has made), has another
-/// operator set or lacks a file with its weights.
+/// ONNX's, is cut off, breaks these rules (a cycle, an input that no node has made), exceeds a
+/// limit (limits.h), has another operator set or lacks a file with its weights.
 [[nodiscard]] Graph read_file(const std::filesystem::path& path);
+/// The same of bytes that need be in no file. `path` names them in messages, and weights outside of
+/// them lie in its folder.
+[[nodiscard]] Graph read_stream(std::istream& stream, const std::filesystem::path& path);
 
 using TensorValues = std::map<std::string, std::vector<float>, std::less<>>;
 

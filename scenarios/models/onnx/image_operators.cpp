@@ -221,6 +221,7 @@ void map_transposed_convolution(Importer& importer, const Node& node) {
                                                     "output paddings"),
                              .groups = groups}),
       {source}, view.input(1));
+  importer.keep_values("weights", view.weights(1, "weights"));
 }
 
 void map_max_pool(Importer& importer, const Node& node) {

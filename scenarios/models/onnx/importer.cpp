@@ -318,11 +318,12 @@ Network Importer::import(const std::string& name) {
 void Importer::refuse(std::size_t nodes) const {
   constexpr std::size_t max_named = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // reason, names
+  std::map<std::string, std::size_t> line_of;                           // by the reason
   for (const auto& [node, reason] : problems_) {
     const std::string text = fmt::format("{}: {}", node->op, reason);
-    auto line = std::ranges::find(lines, text, &decltype(lines)::value_type::first);
-    if (line == lines.end()) line = lines.insert(line, {text, {}});
-    line->second.push_back(name_of(*node));
+    const auto [line, is_new] = line_of.try_emplace(text, lines.size());
+    if (is_new) lines.push_back({text, {}});
+    lines[line->second].second.push_back(name_of(*node));
   }
   std::string text = fmt::format("has {} of {} nodes without a layer in parbench (operator set {})",
                                  problems_.size(), nodes, graph_.opset);
@@ -345,25 +346,43 @@ std::string Importer::name_of_layer(const Node& node, const std::string& weights
   if (weights.ends_with(suffix)) name = weights.substr(0, weights.size() - suffix.size());
   name = with_dots(std::move(name));
   std::string unique = name;
-  for (int number = 2; !names_.insert(unique).second; ++number) {
+  while (!names_.insert(unique).second) {
+    const int number = numbers_.try_emplace(name, 1).first->second += 1;
     unique = fmt::format("{}_{}", name, number);
   }
   return unique;
 }
 
-/// Those of a unit's layers of products where it may be divided further.
-std::vector<int> Importer::cuts_within(std::vector<int> products) const {
-  constexpr std::size_t many = 16;
-  constexpr std::size_t few = 6;
-  if (products.size() <= many) return {};
-  std::erase_if(products, [&](int layer) { return network_.crossing(layer).size() > few; });
-  return products;
+/// For each layer, how many tensors cross to it and those behind it (Network::crossing).
+std::vector<std::size_t> Importer::crossing_tensors() const {
+  const std::size_t count = network_.layers.size();
+  std::vector<std::size_t> last_reader(count + 1);  // the network's input in front
+  for (std::size_t reader = 0; reader < count; ++reader) {
+    for (const int tensor : network_.layers[reader].inputs) {
+      last_reader[static_cast<std::size_t>(tensor + 1)] = reader;
+    }
+  }
+  std::vector<std::size_t> crossing(count + 1);
+  std::vector<std::size_t> ending(count + 1);  // behind each layer
+  std::size_t open = 0;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    if (last_reader[layer] >= layer) {  // that of the layer before it
+      ++open;
+      ++ending[last_reader[layer]];
+    }
+    crossing[layer] = open;
+    open -= ending[layer];
+  }
+  return crossing;
 }
 
 /// A unit begins with a layer of products that everything behind it reads the network through: only
 /// the tensor in front of it crosses. Where a connection goes past many such layers, and so leaves
 /// them in one unit, units also begin where few tensors cross.
 void Importer::divide_into_units() {
+  constexpr std::size_t many = 16;
+  constexpr std::size_t few = 6;
+  const std::vector<std::size_t> crossing = crossing_tensors();
   const int count = static_cast<int>(network_.layers.size());
   std::vector<bool> can_begin(network_.layers.size());
   std::vector<int> products;                         // of the current unit, last layer first
@@ -375,8 +394,10 @@ void Importer::divide_into_units() {
     if (has_products) products.push_back(i);
     can_begin[static_cast<std::size_t>(i)] = has_products && first_read == i - 1;
     if (can_begin[static_cast<std::size_t>(i)] || i == 0) {
-      for (const int cut : cuts_within(std::exchange(products, {}))) {
-        can_begin[static_cast<std::size_t>(cut)] = true;
+      const bool is_divided = products.size() > many;
+      for (const int product : std::exchange(products, {})) {
+        const auto cut = static_cast<std::size_t>(product);
+        if (is_divided && crossing[cut] <= few) can_begin[cut] = true;
       }
     }
   }

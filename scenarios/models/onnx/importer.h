@@ -42,6 +42,8 @@ struct ValueSource {
   std::string tensor;
   double filled = 0;           // without a tensor
   Shape transposed_from = {};  // of the tensor, where the parameter is its transpose
+
+  friend bool operator==(const ValueSource&, const ValueSource&) = default;
 };
 
 /// Sources by layer and role of a parameter.
@@ -132,6 +134,8 @@ class Importer {
   /// A node whose layer is made so, in place of what its operator says.
   void fuse(const Node& last, MakeLayer make) { fused_[&last] = std::move(make); }
   void set_loss(Loss loss) { network_.loss = loss; }
+  /// Of the random numbers of a layer that is added next: no other layer has it.
+  [[nodiscard]] std::uint64_t next_subsequence() const { return network_.layers.size() + 1; }
   /// Another node makes its layer. A node that is absorbed ahead of its turn is not mapped.
   void absorb(const Node& node) { absorbed_.insert(&node); }
   [[nodiscard]] bool is_absorbed(const Node& node) const { return absorbed_.contains(&node); }
@@ -149,7 +153,7 @@ class Importer {
   void map(const Node& node);
   void fold_constants(const std::vector<const Node*>& nodes);
   [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
-  [[nodiscard]] std::vector<int> cuts_within(std::vector<int> products) const;
+  [[nodiscard]] std::vector<std::size_t> crossing_tensors() const;
   void divide_into_units();
   [[noreturn]] void refuse(std::size_t nodes) const;
 
@@ -168,6 +172,7 @@ class Importer {
   std::set<const Node*> unmapped_;  // that have a problem, or read one that has
   std::set<std::string> weights_;   // that layers have
   std::set<std::string> names_;
+  std::map<std::string, int> numbers_;  // the last one behind a name that several layers have
   std::vector<Problem> problems_;
 };
 

@@ -21,8 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// When a file was written last; nothing where that cannot be found.
+std::optional<fs::file_time_type> written_at(const std::string& path) {
+  std::error_code error;
+  const fs::file_time_type written = fs::last_write_time(path, error);
+  return error ? std::nullopt : std::optional(written);
+}
+
 struct Known {
-  fs::file_time_type written;
+  std::optional<fs::file_time_type> written;
   std::shared_ptr<const Graph> graph;
 };
 
@@ -30,10 +37,9 @@ std::shared_ptr<const Graph> graph_of(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, Known> files;
   const std::lock_guard lock(mutex);
-  std::error_code error;
-  const fs::file_time_type written = fs::last_write_time(path, error);
+  const std::optional<fs::file_time_type> written = written_at(path);
   Known& known = files[path];
-  if (known.graph == nullptr || error || known.written != written) {
+  if (known.graph == nullptr || !written || known.written != written) {
     known = {written, std::make_shared<const Graph>(read_file(path))};
   }
   return known.graph;
@@ -55,6 +61,12 @@ class WeightsOfFile {
         fmt::format("has no values for {} of its parameters, the first of them {}; "
                     "use --weights random",
                     missing.size(), missing.front()));
+  }
+
+  /// Whether it has read, or will read, the same values for the same parameters.
+  [[nodiscard]] bool is_like(const WeightsOfFile& other) const {
+    return written_ == other.written_ && written_.has_value() && sources_ == other.sources_ &&
+           counts_ == other.counts_;
   }
 
   [[nodiscard]] std::shared_ptr<const std::vector<float>> of(const ParameterSpec& spec) {
@@ -103,15 +115,23 @@ class WeightsOfFile {
   }
 
   std::string path_;
+  std::optional<fs::file_time_type> written_ = written_at(path_);
   ValueSources sources_;
   std::map<Key, std::int64_t> counts_;
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<const std::vector<float>>> parameters_;
 };
 
+/// Networks of one file share its values, which are read once a run.
 StoredValues stored_values(const std::string& path, const Network& network,
                            const Importer& importer) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<WeightsOfFile>> files;
   auto weights = std::make_shared<WeightsOfFile>(path, network, importer.value_sources());
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<WeightsOfFile>& known = files[path];
+  if (known == nullptr || !known->is_like(*weights)) known = weights;
+  weights = known;
   return [weights](const ParameterSpec& spec) { return weights->of(spec); };
 }
 

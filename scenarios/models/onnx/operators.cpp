@@ -175,9 +175,7 @@ void map_dropout(Importer& importer, const Node& node) {
   if (probability == 0) return importer.alias(node, view.activation(0));
   const bool possible = probability > 0 && probability < 1;  // false for NaN
   if (!possible) throw CannotMap("its ratio is not between 0 and 1");
-  importer.add(node,
-               RandomDropout(static_cast<float>(probability),
-                             static_cast<std::uint64_t>(view.activation(0)) + 1),
+  importer.add(node, RandomDropout(static_cast<float>(probability), importer.next_subsequence()),
                {view.activation(0)});
 }
 

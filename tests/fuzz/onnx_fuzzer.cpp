@@ -1,0 +1,69 @@
+// libFuzzer's target for ONNX files: whatever the bytes are, they are refused with a UsageError, or
+// they are a network whose shapes, parameters and products can be computed.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kernels/base/error.h"
+#include "kernels/base/tensor.h"
+#include "scenarios/models/onnx/file.h"
+#include "scenarios/models/onnx/importer.h"
+
+namespace {
+
+using namespace parbench::onnx_import;
+using parbench::element_count;
+using parbench::Layer;
+using parbench::Network;
+using parbench::ParameterSpec;
+using parbench::UsageError;
+
+void require(bool condition, std::string_view what) {
+  if (condition) return;
+  std::cerr << "not fulfilled: " << what << '\n';
+  std::abort();
+}
+
+/// What `parbench inspect` and a plan ask of every layer.
+void check_layers(const Network& network) {
+  constexpr std::int64_t samples = 2;
+  for (int i = 0; std::cmp_less(i, network.layers.size()); ++i) {
+    const Layer& layer = network.layer(i);
+    for (const int input : layer.inputs) require(input < i, "layers read earlier ones");
+    require(element_count(layer.output) > 0, "outputs have elements");
+    require(std::cmp_less(layer.unit, network.units.size()), "layers belong to units");
+    (void)layer.kind->products(network.work_of(layer, samples), true);
+  }
+}
+
+/// A tensor of the file has at least as many values as the parameter; its own shape says how many.
+void check_parameters(const Network& network, const ValueSources& sources) {
+  std::size_t known = 0;
+  for (const ParameterSpec& spec : network.parameters()) {
+    require(element_count(spec.shape) > 0, "parameters have elements");
+    known += sources.count({spec.layer, spec.role});
+  }
+  require(known == sources.size(), "only parameters have values");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::istringstream stream(std::string(reinterpret_cast<const char*>(data), size));
+  try {
+    const Graph graph = read_stream(stream, "no-folder/model.onnx");
+    (void)usual_image(graph);
+    Importer importer(graph, {});
+    const Network network = importer.import("model.onnx");
+    check_layers(network);
+    check_parameters(network, importer.value_sources());
+  } catch (const UsageError&) {
+    // As it should be: the message is for the user.
+  }
+  return 0;
+}
