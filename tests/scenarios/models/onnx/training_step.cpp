@@ -1,6 +1,7 @@
-// Runs the first training step of a model from a file on the CPU, from its own weights, and prints
-// all of it as JSON, for tests that compute the same with other libraries:
+// Runs the first training step of a model on the CPU, of one from a file from its own weights, and
+// prints all of it as JSON, for tests that compute the same with other libraries:
 //   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS]]
+//   onnx-training-step MODEL BATCH [tied]
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -10,9 +11,11 @@
 
 #include "bench/execution/executor.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/models.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
+#include "tests/scenarios/training/naive_sequence.h"
 
 namespace {
 
@@ -31,6 +34,36 @@ ordered_json parameters_of(parbench::CaseData& data, const Stage& stage) {
     all[one.spec.name] = {{"shape", one.spec.shape}, {"values", data.read(one.master)}};
   }
   return all;
+}
+
+/// What the dropouts of a network multiply with, by layer.
+ordered_json dropouts_of(const parbench::Network& network, std::int64_t batch) {
+  ordered_json all = ordered_json::object();
+  for (const parbench::Layer& layer : network.layers) {
+    const auto* zeros = parbench::as<parbench::RandomDropout>(layer);
+    if (zeros == nullptr) continue;
+    const parbench::Shape shape = parbench::with_samples(batch, layer.output);
+    const std::vector<double> ones(static_cast<std::size_t>(parbench::element_count(shape)), 1.0);
+    all[layer.name] = {
+        {"shape", shape},
+        {"values", parbench::test::dropout(ones, zeros->probability(), zeros->subsequence())}};
+  }
+  return all;
+}
+
+parbench::Network network_of(const std::vector<std::string>& words) {
+  const std::string& name = words.at(0);
+  if (!name.ends_with(".onnx")) {
+    const parbench::Model model = parbench::model_named(name);
+    const bool is_tied = words.size() > 2 && words[2] == "tied";
+    return make_network(is_tied ? with_tied_head(model) : model, {});
+  }
+  parbench::FileOptions options{.stored_weights = true};
+  if (words.size() > 2 && !words[2].empty()) options.loss = parbench::loss_named(words[2]);
+  if (words.size() > 3 && !words[3].empty()) {
+    options.dimensions = parbench::dimensions_named(words[3]);
+  }
+  return make_network(parbench::model_named(name, options), {});
 }
 
 ordered_json training_step(const parbench::Network& network, std::int64_t batch) {
@@ -53,7 +86,8 @@ ordered_json training_step(const parbench::Network& network, std::int64_t batch)
   ordered_json json{{"loss", to_string(network.loss)},
                     {"input", json_of(parts.data, stage.images())},
                     {"target", json_of(parts.data, stage.target())},
-                    {"parameters", parameters_of(parts.data, stage)}};
+                    {"parameters", parameters_of(parts.data, stage)},
+                    {"dropouts", dropouts_of(network, batch)}};
   parbench::Executor(parts.plan).run();
   json["prediction"] = json_of(parts.data, stage.prediction(0));
   json["value"] = parts.data.read(stage.loss()).front();
@@ -68,11 +102,7 @@ ordered_json training_step(const parbench::Network& network, std::int64_t batch)
 int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   try {
-    parbench::FileOptions options{.stored_weights = true};
-    if (words.size() > 2 && !words[2].empty()) options.loss = parbench::loss_named(words[2]);
-    if (words.size() > 3 && !words[3].empty())
-      options.dimensions = parbench::dimensions_named(words[3]);
-    const parbench::Network network = make_network(parbench::model_named(words.at(0), options), {});
+    const parbench::Network network = network_of(words);
     std::cout << training_step(network, std::stoll(words.at(1))) << '\n';
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -1,0 +1,140 @@
+"""Models that ship are trained as PyTorch trains the same: prediction, loss and every gradient of
+the first step, from the same parameters, batch and dropouts."""
+import json
+import sys
+
+import pytest
+
+from support.process import ROOT, run
+
+sys.path.append(str(ROOT / "build/torch"))
+torch = pytest.importorskip("torch", reason="scripts/peers fetches PyTorch into build/torch")
+
+from torch.nn import functional  # noqa: E402
+
+BATCH = 4
+TOLERANCE = 1e-4  # of f32, by the largest value of a tensor; products are added in another order
+IGNORED = -1  # the target behind a sample's last token
+
+
+class Numbers:
+    """What a step was computed from: parameters by name, with gradients; dropouts by layer."""
+
+    def __init__(self, step):
+        def of(fact):
+            return torch.tensor(fact["values"], dtype=torch.float32).reshape(fact["shape"])
+
+        self.parameters = {name: of(fact).requires_grad_()
+                           for name, fact in step["parameters"].items()}
+        self.dropouts = {name: of(fact) for name, fact in step["dropouts"].items()}
+        self.input, self.target = of(step["input"]), of(step["target"])
+
+    def __getitem__(self, name):
+        return self.parameters[name]
+
+    def linear(self, x, layer):
+        return functional.linear(x, self[layer + ".weight"], self[layer + ".bias"])
+
+    def layer_norm(self, x, layer):
+        return functional.layer_norm(x, x.shape[-1:], self[layer + ".weight"], self[layer + ".bias"])
+
+
+def attended(mixed, heads):
+    """Causal attention of {batch, sequence, 3 x width}."""
+    batch, sequence, width = mixed.shape[0], mixed.shape[1], mixed.shape[2] // 3
+    parts = (part.view(batch, sequence, heads, width // heads).transpose(1, 2)
+             for part in mixed.split(width, dim=2))
+    result = functional.scaled_dot_product_attention(*parts, is_causal=True)
+    return result.transpose(1, 2).reshape(batch, sequence, width)
+
+
+def transformer(of, heads=4):
+    table = of["wte.weight"]
+    x = table[of.input.long()] + of["wpe.weight"].view(-1, table.shape[1])
+    for number in range(sum(name.endswith(".ln_1.weight") for name in of.parameters)):
+        block = f"h.{number}"
+        mixed = of.linear(of.layer_norm(x, block + ".ln_1"), block + ".attn.c_attn")
+        x = x + of.linear(attended(mixed, heads), block + ".attn.c_proj")
+        wide = of.linear(of.layer_norm(x, block + ".ln_2"), block + ".mlp.c_fc")
+        x = x + of.linear(functional.gelu(wide, approximate="tanh"), block + ".mlp.c_proj")
+    x = of.layer_norm(x, "ln_f")
+    if "lm_head.weight" not in of.parameters:
+        return functional.linear(x, table)
+    return of.linear(x, "lm_head")
+
+
+def lstm(x, of, layer):
+    """Position by position; gates lie as in torch.nn.LSTM."""
+    weights, recurrent, bias = (of[f"{layer}.{name}"] for name in ("weight_ih", "weight_hh", "bias"))
+    hidden = cell = torch.zeros(x.shape[0], recurrent.shape[1])
+    outputs = []
+    for position in range(x.shape[1]):
+        gates = x[:, position] @ weights.T + hidden @ recurrent.T + bias
+        enters, forgets, candidate, leaves = gates.chunk(4, dim=1)
+        cell = forgets.sigmoid() * cell + enters.sigmoid() * candidate.tanh()
+        hidden = leaves.sigmoid() * cell.tanh()
+        outputs.append(hidden)
+    return torch.stack(outputs, dim=1)
+
+
+def recurrent_model(of):
+    x = of["embedding.weight"][of.input.long()] * of.dropouts["dropout"]
+    for number in range(sum(name.endswith(".weight_ih") for name in of.parameters)):
+        x = lstm(x, of, f"lstm.{number}") * of.dropouts[f"lstm.{number}.dropout"]
+    return of.linear(x, "projection")
+
+
+def unet(of):
+    def double_convolution(x, name):
+        for number in (1, 2):
+            x = functional.conv2d(x, of[f"{name}.conv{number}.weight"], padding=1)
+            x = functional.relu(functional.batch_norm(
+                x, None, None, of[f"{name}.bn{number}.weight"], of[f"{name}.bn{number}.bias"],
+                training=True))
+        return x
+
+    levels = []
+    x = of.input
+    depth = sum(name.endswith(".up.weight") for name in of.parameters)
+    for level in range(depth):
+        x = double_convolution(functional.max_pool2d(x, 2) if levels else x, f"down.{level}")
+        levels.append(x)
+    x = double_convolution(functional.max_pool2d(x, 2), "bottom")
+    for level in reversed(range(depth)):
+        x = functional.conv_transpose2d(x, of[f"up.{level}.up.weight"], stride=2)
+        x = double_convolution(torch.cat([levels[level], x], dim=1), f"up.{level}")
+    return functional.conv2d(x, of["head.weight"], of["head.bias"])
+
+
+def loss_of(prediction, of, kind):
+    if kind == "mse":
+        return functional.mse_loss(prediction, of.target)
+    return functional.cross_entropy(prediction.reshape(-1, prediction.shape[-1]),
+                                    of.target.long().ravel(), ignore_index=IGNORED)
+
+
+def closeness(got, want):
+    """A bias in front of a normalisation has no gradient but for rounding."""
+    rounding = 1e-3
+    got = torch.tensor(got, dtype=torch.float32).reshape(want.shape)
+    return ((got - want).abs().max() / max(want.abs().max(), rounding)).item()
+
+
+@pytest.mark.parametrize(
+    "arguments, network, ignores",
+    [(["gpt-tiny"], transformer, False), (["gpt-tiny", "tied"], transformer, False),
+     (["rnn-lm-tiny"], recurrent_model, True), (["unet-tiny"], unet, False)],
+    ids=["gpt", "gpt-tied", "rnn-lm", "unet"],
+)
+def test_a_step_is_pytorchs(build, arguments, network, ignores):
+    model, *head = arguments
+    step = json.loads(run([build.program("onnx-training-step"), model, BATCH, *head]).out)
+    of = Numbers(step)
+    assert (of.target == IGNORED).any().item() == ignores
+    prediction = network(of)
+    loss = loss_of(prediction, of, step["loss"])
+    loss.backward()
+    assert closeness(step["prediction"]["values"], prediction.detach()) < TOLERANCE
+    assert step["value"] == pytest.approx(loss.item(), rel=TOLERANCE)
+    for name, fact in step["parameters"].items():
+        assert closeness(fact["gradient"], of[name].grad) < TOLERANCE, name
