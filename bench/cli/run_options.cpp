@@ -67,9 +67,13 @@ void check_strategy(const std::string& name, const RunOptions& options,
         fmt::format("--{} applies to none of the chosen strategies; it is an axis of {}", name,
                     fmt::join(strategies, ", ")));
   }
-  const auto has = [&](const Scenario& scenario) { return find_axis(scenario, name) != nullptr; };
-  throw UsageError(fmt::format("--{} is no axis of the chosen scenarios; it is one of scenario {}",
-                               name, fmt::join(names_where(scenarios, has), ", ")));
+  std::string choices;
+  for (const auto& scenario : scenarios) {
+    if (find_axis(*scenario, name) == nullptr) continue;
+    choices += fmt::format("\n  --scenario {}: {}", scenario->name(), scenario->question());
+  }
+  throw UsageError(fmt::format("--{} is no axis of the chosen scenarios; choose one that has it:{}",
+                               name, choices));
 }
 
 /// Returns the axis of each chosen scenario that has one of this name for a chosen strategy.

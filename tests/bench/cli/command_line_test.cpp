@@ -250,6 +250,13 @@ TEST(Cli, SuggestsWhatWasMeant) {
               AllOf(HasSubstr("--scenario 'all'"), HasSubstr("give it alone")));
 }
 
+TEST(Cli, NamesScenariosThatHaveAnAxis) {
+  EXPECT_THAT(
+      error_of({"--scenario", "mat", "--split", "3"}),
+      AllOf(HasSubstr("--split is no axis of the chosen scenarios; choose one that has it:"),
+            HasSubstr("\n  --scenario pipe: "), Not(HasSubstr("--scenario mat: "))));
+}
+
 TEST(Cli, SaysWhatScenariosThereAre) {
   EXPECT_THAT(error_of({}), AllOf(HasSubstr("--scenario"), HasSubstr("pipe"), HasSubstr("mat")));
 }
