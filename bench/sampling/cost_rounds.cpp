@@ -20,34 +20,58 @@ constexpr std::size_t wanted_rounds = 2;
 /// Enough for a median; more would only cost memory and time.
 constexpr std::size_t max_rounds = 100;
 
+/// Executions that differ by at most these factors are close, and typical of each other. The error
+/// of a cost is at most the factor that its round was allowed.
+constexpr double close_factor = 1.1;
+constexpr double typical_factor = 1.5;
+
+bool is_within(double factor, double one, double other) {
+  return one <= factor * other && other <= factor * one;
+}
+
 }  // namespace
 
 bool CostRounds::due_after(double taken, double execution) {
   samples_ += taken;
-  latest_execution_ = execution;
-  if (relative_.size() >= max_rounds || execution <= 0) return false;
-  const double share = relative_.size() < wanted_rounds ? 2 * cost_share : cost_share;
+  if (beside_.size() >= max_rounds || execution <= 0) return false;
+  executions_.push_back(execution);
+  const double typical = executions_[median_place(executions_)];
+  if (!is_within(typical_factor, execution, typical)) return false;
+  const std::size_t known = rounds_within(typical_factor, typical).size();
+  const double share = known < wanted_rounds ? 2 * cost_share : cost_share;
   return rounds_ + latest_round_ / 2 <= share * samples_;
 }
 
 void CostRounds::add(double taken, std::vector<double> costs) {
   latest_round_ = taken;
-  if (latest_execution_ == 0) {
+  if (executions_.empty()) {
     ahead_ = std::move(costs);
     return;
   }
   rounds_ += taken;
-  for (double& cost : costs) cost /= latest_execution_;
-  relative_.push_back(std::move(costs));
+  beside_.push_back({executions_.back(), std::move(costs)});
 }
 
-std::vector<double> CostRounds::costs(double median) const {
-  if (relative_.empty()) return ahead_.value();
+std::vector<const CostRounds::Round*> CostRounds::rounds_within(double factor,
+                                                                double median) const {
+  std::vector<const Round*> found;
+  for (const Round& round : beside_) {
+    if (is_within(factor, round.execution, median)) found.push_back(&round);
+  }
+  return found;
+}
+
+std::optional<std::vector<double>> CostRounds::costs(double median) const {
+  if (beside_.empty()) return ahead_.value();
+  std::vector<const Round*> rounds = rounds_within(close_factor, median);
+  if (rounds.empty()) rounds = rounds_within(typical_factor, median);
+  if (rounds.empty()) return std::nullopt;
   std::vector<double> costs;
-  std::vector<double> of_task(relative_.size());
-  for (std::size_t task = 0; task < relative_.front().size(); ++task) {
-    std::ranges::transform(relative_, of_task.begin(),
-                           [&](const auto& round) { return round[task]; });
+  std::vector<double> of_task(rounds.size());
+  for (std::size_t task = 0; task < rounds.front()->costs.size(); ++task) {
+    std::ranges::transform(rounds, of_task.begin(), [&](const Round* round) {
+      return round->costs[task] / round->execution;
+    });
     costs.push_back(median * of_task[median_place(of_task)]);
   }
   return costs;

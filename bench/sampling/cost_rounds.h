@@ -18,8 +18,8 @@ inline constexpr double cost_share = 0.15;
 class CostRounds {
  public:
   /// Adds a sample: the time that it took, and one execution in it. Returns whether a round after
-  /// it spends the share as nearly as whole rounds can; never after an execution without a time,
-  /// because costs are divided by it.
+  /// it spends the share as nearly as whole rounds can; never after an execution that the round
+  /// could not be compared with: one without a time, or one that is not typical of those so far.
   [[nodiscard]] bool due_after(double taken, double execution);
 
   /// Adds a round that took so long and measured these costs, one per task. The one ahead of all
@@ -32,25 +32,37 @@ class CostRounds {
     return latest_round_ > 0 ? latest_round_ : execution * static_cast<double>(lanes);
   }
 
-  [[nodiscard]] bool empty() const { return !ahead_ && relative_.empty(); }
+  [[nodiscard]] bool empty() const { return !ahead_ && beside_.empty(); }
 
   /// Returns whether there was a round beside a sample.
-  [[nodiscard]] bool any_beside_samples() const { return !relative_.empty(); }
+  [[nodiscard]] bool any_beside_samples() const { return !beside_.empty(); }
 
   /// Returns the cost of each task in an execution that takes `median`: cost over execution in the
   /// rounds beside samples, times `median`. A machine that is slower for a while is slower for
   /// both, so the quotient stays. The median of the quotients is taken, the lower of two in the
-  /// middle, because what is made of the costs is a lower bound. With no such round, what was
+  /// middle, because what is made of the costs is a lower bound.
+  ///
+  /// A disturbance that met the execution and not the tasks, or the tasks alone, does not cancel.
+  /// So only rounds count whose execution is close to `median`, or without such a round those whose
+  /// execution is typical; nothing where there is none. Without any round beside samples, what was
   /// measured ahead of them; call it only if there was a round.
-  [[nodiscard]] std::vector<double> costs(double median) const;
+  [[nodiscard]] std::optional<std::vector<double>> costs(double median) const;
 
  private:
+  /// One round beside a sample.
+  struct Round {
+    double execution = 0;  // of that sample
+    std::vector<double> costs;
+  };
+
+  [[nodiscard]] std::vector<const Round*> rounds_within(double factor, double median) const;
+
   double samples_ = 0;
   double rounds_ = 0;  // those between samples
   double latest_round_ = 0;
-  double latest_execution_ = 0;                // 0: there was no sample yet
-  std::optional<std::vector<double>> ahead_;   // costs
-  std::vector<std::vector<double>> relative_;  // costs of each round over the execution before it
+  std::vector<double> executions_;            // of the samples so far
+  std::optional<std::vector<double>> ahead_;  // costs
+  std::vector<Round> beside_;
 };
 
 /// A first execution also pays for what libraries load and make then: on a GPU that can be a

@@ -10,6 +10,7 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -111,6 +112,18 @@ std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
   return fmt::format(" Careful: {} of {} cases ran on a throttled device ({}).",
                      std::ranges::count_if(cases, report::is_throttled), cases.size(),
                      fmt::join(reasons, ", "));
+}
+
+/// Says that other programs used the cores meanwhile; empty where they did not.
+std::string disturbance_warning(const std::vector<report::CaseResult>& cases) {
+  const auto count = std::ranges::count_if(cases, report::is_disturbed);
+  if (count == 0) return {};
+  const auto taken = [](const report::CaseResult& one) { return report::cores_taken(one); };
+  return fmt::format(
+      " Careful: other programs had up to {} of the core time that {} of {} cases wanted; repeat "
+      "on a quiet machine.",
+      report::format_percent(std::ranges::max(cases | std::views::transform(taken)), 0), count,
+      cases.size());
 }
 
 /// Independent values that an interval of 95% needs.
@@ -378,6 +391,7 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
     answer.text += *warning;
   }
   answer.text += throttling_warning(cases);
+  answer.text += disturbance_warning(cases);
   if (conditions.for_profiler) answer.text += profiler_warning;
   return answer;
 }

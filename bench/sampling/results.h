@@ -91,8 +91,8 @@ struct AnswerConditions {
 
 /// Returns the scenario's answer from the measured ones of `cases`, which are in the order of the
 /// specs; nothing when none was measured. An answer that throws does not affect the numbers; one
-/// from throttled cases, from fewer samples than an interval needs, or from those taken for a
-/// profiler, carries a remark.
+/// from throttled cases, from cases whose cores other programs had, from fewer samples than an
+/// interval needs, or from those taken for a profiler, carries a remark.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::CaseResult>& cases,

@@ -459,10 +459,10 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   // What is known while sampling goes on is read only when the run did not come to its end.
   if (result.stopped_because.empty()) result.stopped_because = "unfinished";
   if (!entry.cost_rounds.empty()) {
-    const PlanGraph& graph = entry.prepared->subject->plan().graph();
-    result.bound = bound_of(graph, entry.cost_rounds.costs(median(seconds_of(result.samples))));
+    const auto costs = entry.cost_rounds.costs(median(seconds_of(result.samples)));
+    if (costs) result.bound = bound_of(entry.prepared->subject->plan().graph(), *costs);
   }
-  earlier_.complete(index, entry.cost_rounds.any_beside_samples(), result);
+  earlier_.complete(index, result.bound && entry.cost_rounds.any_beside_samples(), result);
   summarise_case(result);
 }
 

@@ -49,7 +49,7 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
-  if (cores_taken(one.of()) >= no_core_share) return {};  // load makes calls longer, too
+  if (is_disturbed(one.of())) return {};  // load makes calls longer, too
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
   return Remark{
@@ -75,7 +75,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
   const double share = one.launch_share();
-  if (share < launch_bound_share || cores_taken(one.of()) >= no_core_share) return {};
+  if (share < launch_bound_share || is_disturbed(one.of())) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
   const bool graph_is_untried =
@@ -170,7 +170,7 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
   if (devices < 2 || one.concurrency() < computing_at_once) return {};
   const bool is_divided = all.roles().value(one.of(), Role::partition) != nullptr;
-  if (!is_divided && cores_taken(one.of()) >= no_core_share) return {};
+  if (!is_divided && is_disturbed(one.of())) return {};
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -252,7 +252,7 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   if (one.concurrency() < more_concurrency * baseline->concurrency()) return {};
   if (baseline->compute_flops() <= 0 || baseline->compute_flops() != one.compute_flops()) return {};
   const double slower = one.compute_seconds() / baseline->compute_seconds();
-  if (slower < 1 + slowed_together || cores_taken(one.of()) >= no_core_share) return {};
+  if (slower < 1 + slowed_together || is_disturbed(one.of())) return {};
   return Remark{
       fmt::format("calls take {} longer while other devices work: they share memory "
                   "bandwidth, caches or power",

@@ -117,8 +117,8 @@ std::optional<Remark> more_threads_than_cores(const Profiled& one, const Profile
 }
 
 std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/) {
+  if (!is_disturbed(one)) return {};
   const double share = cores_taken(one);
-  if (share < no_core_share) return {};
   return Remark{fmt::format("other programs had its cores for {} of the time that its threads "
                             "wanted to run",
                             format_percent(share, 0)),

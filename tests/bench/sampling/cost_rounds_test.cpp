@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "bench/sampling/cost_rounds.h"
+#include "reports/statistics/statistics.h"
 #include "tests/bench/sampling/session_fixture.h"
 #include "tests/scenarios/fake_device.h"
 
@@ -30,11 +33,58 @@ std::vector<int> rounds_before_samples(const fake::Log& log, const std::string& 
 
 TEST(CostRounds, CostsAreRelativeToTheExecutionBesideThem) {
   CostRounds rounds;
-  for (const double slowness : {1.0, 4.0, 2.0}) {
-    ASSERT_TRUE(rounds.due_after(1e9, 3 * slowness));
+  for (const double slowness : {1.0, 1.25, 1.125}) {
+    ASSERT_TRUE(rounds.due_after(1e9, 4 * slowness));
     rounds.add(1, {slowness, 2 * slowness});
   }
-  EXPECT_EQ(rounds.costs(6), (std::vector<double>{2, 4}));
+  EXPECT_EQ(rounds.costs(4.5), (std::vector<double>{1.125, 2.25}));
+}
+
+TEST(CostRounds, AnExecutionThatWasDisturbedDoesNotCount) {
+  for (const double disturbed : {10.0, 1.4}) {
+    CostRounds rounds;
+    ASSERT_TRUE(rounds.due_after(1e9, disturbed));
+    rounds.add(1, {0.9});
+    ASSERT_TRUE(rounds.due_after(1e9, 1));
+    rounds.add(1, {0.9});
+    EXPECT_EQ(rounds.costs(1), std::vector<double>{0.9}) << disturbed;
+  }
+}
+
+TEST(CostRounds, WithoutACloseExecutionATypicalOneCounts) {
+  CostRounds rounds;
+  ASSERT_TRUE(rounds.due_after(1e9, 1.25));
+  rounds.add(1, {1});
+  EXPECT_EQ(rounds.costs(1), std::vector<double>{0.8});
+}
+
+TEST(CostRounds, WithoutATypicalExecutionThereAreNoCosts) {
+  for (const double other : {0.5, 2.0}) {
+    CostRounds rounds;
+    ASSERT_TRUE(rounds.due_after(1e9, other));
+    rounds.add(1, {0.9});
+    EXPECT_EQ(rounds.costs(1), std::nullopt) << other;
+  }
+}
+
+TEST(CostRounds, AreNotDueBesideADisturbedExecution) {
+  CostRounds rounds;
+  ASSERT_TRUE(rounds.due_after(1e9, 1));
+  rounds.add(1, {1});
+  EXPECT_FALSE(rounds.due_after(1e9, 2));
+  EXPECT_FALSE(rounds.due_after(1e9, 0.5));
+  EXPECT_TRUE(rounds.due_after(1e9, 1.25));
+}
+
+TEST(CostRounds, ThoseBesideDisturbedExecutionsAreReplacedInTheirShare) {
+  CostRounds rounds;
+  ASSERT_TRUE(rounds.due_after(1, 10));
+  rounds.add(1, {1});
+  int until_second = 0;
+  while (!rounds.due_after(1, 1)) ++until_second;
+  EXPECT_EQ(until_second, 3) << "none is typical: one and a half of 0.3 a sample";
+  rounds.add(1, {1});
+  EXPECT_EQ(rounds.costs(1), std::vector<double>{1});
 }
 
 TEST(CostRounds, OfTwoQuotientsInTheMiddleTheLowerCounts) {
@@ -44,6 +94,29 @@ TEST(CostRounds, OfTwoQuotientsInTheMiddleTheLowerCounts) {
     rounds.add(1, {cost});
   }
   EXPECT_EQ(rounds.costs(1), std::vector<double>{2});
+}
+
+TEST(CostRounds, CostsOfDisturbedCasesAreCloseOrMissing) {
+  constexpr double cost = 0.9;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> share(0, 1);
+  int known = 0;
+  for (int run = 0; run < 500; ++run) {
+    CostRounds rounds;
+    std::vector<double> executions;
+    for (int sample = 0; sample < 3 + run % 10; ++sample) {
+      const bool is_disturbed = share(random) < 0.3;
+      executions.push_back(is_disturbed ? 1 + 10 * share(random) : 0.97 + 0.06 * share(random));
+      if (rounds.due_after(1, executions.back())) rounds.add(1, {cost});
+    }
+    const double middle = median(executions);
+    const auto costs = rounds.costs(middle);
+    if (!costs || middle > 1.1) continue;  // most executions were disturbed
+    ++known;
+    EXPECT_GT(costs->front(), cost / 1.5) << run;
+    EXPECT_LT(costs->front(), 1.02 * middle) << run;
+  }
+  EXPECT_GT(known, 300);
 }
 
 TEST(CostRounds, WhatWasMeasuredAheadOfSamplesCountsOnlyAlone) {
@@ -121,6 +194,30 @@ TEST_F(CostRoundsTest, LongCasesOnDevicesThatLoadNothingAreMeasuredAfterTheFirst
     EXPECT_EQ(before_samples, seconds == 1 ? 0 : 1) << seconds;
     EXPECT_EQ(scenario.count("costs fake/base/n:1"), seconds == 1 ? 1U : 2U) << seconds;
   }
+}
+
+TEST_F(CostRoundsTest, ADisturbedSampleDoesNotLowerTheBound) {
+  options.fixed_samples = 10;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i == 1 ? 14.0 : 1.0; },
+                                 .task_seconds = {0.9},
+                                 .cost_seconds = 1};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  ASSERT_TRUE(result.cases[0].bound.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[0].efficiency, 0.9);
+}
+
+TEST_F(CostRoundsTest, ThereIsNoBoundWhereTasksWereMeasuredOnlyBesideADisturbedSample) {
+  devices = fake::make_devices(backends);
+  dynamic_cast<test::FakeDevice&>(*devices.front()).slow_first_use = false;
+  options.fixed_samples = 5;
+  options.max_seconds = std::numeric_limits<double>::infinity();
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i == 1 ? 14.0 : 1.0; },
+                                 .task_seconds = {0.9},
+                                 .cost_seconds = 50};
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_EQ(scenario.count("costs fake/base/n:1"), 1U);
+  EXPECT_FALSE(result.cases[0].bound.has_value());
 }
 
 TEST_F(CostRoundsTest, TasksAreMeasuredOnceForAProfiler) {

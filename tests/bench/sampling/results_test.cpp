@@ -108,6 +108,31 @@ struct PreliminaryAnswer : testing::Test {
   }
 };
 
+/// A case of which other programs had the cores for such a share of the time.
+report::CaseResult with_taken_cores(double share) {
+  report::CaseResult one;
+  one.conditions = {{.device = "cpu:0",
+                     .min_clock_mhz = {},
+                     .median_clock_mhz = {},
+                     .max_temperature_celsius = {},
+                     .max_power_watts = {},
+                     .threads = report::ThreadUse{.denied = share, .others = 0.7}}};
+  return one;
+}
+
+TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
+  const auto text = [this] { return answer_of(scenario, specs, cases, {.seconds = 1})->text; };
+  add("a", 6);
+  add("b", 6);
+  add("c", 6);
+  cases[0].conditions = with_taken_cores(0.09).conditions;
+  EXPECT_THAT(text(), testing::Not(testing::HasSubstr("Careful")));
+  cases[1].conditions = with_taken_cores(0.4).conditions;
+  cases[2].conditions = with_taken_cores(0.2).conditions;
+  EXPECT_THAT(text(), testing::EndsWith(" Careful: other programs had up to 40% of the core time "
+                                        "that 2 of 3 cases wanted; repeat on a quiet machine."));
+}
+
 TEST(ProfilingOrder, BeginsWithTheCasesOfTheAnswerAndTheirBaselines) {
   std::vector<report::CaseResult> cases;
   for (const char* name : {"a", "b", "c", "d"}) cases.emplace_back().name = name;
