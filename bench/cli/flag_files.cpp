@@ -42,7 +42,8 @@ std::vector<std::string> texts_of(const std::string& place, const FlagRow& flag,
     throw UsageError(fmt::format("{} is {}; allowed: true, false", place, value.dump()));
   }
   if (!value.is_array()) return {spell(place, value)};
-  if (value.empty()) throw UsageError(fmt::format("{} is an empty list", place));
+  if (value.empty())
+    throw UsageError(fmt::format("{} is an empty list; give at least one value", place));
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(spell(place, item));
   if (flag.kind == FlagKind::list || flag.kind == FlagKind::many) return texts;
@@ -79,7 +80,9 @@ RerunCase rerun_case(const report::CaseResult& measured, const Scenario& scenari
                    .hidden = parameters_of(measured.hidden_parameters),
                    .graph = measured.graph}};
   const auto format = number_format_named(measured.dtype);
-  if (!format) throw UsageError(fmt::format("dtype '{}' does not exist", measured.dtype));
+  if (!format)
+    throw UsageError(fmt::format("dtype '{}' does not exist; allowed: {}", measured.dtype,
+                                 fmt::join(number_format_names(), ", ")));
   again.spec.dtype = format->dtype;
   again.spec.math = format->math;
   check_axes(scenario, again.spec.parameters);
@@ -159,7 +162,9 @@ Rerun read_rerun(std::string_view flag, const std::string& path, const std::vect
         scenarios, [&](const auto& one) { return one->name() == measured.scenario; });
     if (scenario == scenarios.end()) {
       throw UsageError(
-          fmt::format("{}: case '{}' is of a scenario that does not exist", file, measured.name));
+          fmt::format("{}: case '{}' is of scenario '{}', which this program has not; run it with "
+                      "the program that has measured it",
+                      file, measured.name, measured.scenario));
     }
     naming_flag(fmt::format("{}: case '{}': ", file, measured.name),
                 [&] { rerun.cases.push_back(rerun_case(measured, **scenario)); });
@@ -167,7 +172,7 @@ Rerun read_rerun(std::string_view flag, const std::string& path, const std::vect
       rerun.scenarios.push_back(scenario->get());
     }
   }
-  if (rerun.cases.empty()) throw UsageError(file + " has no cases");
+  if (rerun.cases.empty()) throw UsageError(file + " has no cases; name a report that has some");
   return rerun;
 }
 

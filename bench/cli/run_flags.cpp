@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "bench/cli/output.h"
 #include "bench/cli/run_options.h"
@@ -234,6 +235,7 @@ void add_group(std::vector<FlagRow>& rows, std::string_view group, std::vector<F
 struct SharedAxis {
   const Axis* axis = nullptr;  // of the first scenario that has it
   std::vector<std::string> scenarios;
+  std::vector<std::string> descriptions = {};  // of each of them
 };
 
 std::vector<SharedAxis> shared_axes(const ScenarioList& scenarios) {
@@ -244,9 +246,36 @@ std::vector<SharedAxis> shared_axes(const ScenarioList& scenarios) {
           result, [&](const SharedAxis& known) { return known.axis->name == axis.name; });
       if (found == result.end()) found = result.insert(result.end(), SharedAxis{&axis, {}});
       found->scenarios.emplace_back(scenario->name());
+      found->descriptions.push_back(axis.description);
     }
   }
   return result;
+}
+
+/// What an axis sets; where that depends on the scenario, for each of them.
+std::string description_of(const SharedAxis& shared) {
+  std::vector<std::string> texts;
+  std::vector<std::string> known;
+  for (const std::string& description : shared.descriptions) {
+    if (std::ranges::find(known, description) != known.end()) continue;
+    known.push_back(description);
+    std::vector<std::string> scenarios;
+    for (std::size_t i = 0; i < shared.scenarios.size(); ++i) {
+      if (shared.descriptions[i] == description) scenarios.push_back(shared.scenarios[i]);
+    }
+    texts.push_back(fmt::format("{}: {}", fmt::join(scenarios, ", "), description));
+  }
+  return known.size() == 1 ? known.front() : fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// "sgd,adam", or "MODEL[,MODEL…]" where the choices are too many for a line.
+std::string choices_text(const Axis& axis) {
+  constexpr std::size_t max_width = 60;
+  const std::string choices = fmt::format("{}", fmt::join(axis.choices, ","));
+  if (choices.size() <= max_width) return choices;
+  std::string name = axis.name;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return fmt::format("{0}[,{0}…]", name);
 }
 
 std::string placeholder_of(const Axis& axis) {
@@ -259,7 +288,7 @@ std::string placeholder_of(const Axis& axis) {
     case AxisKind::duration:
       return "TIME[,TIME…]";
     case AxisKind::choice:
-      return fmt::format("{}", fmt::join(axis.choices, ","));
+      return choices_text(axis);
     case AxisKind::sizes:
       return "N[,N…]|N+N…";
     case AxisKind::text:
@@ -276,6 +305,7 @@ FlagRow flag_of(const SharedAxis& shared, RunOptions& options) {
       .group = fmt::format("Axes of {} (a comma list sweeps)", fmt::join(shared.scenarios, ", ")),
       .in_report = shared.axis->identity ? recorded : repeated,
       .target = &options.axes};
+  row.value.description = description_of(shared);
   if (!shared.axis->identity) {
     row.placeholder.resize(std::min(row.placeholder.find('['), row.placeholder.size()));
     row.value.description += "; one value, which is no part of a case's name";

@@ -64,16 +64,19 @@ void check_strategy(const std::string& name, const RunOptions& options,
   }
   if (!strategies.empty()) {
     throw UsageError(
-        fmt::format("--{} applies to none of the chosen strategies; it is an axis of {}", name,
-                    fmt::join(strategies, ", ")));
+        fmt::format("--{} applies to none of the chosen strategies; it is an axis of {}: add one "
+                    "to --strategy, or leave --{} out",
+                    name, fmt::join(strategies, ", "), name));
   }
   std::string choices;
   for (const auto& scenario : scenarios) {
     if (find_axis(*scenario, name) == nullptr) continue;
     choices += fmt::format("\n  --scenario {}: {}", scenario->name(), scenario->question());
   }
-  throw UsageError(fmt::format("--{} is no axis of the chosen scenarios; choose one that has it:{}",
-                               name, choices));
+  throw UsageError(
+      fmt::format("--{} is no axis of the chosen scenarios; leave it out, or "
+                  "choose one that has it:{}",
+                  name, choices));
 }
 
 /// Returns the axis of each chosen scenario that has one of this name for a chosen strategy.

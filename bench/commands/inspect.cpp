@@ -9,6 +9,7 @@
 #include "bench/commands/inspection.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
+#include "reports/units/units.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/models/model_choice.h"
 
@@ -78,7 +79,7 @@ class Inspect final : public Command {
     check_batch(network, batch);
     Context context(Machine().open("cpu:0"), {});
     const NetworkFacts facts = facts_of(context.stream(0, StreamKind::compute), network, batch);
-    write_output(shown({network, facts, batch}), output_);
+    write_output(shown({model_, network, facts, batch}), output_);
     return ExitCode::measured;
   }
 
@@ -104,9 +105,9 @@ class Inspect final : public Command {
 
   static void check_batch(const Network& network, std::int64_t batch) {
     if (batch >= network.min_samples() && batch <= network.max_samples()) return;
-    throw UsageError(
-        fmt::format("--batch: {} samples of {} cannot be computed; allowed are {} to {}", batch,
-                    network.name, network.min_samples(), network.max_samples()));
+    throw UsageError(fmt::format("--batch: {} of {} cannot be computed; allowed are {} to {}",
+                                 report::format_count(static_cast<std::size_t>(batch), "sample"),
+                                 network.name, network.min_samples(), network.max_samples()));
   }
 
   [[nodiscard]] std::string shown(const Inspection& inspection) const {

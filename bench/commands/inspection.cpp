@@ -27,8 +27,15 @@ std::string input_text(const Network& network) {
 
 std::vector<std::string> caption_of(const Inspection& inspection) {
   const Network& network = inspection.network;
-  return {network.name, input_text(network), fmt::format("batch {}", inspection.batch), "f32",
-          fmt::format("loss {}", to_string(network.loss))};
+  std::vector<std::string> items{inspection.model};
+  if (network.name.starts_with(inspection.model)) {
+    items = {network.name};
+  } else if (!inspection.model.ends_with(network.name)) {
+    items.push_back(network.name);
+  }
+  items.insert(items.end(), {input_text(network), fmt::format("batch {}", inspection.batch), "f32",
+                             fmt::format("loss {}", to_string(network.loss))});
+  return items;
 }
 
 /// Exporters write long paths; JSON has them whole.
@@ -91,7 +98,10 @@ class TableOf {
         bytes_of_row(total_.kept_bytes));
   }
 
-  [[nodiscard]] report::Table take() { return std::move(table_); }
+  [[nodiscard]] report::Table take() {
+    table_.complete_in = "--format json";
+    return std::move(table_);
+  }
 
  private:
   const std::vector<Facts>& items_;
@@ -204,7 +214,7 @@ std::string inspection_text(const Inspection& inspection, const report::TextStyl
 std::string inspection_html(const Inspection& inspection) {
   const report::WebAssets assets{.style = report::built_in_web_assets().style, .script = {}};
   report::HtmlWriter html;
-  open_page(html, assets, "parbench: " + inspection.network.name, {});
+  open_page(html, assets, "parbench: " + inspection.model, {});
   html.element("p", fmt::format("{}", fmt::join(caption_of(inspection), " · ")));
   html.raw("\n<main>\n");
   const auto section = [&](const std::string& id, std::string_view title,
@@ -223,7 +233,8 @@ std::string inspection_html(const Inspection& inspection) {
 
 std::string inspection_json(const Inspection& inspection) {
   const Network& network = inspection.network;
-  const Json json{{"model", network.name},
+  const Json json{{"model", inspection.model},
+                  {"network", network.name},
                   {"input", network.input},
                   {"vocabulary", network.vocabulary},
                   {"batch", inspection.batch},

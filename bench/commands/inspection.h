@@ -9,8 +9,9 @@
 
 namespace parbench {
 
-/// A network with its facts for a batch. Both outlive it.
+/// A network with its facts for a batch. All outlive it.
 struct Inspection {
+  const std::string& model;  // as the user named it
   const Network& network;
   const NetworkFacts& facts;
   std::int64_t batch = 1;

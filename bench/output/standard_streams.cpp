@@ -30,17 +30,18 @@ std::string_view variable(const char* name) {
 
 constexpr const char* error_lead = "parbench: error: ";
 
-/// A terminal would break words, so lines are wrapped for it; files and pipes get them whole.
+/// A terminal would break words, so lines are wrapped for it, or as COLUMNS says; other files and
+/// pipes get them whole, so that programs find texts in them.
 std::string error_text(std::string_view message) {
   const std::string text = std::string(error_lead) + report::printable(message, true);
-  const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  const bool is_wrapped = isatty(STDERR_FILENO) == 1 || !variable("COLUMNS").empty();
   const auto width = static_cast<std::size_t>(terminal_columns(STDERR_FILENO));
   constexpr std::string_view indent = "  ";
   std::string lines;
   for (const auto part : std::views::split(std::string_view(text), '\n')) {
     const std::string line(part.begin(), part.end());
-    lines += is_terminal ? report::hanging(indent, line, width, report::Emphasis::none, false)
-                         : std::string(indent) + line + '\n';
+    lines += is_wrapped ? report::hanging(indent, line, width, report::Emphasis::none, false)
+                        : std::string(indent) + line + '\n';
   }
   return lines.substr(indent.size());
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/run/sweep.h"
 #include "kernels/base/error.h"
 #include "reports/text/paragraph.h"
 
@@ -66,6 +65,17 @@ void check_device_count(const RunOptions& options, const Job& job) {
                   job.scenario->baseline(), remedy));
 }
 
+/// A reason without the strategy that it begins with, because the line names that.
+std::string without_strategy(const LeftOut& one) {
+  const std::string strategy = one.what.substr(0, one.what.find(' '));
+  for (const std::string& lead :
+       {fmt::format("--strategy: {} ", strategy), fmt::format("--strategy {}: ", strategy),
+        fmt::format("--strategy {} ", strategy)}) {
+    if (one.reason.starts_with(lead)) return one.reason.substr(lead.size());
+  }
+  return one.reason;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
@@ -87,18 +97,22 @@ std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flag
         "leave one of them out");
   }
   std::vector<Job> jobs;
+  std::vector<LeftOut> reasons;
   for (const Scenario* scenario : options.scenarios) {
     Job job{scenario, open_devices(options.device_request(), *scenario, machine), {}, {}};
     check_device_count(options, job);
     job.cases = expand(options, *scenario, set_of(job.devices));
-    job.left_out = strategies_left_out(options, *scenario, job.cases);
+    job.left_out = left_out(options, *scenario, set_of(job.devices));
+    if (reasons.empty()) reasons = job.left_out;
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
     if (!job.cases.empty()) jobs.push_back(std::move(job));
   }
   if (jobs.empty()) {
     throw UsageError(
         flags.filter.empty()
-            ? std::string("no case is left: the chosen strategies and values allow none")
+            ? fmt::format("no case is left: {}",
+                          reasons.empty() ? "the chosen strategies and values allow none"
+                                          : reasons.front().what + ": " + reasons.front().reason)
             : fmt::format("--benchmark_filter='{}' matches no case\n--benchmark_list_tests shows "
                           "their names",
                           flags.filter));
@@ -107,12 +121,23 @@ std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flag
 }
 
 std::string left_out_text(const Job& job, std::size_t width) {
-  if (job.left_out.empty()) return {};
-  return report::hanging(
-      "",
-      fmt::format("{}: without {} (--strategy {} says why)", job.scenario->name(),
-                  fmt::join(job.left_out, ", "), job.left_out.front()),
-      width, report::Emphasis::none, false);
+  std::vector<std::pair<std::string, std::vector<std::string>>>
+      lines;  // reasons, what they rule out
+  for (const LeftOut& one : job.left_out) {
+    const std::string reason = without_strategy(one);
+    auto line = std::ranges::find(lines, reason, &decltype(lines)::value_type::first);
+    if (line == lines.end()) line = lines.insert(line, {reason, {}});
+    line->second.push_back(one.what);
+  }
+  std::string text;
+  for (const auto& [reason, what] : lines) {
+    text += report::hanging(
+        "",
+        fmt::format("{}: {} {} left out: {}", job.scenario->name(),
+                    what.size() == 1 ? "strategy" : "strategies", fmt::join(what, ", "), reason),
+        width, report::Emphasis::none, false);
+  }
+  return text;
 }
 
 }  // namespace parbench

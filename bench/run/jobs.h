@@ -7,6 +7,7 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
+#include "bench/run/sweep.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/scenario.h"
@@ -17,8 +18,8 @@ namespace parbench {
 struct Job {
   const Scenario* scenario = nullptr;
   std::vector<std::unique_ptr<Device>> devices;
-  std::vector<CaseSpec> cases;        // never empty
-  std::vector<std::string> left_out;  // strategies without a case
+  std::vector<CaseSpec> cases;  // never empty
+  std::vector<LeftOut> left_out;
 
   /// Takes the devices. Those of a dry run do not measure.
   [[nodiscard]] Context open(const RunOptions& options) {
@@ -37,7 +38,7 @@ struct Job {
 [[nodiscard]] std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
                                          const Machine& machine);
 
-/// Returns lines about the strategies that take no part in a job; empty where all do.
+/// Returns lines about what takes no part in a job, and why; empty where everything does.
 [[nodiscard]] std::string left_out_text(const Job& job, std::size_t width);
 
 }  // namespace parbench

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -93,39 +94,122 @@ Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const De
   return request;
 }
 
-void expand_strategy(const RunOptions& options, const Scenario& scenario,
-                     const std::string& strategy, const DeviceSet& devices, CaseList& cases) {
+Scenario::Request request_of(const RunOptions& options, const Scenario& scenario,
+                             const std::string& strategy, const DeviceSet& devices,
+                             const Combination& combination) {
+  Scenario::Request request = request_for(options,
+                                          {.scenario = std::string(scenario.name()),
+                                           .strategy = strategy,
+                                           .parameters = combination.parameters,
+                                           .hidden = combination.hidden,
+                                           .dtype = options.format.dtype,
+                                           .math = options.format.math,
+                                           .graph = options.graph},
+                                          devices);
+  request.given = combination.given;
+  if (!options.strategies.empty()) request.given.emplace_back("strategy");
+  return request;
+}
+
+std::vector<Range> ranges_of(const RunOptions& options, const Scenario& scenario,
+                             const std::string& strategy) {
   std::vector<Range> ranges;
   for (const Axis& axis : scenario.axes()) {
     if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis));
   }
-  std::map<std::vector<Value>, bool> took_part;  // the user's values: in any case at all?
-  std::map<std::vector<Value>, UsageError> refused;
-  for (Combination& combination : combinations(ranges)) {
-    bool& used = took_part[combination.user_values];
-    Scenario::Request request = request_for(options,
-                                            {.scenario = std::string(scenario.name()),
-                                             .strategy = strategy,
-                                             .parameters = std::move(combination.parameters),
-                                             .hidden = std::move(combination.hidden),
-                                             .dtype = options.format.dtype,
-                                             .math = options.format.math,
-                                             .graph = options.graph},
-                                            devices);
-    request.given = std::move(combination.given);
-    if (!options.strategies.empty()) request.given.emplace_back("strategy");
+  return ranges;
+}
+
+/// A value of an axis that the user gave: the axis' place among those, and the value.
+using GivenValue = std::pair<std::size_t, Value>;
+
+/// A combination of the user's values that was refused.
+struct RefusedValues {
+  std::vector<Value> values;
+  UsageError error;
+};
+
+void expand_strategy(const RunOptions& options, const Scenario& scenario,
+                     const std::string& strategy, const DeviceSet& devices, CaseList& cases) {
+  const std::vector<Range> ranges = ranges_of(options, scenario, strategy);
+  std::set<GivenValue> took_part;  // in any case at all
+  bool has_case = false;
+  std::vector<RefusedValues> refused;
+  for (const Combination& combination : combinations(ranges)) {
+    const std::vector<Value>& values = combination.user_values;
     try {
-      if (auto spec = scenario.resolve(request)) {
-        cases.add(std::move(*spec));
-        used = true;
+      auto spec = scenario.resolve(request_of(options, scenario, strategy, devices, combination));
+      if (!spec) continue;
+      for (const Range& range : ranges) {
+        if (range.values.size() > 1) spec->parameters.state(range.axis->name);
       }
+      cases.add(std::move(*spec));
+      has_case = true;
+      for (std::size_t i = 0; i < values.size(); ++i) took_part.emplace(i, values[i]);
     } catch (const UsageError& error) {
-      refused.try_emplace(combination.user_values, error);
+      refused.push_back({values, error});
     }
   }
   for (const auto& [values, error] : refused) {
-    if (!took_part[values]) throw UsageError(error);
+    if (!has_case) throw UsageError(error);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!took_part.contains({i, values[i]})) throw UsageError(error);
+    }
   }
+}
+
+/// Why a combination is no case: the error of a user who has asked for all of it. Nothing for one
+/// that is a case.
+std::optional<std::string> reason_against(Scenario::Request request, const Scenario& scenario) {
+  try {
+    if (scenario.resolve(request)) return std::nullopt;
+    request.given.emplace_back("strategy");
+    for (const Parameter& one : request.spec.parameters) request.given.push_back(one.name);
+    static_cast<void>(scenario.resolve(request));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "it is not possible with these values";
+}
+
+/// " with batch 1, split 3": the values of axes for which the user gave several.
+std::string swept_text(const std::vector<Range>& ranges, const Combination& combination) {
+  std::string text;
+  std::size_t given = 0;
+  for (const Range& range : ranges) {
+    if (!range.from_user) continue;
+    const Value& value = combination.user_values[given++];
+    if (range.values.size() == 1) continue;
+    text +=
+        fmt::format("{} {} {}", text.empty() ? " with" : ",", range.axis->name, to_string(value));
+  }
+  return text;
+}
+
+/// Of one strategy: a single entry where it has no case at all.
+std::vector<LeftOut> left_out_of_strategy(const RunOptions& options, const Scenario& scenario,
+                                          const std::string& strategy, const DeviceSet& devices) {
+  const std::vector<Range> ranges = ranges_of(options, scenario, strategy);
+  std::map<std::vector<Value>, LeftOut> without;  // by the user's values
+  std::set<std::vector<Value>> took_part;
+  for (const Combination& combination : combinations(ranges)) {
+    const auto reason =
+        reason_against(request_of(options, scenario, strategy, devices, combination), scenario);
+    if (!reason) {
+      took_part.insert(combination.user_values);
+      continue;
+    }
+    without.try_emplace(combination.user_values,
+                        LeftOut{strategy + swept_text(ranges, combination), *reason});
+  }
+  std::vector<LeftOut> list;
+  if (took_part.empty() && !without.empty()) {
+    return {LeftOut{strategy, without.begin()->second.reason}};
+  }
+  for (const auto& [values, one] : without) {
+    if (!took_part.contains(values)) list.push_back(one);
+  }
+  return list;
 }
 
 /// Returns the request for a case of a report: the values that it has of the axes. It may lack an
@@ -157,6 +241,17 @@ bool has_parameters_of(const CaseSpec& found, const CaseSpec& known) {
   });
 }
 
+/// Shows the parameters that a name shows, because their axes had several values then.
+void state_as_in(const std::string& name, CaseSpec& spec) {
+  std::vector<std::string> shown;
+  for (const Parameter& one : spec.parameters) {
+    if (one.implied && name.find(fmt::format("/{}:", one.name)) != std::string::npos) {
+      shown.push_back(one.name);
+    }
+  }
+  for (const std::string& parameter : shown) spec.parameters.state(parameter);
+}
+
 CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const RerunCase& known,
                     const DeviceSet& devices) {
   if (!has_strategy(scenario, known.spec.strategy)) {
@@ -165,7 +260,8 @@ CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const R
                     "this version",
                     known.name, scenario.name()));
   }
-  const auto found = scenario.resolve(request_again(options, scenario, known.spec, devices));
+  auto found = scenario.resolve(request_again(options, scenario, known.spec, devices));
+  if (found) state_as_in(known.name, *found);
   if (!found || found->name() != known.name || !has_parameters_of(*found, known.spec)) {
     throw UsageError(
         fmt::format("case '{}' of the report cannot be run again with {} device{}: it would be "
@@ -203,16 +299,16 @@ std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario
   return cases.take();
 }
 
-std::vector<std::string> strategies_left_out(const RunOptions& options, const Scenario& scenario,
-                                             const std::vector<CaseSpec>& cases) {
-  std::vector<std::string> names;
-  if (!options.strategies.empty() || !options.cases.empty()) return names;
+std::vector<LeftOut> left_out(const RunOptions& options, const Scenario& scenario,
+                              const DeviceSet& devices) {
+  std::vector<LeftOut> list;
+  if (!options.cases.empty()) return list;
   for (const Strategy& strategy : scenario.strategies()) {
-    if (std::ranges::find(cases, strategy.name, &CaseSpec::strategy) == cases.end()) {
-      names.push_back(strategy.name);
-    }
+    if (!options.chooses(strategy.name)) continue;
+    std::ranges::move(left_out_of_strategy(options, scenario, strategy.name, devices),
+                      std::back_inserter(list));
   }
-  return names;
+  return list;
 }
 
 }  // namespace parbench

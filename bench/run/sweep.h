@@ -19,17 +19,24 @@ struct DeviceSet {
 
 /// Returns the cases of one scenario: strategies in their order, the last axis varying fastest,
 /// each case once. Values given by the user are combined with the preset's; a combination that the
-/// scenario refuses is dropped as long as the user's values in it are part of another case. Empty
-/// when the chosen strategies are all of other scenarios. Throws UsageError for a value that is not
-/// allowed or can be part of no case.
+/// scenario refuses is dropped as long as each of the user's values in it is part of another case
+/// of the strategy. Names show every axis that has several values. Empty when the chosen strategies
+/// are all of other scenarios. Throws UsageError for a value that is not allowed or can be part of
+/// no case.
 [[nodiscard]] std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario,
                                            const DeviceSet& devices);
 
-/// Returns the strategies of a scenario that have no case, although the user has chosen neither
-/// strategies nor cases: the flags, the element type or the devices rule them out. Naming one in
-/// `--strategy` is an error that says why.
-[[nodiscard]] std::vector<std::string> strategies_left_out(const RunOptions& options,
-                                                           const Scenario& scenario,
-                                                           const std::vector<CaseSpec>& cases);
+/// What a run leaves out.
+struct LeftOut {
+  std::string what;    // "pipeline", "pipeline with batch 1"
+  std::string reason;  // why it is no case, as an error would say
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
+/// Returns the chosen strategies that have no case at all, or none with some of the values that the
+/// user gave: other flags, the number format or the devices rule them out. Empty for the cases of a
+/// report.
+[[nodiscard]] std::vector<LeftOut> left_out(const RunOptions& options, const Scenario& scenario,
+                                            const DeviceSet& devices);
 
 }  // namespace parbench

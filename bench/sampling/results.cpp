@@ -38,6 +38,9 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   for (const report::Metric& metric : measured.metrics) {
     outcome.metrics[metric.name] = {.value = metric.value, .interval = metric.interval};
   }
+  for (const report::DeviceMemory& held : measured.memory) {
+    outcome.memory.push_back(static_cast<double>(held.bytes));
+  }
   return outcome;
 }
 

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <iterator>
 
 #include "reports/findings/losses.h"
@@ -12,6 +14,7 @@
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
+#include "scenarios/plan/partition.h"
 #include "scenarios/plan/role.h"
 
 namespace parbench::report {
@@ -216,12 +219,30 @@ std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& 
   const auto sizes = roles.measured_micro_batches(one.of());
   const auto own = sizes.find(*roles.micro_batch_size(one.of()));
   const bool is_next = std::distance(own, sizes.end()) == 2;
+  const bool has_size_between = is_next && *sizes.rbegin() - *own > 1;
   return Remark{fmt::format("its micro-batches compute at {}, {} less than with {} {}",
                             format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
                             roles.parameter(Role::micro_batch_size), *largest_size),
-                is_next ? "larger micro-batches, as far as bubbles allow" : "",
+                has_size_between ? "larger micro-batches, as far as bubbles allow" : "",
                 {{"rate", rate}, {"rate with the largest micro-batches", best}},
                 share};
+}
+
+/// Whether the layers of a case can compute smaller micro-batches than its own, of so many samples.
+bool has_smaller_micro_batches(const CaseResult& one, std::int64_t size) {
+  const auto min =
+      std::ranges::find(one.notes, min_micro_batch_note, &NamedTexts::value_type::first);
+  if (min == one.notes.end()) return size > 1;
+  std::int64_t samples = 1;  // the note begins with them
+  std::from_chars(min->second.data(), min->second.data() + min->second.size(), samples);
+  return size > samples;
+}
+
+/// Batch normalisation of fewer samples computes another model.
+bool normalises_batches(const Profiled& one) {
+  return std::ranges::any_of(one.metrics().calls, [](const CallMetrics& call) {
+    return call.name.starts_with("batch_norm");
+  });
 }
 
 std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& all) {
@@ -238,8 +259,12 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   return Remark{
       fmt::format("devices wait for each other for {} of the time, by bubbles and imbalance",
                   format_percent(share, 0)),
-      is_smallest && !is_slower ? "smaller micro-batches, as far as their calls stay efficient"
-                                : "",
+      is_smallest && !is_slower && has_smaller_micro_batches(one.of(), *size)
+          ? fmt::format("smaller micro-batches, as far as their calls stay efficient{}",
+                        normalises_batches(one) ? " and batch normalisation of fewer samples is "
+                                                  "acceptable"
+                                                : "")
+          : "",
       {{"bubble share", share}},
       share};
 }

@@ -67,11 +67,18 @@ bool has_streams_within_cores(const Profiled& one) {
   });
 }
 
-/// A single core leaves nothing to advise.
-bool has_device_of_several_cores(const Profiled& one) {
-  return one.profile().timeline &&
-         std::ranges::any_of(one.profile().timeline->graph.lanes,
-                             [](const Lane& lane) { return lane.device_cores > 1; });
+/// Whether a device of several cores runs more streams at once than it has cores. A stream of the
+/// whole device beside others, which share it, runs while they wait.
+bool has_more_streams_than_cores(const CaseResult& one, const std::string& device) {
+  int whole = 0;
+  int parts = 0;
+  int cores = 0;
+  for (const Lane& lane : one.profile->timeline->graph.lanes) {
+    if (lane.device != device || lane.kind != StreamKind::compute) continue;
+    cores = std::max(cores, lane.device_cores);
+    ++(lane.threads < lane.device_cores ? parts : whole);
+  }
+  return cores > 1 && (parts > 0 ? parts : whole) > cores;
 }
 
 }  // namespace
@@ -105,8 +112,8 @@ std::optional<Remark> more_threads_than_cores(const Profiled& one, const Profile
   const CaseCondition* device = worst(one.of(), &ThreadUse::core_wait);
   if (device == nullptr || device->threads->core_wait < no_core_share) return {};
   if (!has_more_threads_than_cores(one.of(), device->device)) return {};
-  const bool is_advised =
-      has_device_of_several_cores(one) && std::ranges::none_of(all.all(), has_streams_within_cores);
+  const bool is_advised = has_more_streams_than_cores(one.of(), device->device) &&
+                          std::ranges::none_of(all.all(), has_streams_within_cores);
   const double share = device->threads->core_wait;
   return Remark{fmt::format("threads of {} were ready to run for {} of the time, but others of the "
                             "same case had the core",

@@ -114,9 +114,9 @@ bool has_mark(const Grid& grid, const std::string& mark) {
 }
 
 std::string missing_text(const std::vector<std::string>& names, std::size_t width,
-                         std::size_t full_width) {
-  return fmt::format("not shown at {} columns: {}; --width {} or the JSON report has all", width,
-                     fmt::join(names, ", "), full_width);
+                         std::size_t full_width, const std::string& complete_in) {
+  return fmt::format("not shown at {} columns: {}; --width {} or {} has all", width,
+                     fmt::join(names, ", "), full_width, complete_in);
 }
 
 }  // namespace
@@ -136,7 +136,9 @@ std::string to_text(const Table& table, const TextStyle& style) {
   const auto note_below = [&](const std::string& note, const std::string& lead) {
     text += hanging(lead, printable(note, true), style.width, Emphasis::none, style.color);
   };
-  if (!missing.empty()) note_below(missing_text(missing, style.width, full_width), "");
+  if (!missing.empty()) {
+    note_below(missing_text(missing, style.width, full_width, table.complete_in), "");
+  }
   std::vector<Footnote> notes = table.footnotes;
   std::erase_if(notes, [&](const Footnote& note) { return !has_mark(grid, note.first); });
   for (std::size_t i = 0; i < reasons.texts().size(); ++i) {

@@ -66,6 +66,7 @@ struct Table {
   std::size_t status_column = 0;
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
+  std::string complete_in = "the JSON report";  // what has columns that a terminal has no room for
 };
 
 /// Adds a column. `cell` makes a text or a TableCell of each item, in the order of the rows; the

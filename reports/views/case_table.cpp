@@ -14,9 +14,12 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/findings/roles.h"
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "reports/views/table_parts.h"
+#include "scenarios/plan/partition.h"
+#include "scenarios/plan/role.h"
 
 namespace parbench::report {
 namespace {
@@ -41,6 +44,7 @@ constexpr Narrow samples_rank{2};
 constexpr Narrow throughput_rank{3};
 constexpr Narrow metrics_rank{Narrow::stacked_rank};
 constexpr Narrow bound_rank{Narrow::stacked_rank + 1};
+constexpr Narrow traded_memory_rank{Narrow::stacked_rank + 2};  // cases trade it for time
 constexpr Narrow heading{.is_heading = true};
 
 constexpr std::string_view no_bound_mark = "¶";
@@ -295,6 +299,7 @@ class Builder {
       : group_(group),
         cases_(group.cases),
         baselines_(group.cases),
+        roles_(*group.report, group.scenario),
         contradictions_(contradiction_marks(group.cases)),
         devices_(memory_devices(group.cases)) {}
 
@@ -327,10 +332,11 @@ class Builder {
         .title = "strategy", .align = Align::left, .verbatim = true, .narrow = heading};
     for (const CaseResult* c : cases_) strategy.cells.push_back({c->strategy});
     table_.columns.push_back(std::move(strategy));
-    const std::vector<ParameterColumn> parameters = parameter_columns(cases_);
+    std::vector<ParameterColumn> parameters = parameter_columns(cases_);
+    if (has_cuts_of_its_own()) parameters.push_back(note_column(cases_, cut_note));
     table_.captions = caption_lines(parameters, devices_);
     for (const ParameterColumn& parameter : parameters) {
-      if (parameter.common) continue;
+      if (!distinguishes(parameter)) continue;
       TableColumn column{
           .title = parameter.name, .verbatim = true, .verbatim_title = true, .narrow = heading};
       for (std::size_t row = 0; row < cases_.size(); ++row) {
@@ -339,6 +345,21 @@ class Builder {
       }
       table_.columns.push_back(std::move(column));
     }
+  }
+
+  /// Whether the parameters of a case leave open where its stages begin.
+  [[nodiscard]] bool has_cuts_of_its_own() const {
+    return std::ranges::any_of(cases_, [&](const CaseResult* c) {
+      const auto cut = std::ranges::find(c->notes, cut_note, &NamedTexts::value_type::first);
+      if (cut == c->notes.end()) return false;
+      const Value* partition = roles_.value(*c, Role::partition);
+      return partition == nullptr || *partition != Value(cut->second);
+    });
+  }
+
+  /// Whether cases differ in what trades memory for time.
+  [[nodiscard]] bool trades_memory() const {
+    return roles_.is_varied(Role::memory_saving) || roles_.is_varied(Role::schedule);
   }
 
   void add_numbers() {
@@ -355,7 +376,7 @@ class Builder {
          .subtitle = devices_.size() > 1
                          ? fmt::format("{}{}{}", devices_.front(), between, devices_.back())
                          : std::string(),
-         .narrow = memory_rank},
+         .narrow = trades_memory() ? traded_memory_rank : memory_rank},
         [this](const CaseResult& c) { return memory_cell(c, devices_); });
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }
@@ -404,6 +425,7 @@ class Builder {
   const ScenarioCases& group_;
   const Cases& cases_;
   Baselines baselines_;
+  Roles roles_;
   ContradictionMarks contradictions_;
   std::vector<std::string> devices_;
   Table table_;

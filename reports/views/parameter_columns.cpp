@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -45,7 +48,76 @@ void find_common_value(const Cases& cases, ParameterColumn& column) {
   column.applies_to = applies_to(applies);
 }
 
+/// Whether rows that are alike in one column are alike in the other.
+bool is_function_of(const ParameterColumn& column, const ParameterColumn& other) {
+  std::map<std::optional<std::string>, std::optional<std::string>> known;
+  for (std::size_t row = 0; row < column.values.size(); ++row) {
+    const auto [found, is_new] = known.try_emplace(other.values[row], column.values[row]);
+    if (!is_new && found->second != column.values[row]) return false;
+  }
+  return true;
+}
+
+/// A column that several rows share a value of, so that it says more than which row it is.
+bool divides_rows(const ParameterColumn& column) {
+  std::map<std::optional<std::string>, std::size_t> counts;
+  for (const auto& value : column.values) ++counts[value];
+  return std::ranges::all_of(column.values, &std::optional<std::string>::has_value) &&
+         counts.size() > 1 && counts.size() < column.values.size();
+}
+
+void find_what_follows(std::vector<ParameterColumn>& columns) {
+  for (auto column = columns.begin(); column != columns.end(); ++column) {
+    if (column->common) continue;
+    const auto from = std::find_if(columns.begin(), column, [&](const ParameterColumn& other) {
+      return distinguishes(other) && divides_rows(other) && is_function_of(*column, other);
+    });
+    if (from != column) column->follows = from->name;
+  }
+}
+
+/// The value of one column where another one has this value; nothing where it does not apply.
+std::optional<std::string> value_where(const ParameterColumn& column, const ParameterColumn& other,
+                                       const std::optional<std::string>& value) {
+  const auto row = std::ranges::find(other.values, value) - other.values.begin();
+  return column.values[static_cast<std::size_t>(row)];
+}
+
+/// A line for each value of a column that others follow from: "heads 4", "sequence 32" of "model
+/// gpt".
+std::vector<CommonParameters> following_parameters(const std::vector<ParameterColumn>& columns,
+                                                   const ParameterColumn& from) {
+  std::vector<CommonParameters> lines;
+  std::set<std::string> known;
+  for (const auto& value : from.values) {
+    if (!value || !known.insert(*value).second) continue;
+    CommonParameters line{.items = {}, .of = from.name + ' ' + *value};
+    for (const ParameterColumn& column : columns) {
+      if (column.follows != from.name) continue;
+      if (const auto own = value_where(column, from, value)) {
+        line.items.push_back(column.name + ' ' + *own);
+      }
+    }
+    if (!line.items.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 }  // namespace
+
+bool distinguishes(const ParameterColumn& column) {
+  return !column.common && column.follows.empty();
+}
+
+ParameterColumn note_column(const Cases& cases, std::string_view note) {
+  ParameterColumn column{.name = std::string(note), .values = {}};
+  for (const CaseResult* c : cases) {
+    const auto found = std::ranges::find(c->notes, note, &NamedTexts::value_type::first);
+    column.values.push_back(found == c->notes.end() ? std::nullopt : std::optional(found->second));
+  }
+  find_common_value(cases, column);
+  return column;
+}
 
 std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
   std::vector<ParameterColumn> columns;
@@ -68,6 +140,7 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
       set(name, row, value_text(value));
   }
   for (ParameterColumn& column : columns) find_common_value(cases, column);
+  find_what_follows(columns);
   return columns;
 }
 
@@ -75,7 +148,7 @@ std::string row_text(const std::string& strategy, const std::vector<ParameterCol
                      std::size_t row) {
   std::string text = strategy;
   for (const ParameterColumn& column : columns) {
-    if (column.common || !column.values[row]) continue;
+    if (!distinguishes(column) || !column.values[row]) continue;
     text += fmt::format(", {} {}", column.name, *column.values[row]);
   }
   return text;
@@ -89,6 +162,10 @@ std::vector<CommonParameters> common_parameters(const std::vector<ParameterColum
     if (line == lines.end()) line = lines.insert(lines.end(), {{}, column.applies_to});
     const bool named = column.name != "dtype";
     line->items.push_back(named ? column.name + ' ' + *column.common : *column.common);
+  }
+  for (const ParameterColumn& column : columns) {
+    if (!distinguishes(column)) continue;
+    std::ranges::move(following_parameters(columns, column), std::back_inserter(lines));
   }
   return lines;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/model/report.h"
@@ -21,22 +22,32 @@ struct ParameterColumn {
   std::optional<std::string> common = {};
   /// To which strategies a common value applies: "pipeline", "all but single"; empty: to all.
   std::string applies_to = {};
+  /// The column before it that its values follow from, as the sizes of a model do from the model;
+  /// empty for none. Rows that differ in it differ in that column, too.
+  std::string follows = {};
 };
 
 /// The common values of one line above a table: "split 3", "partition published".
 struct CommonParameters {
   std::vector<std::string> items;
-  std::string of = {};  // ParameterColumn::applies_to
+  std::string of = {};  // ParameterColumn::applies_to, or "model gpt" of what follows from that
 };
 
 /// In the order in which the cases name them, dtype first, then graph where any case is captured.
 [[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
 
+/// What a note of each case says, as a column; its values are all nothing where no case has it.
+[[nodiscard]] ParameterColumn note_column(const Cases& cases, std::string_view note);
+
+/// Whether the rows need the column: it is neither common to all, nor follows from another one.
+[[nodiscard]] bool distinguishes(const ParameterColumn& column);
+
 /// "pipeline, split 5": what distinguishes the case in a row of the table from the others.
 [[nodiscard]] std::string row_text(const std::string& strategy,
                                    const std::vector<ParameterColumn>& columns, std::size_t row);
 
-/// Returns the common parameters, those of all strategies first, with or without items.
+/// Returns the common parameters, those of all strategies first, with or without items; behind them
+/// what follows from the values of other columns.
 [[nodiscard]] std::vector<CommonParameters> common_parameters(
     const std::vector<ParameterColumn>& columns);
 

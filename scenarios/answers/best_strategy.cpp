@@ -23,12 +23,25 @@ std::vector<std::string_view> common_axes(const Scenario& scenario) {
   return names;
 }
 
-/// "streams", or "streams with count 4" where other strategies have no such parameter.
-std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& common) {
+/// Whether two cases have different values of a parameter.
+bool is_varied(const std::string& parameter, const std::vector<CaseOutcome>& outcomes) {
+  const Value* first = nullptr;
+  return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
+    const Value* value = one.spec.parameters.find(parameter);
+    if (first == nullptr) first = value;
+    return value != nullptr && *value != *first;
+  });
+}
+
+/// "streams", or "streams with count 4" where cases differ in a parameter that other strategies
+/// have not.
+std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& common,
+                     const std::vector<CaseOutcome>& outcomes) {
   std::string label = spec.strategy;
   std::string_view separator = " with ";
   for (const Parameter& one : spec.parameters) {
-    if (one.implied || std::ranges::find(common, one.name) != common.end()) continue;
+    if (std::ranges::find(common, one.name) != common.end()) continue;
+    if (!is_varied(one.name, outcomes)) continue;
     label += fmt::format("{}{} {}", separator, one.name, to_string(one.value));
     separator = ", ";
   }
@@ -40,15 +53,20 @@ std::string sentence(const report::Recommendation& found, std::string_view basel
   if (found.pays) {
     return fmt::format("Use {}: {}.{}", found.gaining->label, gain, rivals_text(found));
   }
-  return fmt::format("{} {}: {}.", found.gaining->label, to_string(payoff_of(found)), gain);
+  return fmt::format("Use {}: {} {}, {}.", found.candidates.front().label, found.gaining->label,
+                     to_string(payoff_of(found)), gain);
 }
 
 std::string sentence(const std::vector<report::Recommendation>& found, std::string_view baseline) {
   const report::Recommendation& best = best_of(found);
-  return fmt::format("A strategy other than {} {}; {}: {} with {} at {}.", baseline,
-                     where_it_pays(found, "pays"),
-                     best.pays ? "largest recommended gain" : "at best",
-                     report::format_ratio(*best.gain), best.gaining->label, best.setting);
+  const std::string gain = fmt::format("{} with {} at {}", report::format_ratio(*best.gain),
+                                       best.gaining->label, best.setting);
+  if (best.pays) {
+    return fmt::format("A strategy other than {} {}; largest recommended gain: {}.", baseline,
+                       where_it_pays(found, "pays"), gain);
+  }
+  return fmt::format("Use {}: another strategy {}, at best {}.", best.candidates.front().label,
+                     where_it_pays(found, "pays"), gain);
 }
 
 }  // namespace
@@ -60,7 +78,7 @@ Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome
     return std::ranges::find(scenario.strategies(), spec.strategy, &Strategy::name);
   };
   const Wording wording{
-      .label = [&](const CaseSpec& spec) { return label_of(spec, common); },
+      .label = [&](const CaseSpec& spec) { return label_of(spec, common, outcomes); },
       .simpler = [&](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
       .is_baseline = [&](const CaseSpec& spec) { return spec.strategy == scenario.baseline(); }};
   const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
@@ -72,12 +90,10 @@ Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome
                                 scenario.baseline()),
             .is_answered = false};
   }
-  if (made.recommendations.size() == 1) {
-    made.text = sentence(made.recommendations.front(), scenario.baseline());
-  } else {
-    made.text = sentence(made.recommendations, scenario.baseline());
-  }
-  made.text += not_compared_text(not_compared);
+  made.text = joined_sentences({made.recommendations.size() == 1
+                                    ? sentence(made.recommendations.front(), scenario.baseline())
+                                    : sentence(made.recommendations, scenario.baseline()),
+                                not_compared_text(not_compared)});
   return made;
 }
 

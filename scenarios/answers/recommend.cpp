@@ -8,12 +8,15 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <tuple>
 #include <utility>
-#include <variant>
 
 namespace parbench {
 namespace {
+
+constexpr const char* format_name = "dtype";
+constexpr const char* graph_name = "graph";
 
 /// Names and values that are equal in a group.
 using WorkKey = std::vector<std::pair<std::string, Value>>;
@@ -24,26 +27,61 @@ WorkKey key_of(const CaseSpec& spec, const std::vector<std::string_view>& parame
     if (const Value* value = spec.parameters.find(name))
       key.emplace_back(std::string(name), *value);
   }
-  key.emplace_back("dtype", std::string(to_string(spec.format())));
-  key.emplace_back("graph", std::string(spec.graph ? "as graphs" : "without graphs"));
+  key.emplace_back(format_name, std::string(to_string(spec.format())));
+  key.emplace_back(graph_name, std::string(spec.graph ? "as graphs" : "without graphs"));
   return key;
 }
 
-/// "n 128", "pinned": words speak for themselves.
+/// "n 128", "recompute block"; number formats and graphs speak for themselves, and files are known
+/// by their names.
 std::string item_text(const std::string& name, const Value& value) {
-  return std::holds_alternative<std::string>(value) ? std::get<std::string>(value)
-                                                    : name + ' ' + to_string(value);
+  const std::string text = to_string(value);
+  if (name == format_name || name == graph_name) return text;
+  return name + ' ' + text.substr(text.rfind('/') + 1);
 }
 
-/// The number of groups by the pairs that their keys have.
-using PairCounts = std::map<WorkKey::value_type, std::size_t>;
+const Value* value_in(const WorkKey& key, std::string_view name) {
+  const auto found = std::ranges::find(key, name, &WorkKey::value_type::first);
+  return found == key.end() ? nullptr : &found->second;
+}
 
-/// The pairs that not all of so many groups have.
-std::string setting_of(const WorkKey& key, const PairCounts& counts, std::size_t groups) {
+/// The values of some names in a key; without those that it has not.
+WorkKey part_of(const WorkKey& key, const std::vector<std::string_view>& names) {
+  WorkKey part;
+  for (const std::string_view name : names) {
+    if (const Value* value = value_in(key, name)) part.emplace_back(std::string(name), *value);
+  }
+  return part;
+}
+
+/// Whether keys that are equal in some names are equal in another one, too.
+bool follows(const std::vector<WorkKey>& keys, std::string_view name,
+             const std::vector<std::string_view>& from) {
+  std::map<WorkKey, WorkKey> known;
+  return std::ranges::all_of(keys, [&](const WorkKey& key) {
+    const WorkKey own = part_of(key, {name});
+    return known.try_emplace(part_of(key, from), own).first->second == own;
+  });
+}
+
+/// The names whose values distinguish keys, without those whose values follow from the names before
+/// them, as the sizes of a model do from the model.
+std::vector<std::string_view> distinguishing_names(
+    const std::vector<WorkKey>& keys, const std::vector<std::string_view>& parameters) {
+  std::vector<std::string_view> names;
+  const auto add = [&](std::string_view name) {
+    if (!follows(keys, name, names)) names.push_back(name);
+  };
+  std::ranges::for_each(parameters, add);
+  add(format_name);
+  add(graph_name);
+  return names;
+}
+
+std::string setting_of(const WorkKey& key, const std::vector<std::string_view>& names) {
   std::string text;
-  for (const auto& one : key) {
-    if (counts.at(one) == groups) continue;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", item_text(one.first, one.second));
+  for (const auto& [name, value] : part_of(key, names)) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", item_text(name, value));
   }
   return text;
 }
@@ -106,14 +144,11 @@ std::vector<SameWork> same_work(const Outcomes& outcomes,
   for (const CaseOutcome* outcome : outcomes) {
     groups[key_of(outcome->spec, parameters)].cases.push_back(outcome);
   }
-  PairCounts counts;
-  for (const auto& [key, group] : groups) {
-    for (const auto& one : key) ++counts[one];
-  }
+  std::vector<WorkKey> keys;
+  std::ranges::copy(groups | std::views::keys, std::back_inserter(keys));
+  const std::vector<std::string_view> names = distinguishing_names(keys, parameters);
   std::vector<SameWork> list;
-  for (const auto& [key, group] : groups) {
-    list.push_back({setting_of(key, counts, groups.size()), group.cases});
-  }
+  for (const auto& [key, group] : groups) list.push_back({setting_of(key, names), group.cases});
   return list;
 }
 

@@ -19,8 +19,10 @@ using Outcomes = std::vector<const CaseOutcome*>;
 
 /// Cases that do the same work.
 struct SameWork {
-  std::string setting;  // what other groups have not: "n 1024, bf16"; empty of the only one
-  Outcomes cases;       // in the order of the outcomes
+  /// By what it differs from other groups: "n 1024, bf16"; empty of the only one. What follows from
+  /// a parameter before it is left out, as the sizes of a model.
+  std::string setting;
+  Outcomes cases;  // in the order of the outcomes
 };
 
 /// Groups cases whose values of these parameters, number format and capture are equal; the groups

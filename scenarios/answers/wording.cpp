@@ -40,7 +40,50 @@ std::vector<std::string> settings_with(Recommendations recommendations, report::
   return settings;
 }
 
+/// Lines of an answer: behind "→ ".
+constexpr std::size_t answer_width = 98;
+constexpr std::size_t answer_lines = 3;
+
+/// Characters of UTF-8 text without combining marks.
+std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char byte) {
+    constexpr unsigned continuation = 0x80;
+    constexpr unsigned leading_bits = 0xC0;
+    return (static_cast<unsigned char>(byte) & leading_bits) != continuation;
+  }));
+}
+
+/// The number of lines that a text takes when it is broken at blanks.
+std::size_t line_count(std::string_view text) {
+  std::size_t lines = 1;
+  std::size_t used = 0;
+  for (const auto part : std::views::split(text, ' ')) {
+    const std::size_t word = character_count(std::string_view(part.begin(), part.end()));
+    const std::size_t with_blank = word + (used == 0 ? 0 : 1);
+    if (used > 0 && used + with_blank > answer_width) {
+      ++lines;
+      used = word;
+    } else {
+      used += with_blank;
+    }
+  }
+  return lines;
+}
+
 }  // namespace
+
+std::string joined_sentences(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) {
+    const std::string_view words = std::string_view(sentence).substr(
+        std::min(sentence.find_first_not_of(' '), sentence.size()));
+    if (words.empty()) continue;
+    const std::string longer =
+        text.empty() ? std::string(words) : fmt::format("{} {}", text, words);
+    if (text.empty() || line_count(longer) <= answer_lines) text = longer;
+  }
+  return text;
+}
 
 std::string rivals_text(const report::Recommendation& recommendation) {
   std::vector<std::string> labels;

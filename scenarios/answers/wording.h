@@ -10,6 +10,11 @@
 
 namespace parbench {
 
+/// Joins sentences, the most important first, and leaves out those that would not fit into three
+/// lines of 100 columns with the ones before them. The first one is always there; empty ones are
+/// skipped.
+[[nodiscard]] std::string joined_sentences(const std::vector<std::string>& sentences);
+
 /// " It cannot be distinguished from split 3 and split 12." Empty for a single candidate.
 [[nodiscard]] std::string rivals_text(const report::Recommendation& recommendation);
 

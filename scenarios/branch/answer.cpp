@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
 #include <iterator>
 #include <span>
@@ -150,16 +151,24 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
   return fmt::format(" {} alone {}.", parallel_subject(outcomes), where_it_pays(parallel, "pay"));
 }
 
+/// For a sentence within another one.
+std::string with_small_letter(std::string text) {
+  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
 std::string sentence(const Subject& subject, const report::Recommendation& found) {
   const std::string gain = report::format_ratio(*found.gain);
   if (found.pays) {
     return fmt::format("Use {}: {} one stream.{}", found.gaining->label, gain, rivals_text(found));
   }
   const report::LabelledCase& used = found.candidates.front();
+  const std::string text =
+      fmt::format("{} {}, {} one stream with {}", subject.text,
+                  payoff_text(payoff_of(found), subject.verb), gain, found.gaining->label);
   const bool is_graph_as_fast = used.name != found.gain->baseline;
-  return fmt::format("{} {}: {} one stream with {}{}.", subject.text,
-                     payoff_text(payoff_of(found), subject.verb), gain, found.gaining->label,
-                     is_graph_as_fast ? fmt::format(", and {} may be as fast", used.label) : "");
+  if (is_graph_as_fast) return fmt::format("{}, and {} may be as fast.", text, used.label);
+  return fmt::format("Use {}: {}.", used.label, with_small_letter(text));
 }
 
 /// `answers` are by the size of a layer. Settings of one size, such as numbers of branches, have no
@@ -180,9 +189,11 @@ std::string sentence(const Subject& subject, const std::vector<SizeAnswer>& answ
                        subject.verb == "pay" ? "they" : "it",
                        payoff_text(payoff_of(best_of(above)), subject.verb));
   }
-  return fmt::format("{} {}{}.", subject.text,
+  const report::Recommendation& best = best_of(found);
+  return fmt::format("{} {}{}{}.", subject.text,
                      where_it_pays(found, subject.verb, are_sizes ? "size" : "setting"),
-                     are_sizes && are_mixed ? ", without a clear limit" : "");
+                     are_sizes && are_mixed ? ", without a clear limit" : "",
+                     best.pays ? "" : fmt::format("; use {}", best.candidates.front().label));
 }
 
 }  // namespace
@@ -200,7 +211,8 @@ Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
   const Subject subject = subject_of(outcomes);
   const std::string text =
       answers.size() == 1 ? sentence(subject, answers.front().found) : sentence(subject, answers);
-  return {text + parallel_text(outcomes, possibly_fastest) + not_compared_text(not_compared),
+  return {joined_sentences(
+              {text, parallel_text(outcomes, possibly_fastest), not_compared_text(not_compared)}),
           recommendations_of(answers)};
 }
 

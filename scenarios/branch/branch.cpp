@@ -179,17 +179,19 @@ class Branch final : public Scenario {
     check_size(branch_sizes_of(spec));
     if (spec.graph && (is_graph(spec.strategy) || spec.strategy == "threads")) {
       return refuse(request, "strategy",
-                    fmt::format("--strategy {} says itself how it is launched; leave out --graph",
+                    fmt::format("--strategy {}: launched in a way of its own; leave out --graph",
                                 spec.strategy));
     }
     if (arrangement_of(spec.strategy) == "streams") {
       const std::int64_t streams = spec.parameters.integer("streams");
       const std::int64_t branches = spec.parameters.integer("branches");
       if (streams > branches) {
-        return refuse(request, "streams",
-                      fmt::format("--streams {} is more than the {} branches; at most one stream a "
-                                  "branch",
-                                  streams, branches));
+        return refuse(
+            request, "streams",
+            fmt::format("--streams {} is more than the {}; use at most one stream a "
+                        "branch",
+                        streams,
+                        branches == 1 ? "1 branch" : fmt::format("{} branches", branches)));
       }
     }
     return spec;

@@ -116,13 +116,23 @@ std::int64_t read_duration(const Axis& axis, std::string_view text) {
   reject(axis, text, "is not a duration");
 }
 
+/// Whether a text ends with a suffix but for the case of its letters.
+bool ends_like(std::string_view text, std::string_view suffix) {
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return text.size() >= suffix.size() &&
+         std::ranges::equal(text.substr(text.size() - suffix.size()), suffix, {}, lower, lower);
+}
+
 std::string read_choice(const Axis& axis, std::string_view text) {
   if (!axis.file_suffix.empty() && text.ends_with(axis.file_suffix)) return std::string(text);
-  if (std::ranges::find(axis.choices, text) == axis.choices.end()) {
-    throw UsageError(fmt::format("{} '{}' is not a choice; allowed: {}{}", spelled(axis.name), text,
-                                 allowed_values(axis), did_you_mean(text, axis.choices)));
+  if (std::ranges::find(axis.choices, text) != axis.choices.end()) return std::string(text);
+  if (!axis.file_suffix.empty() && ends_like(text, axis.file_suffix)) {
+    reject(axis, text, fmt::format("does not end with '{}'; rename the file", axis.file_suffix));
   }
-  return std::string(text);
+  throw UsageError(fmt::format("{} '{}' is not a choice; allowed: {}{}", spelled(axis.name), text,
+                               allowed_values(axis), did_you_mean(text, axis.choices)));
 }
 
 Value read_sizes(const Axis& axis, std::string_view text) {
@@ -191,6 +201,11 @@ void Parameters::set(std::string name, Value value) {
 
 void Parameters::imply(std::string name, Value value) {
   put({.name = std::move(name), .value = std::move(value), .implied = true});
+}
+
+void Parameters::state(std::string_view name) {
+  const auto found = std::ranges::find(values_, name, &Parameter::name);
+  if (found != values_.end()) found->implied = false;
 }
 
 const Value* Parameters::find(std::string_view name) const {

@@ -30,6 +30,8 @@ class Parameters {
   void set(std::string name, Value value);    // replaces, or appends
   void imply(std::string name, Value value);  // the same, and the name leaves it out
 
+  void state(std::string_view name);  // the name shows it, although it is implied
+
   [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr when absent
   /// These throw std::out_of_range for a name that is absent, std::bad_variant_access for a wrong
   /// type.

@@ -126,6 +126,7 @@ struct CaseOutcome {
   double median_seconds = 0;
   std::optional<report::Ratio> speedup;  // over its baseline case, from paired rounds
   double efficiency = 0;                 // bound over measured; 0: there is no bound
+  std::vector<double> memory = {};       // bytes that each device holds; empty: not known
   std::map<std::string, report::Ratio, std::less<>> metrics = {};  // by name, from paired rounds
 };
 

@@ -233,7 +233,7 @@ class InterOp final : public Scenario {
     const std::int64_t batch = parameters.integer("batch");
     if (batch < network.min_samples() || batch > network.max_samples()) {
       return refuse(request, "batch",
-                    fmt::format("--batch {}: {} takes {} to {} samples at these sizes", batch,
+                    fmt::format("--batch {}: {} takes batches of {} to {} at these sizes", batch,
                                 network.name, network.min_samples(), network.max_samples()));
     }
     if (spec.strategy != sequential && !has_branches(network)) {

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
@@ -71,14 +74,16 @@ std::string sentence(const Question& question, const Recommendations& found) {
   const report::Recommendation& best = best_of(found);
   const std::string where = fmt::format("{} {}", question.subject, where_it_pays(found, "pay"));
   const report::Payoff payoff = payoff_of(best);
-  if (found.size() > 1 && payoff <= report::Payoff::shows_no_gain) return where + '.';
+  const std::string instead =
+      best.pays ? "" : fmt::format("; use {}", best.candidates.front().label);
+  if (found.size() > 1 && payoff <= report::Payoff::shows_no_gain) return where + instead + '.';
   std::string_view introduction = ":";
   if (found.size() > 1) {
     introduction = payoff == report::Payoff::pays ? "; largest recommended gain:" : "; best:";
   }
-  return fmt::format("{}{} {} {} {}{}{}.", where, introduction, best.gaining->label,
+  return fmt::format("{}{} {} {} {}{}{}{}.", where, introduction, best.gaining->label,
                      report::format_ratio(*best.gain), question.over,
-                     best.setting.empty() ? "" : " at ", best.setting);
+                     best.setting.empty() ? "" : " at ", best.setting, instead);
 }
 
 /// Explains a gain above the number of devices; empty of any other gain. Only a sharded product has
@@ -149,21 +154,25 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
                          "the same work in turn"};
   const Question streams{{"alone", "streams"}, "streams", "Streams on one device", "one stream"};
   Conclusion made;
+  std::vector<std::string> answers;
+  std::vector<std::string> remarks;
   for (const Question* question : {&devices, &streams}) {
     auto [found, not_compared] = recommendations_of(*question, outcomes, possibly_fastest);
     if (found.empty()) continue;
-    made.text += made.text.empty() ? "" : " ";
-    made.text += sentence(*question, found) + not_compared_text(not_compared);
+    answers.push_back(sentence(*question, found));
     if (question == &devices) {
-      made.text += superlinear_text_of(best_of(found), outcomes) + slow_baseline_text(outcomes);
+      remarks = {superlinear_text_of(best_of(found), outcomes), slow_baseline_text(outcomes)};
     }
+    remarks.push_back(not_compared_text(not_compared));
     for (report::Recommendation& one : found) name_question(*question, one);
     std::ranges::move(found, std::back_inserter(made.recommendations));
   }
-  if (made.text.empty()) {
+  if (answers.empty()) {
     return {.text = "Too little was measured to compare: there is no answer.",
             .is_answered = false};
   }
+  std::ranges::move(remarks, std::back_inserter(answers));
+  made.text = joined_sentences(answers);
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "kernels/ops/flops.h"
+#include "reports/units/units.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/matmul/answer.h"
 #include "scenarios/matmul/matmul_plans.h"
@@ -126,21 +127,24 @@ class Matmul final : public Scenario {
     const int devices = request.device_count;
     if (spec.strategy == "alone" && spec.parameters.integer("device") >= devices) {
       return refuse(request, "device",
-                    fmt::format("--device {} does not exist: --devices gives this run {}",
-                                spec.parameters.integer("device"), devices));
+                    fmt::format("--device {} does not exist: this run has {}, numbered from 0",
+                                spec.parameters.integer("device"),
+                                report::format_count(static_cast<std::size_t>(devices), "device")));
     }
     if (spec.strategy == "streams" &&
         spec.parameters.integer("streams") > spec.parameters.integer("count")) {
       return refuse(
           request, "streams",
-          fmt::format("--streams {} is more than the {} products; at most one stream a "
-                      "product",
-                      spec.parameters.integer("streams"), spec.parameters.integer("count")));
+          fmt::format("--streams {} is more than the {}; use at most one stream a product",
+                      spec.parameters.integer("streams"),
+                      report::format_count(
+                          static_cast<std::size_t>(spec.parameters.integer("count")), "product")));
     }
     if (!uses_all_devices(spec)) return spec;
     if (devices < 2 && spec.strategy != "sequential") {
       return refuse(request, "strategy",
-                    fmt::format("--strategy {} needs at least two devices, and this run has {}",
+                    fmt::format("--strategy {} needs at least two devices, and this run has {}; "
+                                "give --devices 2 or more",
                                 spec.strategy, devices));
     }
     if (spec.strategy == "row-sharded" && spec.dtype != DType::f32) {
@@ -149,7 +153,7 @@ class Matmul final : public Scenario {
     }
     if (is_sharded(spec) && spec.parameters.integer("n") < devices) {
       return refuse(request, "n",
-                    fmt::format("--n {} cannot be divided between {} devices; at least {}",
+                    fmt::format("--n {} cannot be divided between {} devices; use at least {}",
                                 spec.parameters.integer("n"), devices, devices));
     }
     spec.parameters.set("devices", std::int64_t{devices});

@@ -36,7 +36,7 @@ Axis model_axis(std::string_view usual) {
               "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet, unet-tiny), a "
               "transformer (gpt, gpt-tiny, gpt2-124m), a recurrent language model (rnn-lm, "
               "rnn-lm-tiny), a multi-layer perceptron (mlp), two tiny linear layers (toy), or your "
-              "own from an ONNX file",
+              "own from an ONNX file; `parbench list` has all names",
           .kind = AxisKind::choice,
           .quick = {std::string(usual)},
           .published = {std::string(usual)},

@@ -142,8 +142,8 @@ Network make_network(const Model& model, const ModelSizes& given) {
 void check_has_size(const Model& model, std::string_view size) {
   if (model.sizes.contains(size)) return;
   const std::string known = fmt::format("{}", fmt::join(model.sizes | std::views::keys, ", "));
-  throw UsageError(fmt::format("--{}: model {} has no such size; its sizes are: {}", size,
-                               model.name, known.empty() ? "none" : known));
+  throw UsageError(fmt::format("--{}: model {} has no such size; {}", size, model.name,
+                               known.empty() ? "it has none" : "its sizes are: " + known));
 }
 
 Model with_tied_head(const Model& model) {

@@ -46,7 +46,7 @@ std::string sentence(const report::Recommendation& found) {
     return fmt::format("Overlap with {}: {} one after the other{}.{}", found.gaining->label, gain,
                        hidden, rivals_text(found));
   }
-  return fmt::format("Overlapping {}: {} reaches {} one after the other{}.",
+  return fmt::format("Copy and compute one after the other: overlapping {}, {} reaches {}{}.",
                      to_string(payoff_of(found)), found.gaining->label, gain, hidden);
 }
 
@@ -56,7 +56,8 @@ std::string sentence(const std::vector<report::Recommendation>& found) {
   const std::string what = fmt::format("{}, {}", best.setting, best.gaining->label);
   const std::string gain = report::format_ratio(*best.gain);
   if (!best.pays) {
-    return fmt::format("Overlapping {}: {} reaches {} one after the other.", where, what, gain);
+    return fmt::format("Copy and compute one after the other: overlapping {}, at best {} with {}.",
+                       where, gain, what);
   }
   return fmt::format("Overlapping {}. Largest recommended gain: {}, {} one after the other.", where,
                      what, gain);
@@ -97,7 +98,8 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
   }
   const std::string text = all.recommendations.size() == 1 ? sentence(all.recommendations.front())
                                                            : sentence(all.recommendations);
-  return {text + not_compared_text(all.not_compared), std::move(all.recommendations)};
+  return {joined_sentences({text, not_compared_text(all.not_compared)}),
+          std::move(all.recommendations)};
 }
 
 }  // namespace parbench

@@ -208,12 +208,16 @@ class Overlap final : public Scenario {
     if (sizes.chunk > sizes.n) {
       return refuse(
           request, "chunk",
-          fmt::format("--chunk {} is more than the {} rows of a matrix", sizes.chunk, sizes.n));
+          fmt::format("--chunk {} is more than the {} of a matrix; use --chunk 1 to {}, or 0",
+                      sizes.chunk, report::format_count(static_cast<std::size_t>(sizes.n), "row"),
+                      sizes.n));
     }
     if (spec.strategy == "overlapped" && sizes.prefetch >= sizes.count && sizes.prefetch > 0) {
       return refuse(
           request, "prefetch",
-          fmt::format("--prefetch {} is not below the {} matrices", sizes.prefetch, sizes.count));
+          fmt::format("--prefetch {0} is not below the number of matrices, --count {1}; use a "
+                      "smaller --prefetch or --count {2} or more",
+                      sizes.prefetch, sizes.count, sizes.prefetch + 1));
     }
     return spec;
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "reports/units/units.h"
+#include "scenarios/answers/memory_trade.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/models/models.h"
@@ -42,12 +43,16 @@ bool is_varied(const Parameter& choice, const CaseSpec& spec,
   });
 }
 
+/// "split 5", "model-parallel", "the single device".
+std::string short_label(const CaseSpec& spec) {
+  if (spec.strategy == whole_model) return "the single device";
+  if (spec.strategy != pipelined) return spec.strategy;
+  return "split " + to_string(*spec.parameters.find("split"));
+}
+
 /// Names choices that are not the usual ones, or that several cases differ in.
 std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
-  if (spec.strategy == whole_model) return "the single device";
-  std::string label = spec.strategy == pipelined
-                          ? "split " + to_string(*spec.parameters.find("split"))
-                          : spec.strategy;
+  std::string label = short_label(spec);
   for (const Parameter& choice : choices_of(spec)) {
     if (!choice.implied || is_varied(choice, spec, outcomes))
       label += fmt::format(", {} {}", choice.name, to_string(choice.value));
@@ -86,7 +91,8 @@ std::string model_parallel_text(const SameWork& group) {
   return {};
 }
 
-std::string sentence(const SameWork& group, const report::Recommendation& found) {
+/// The sentences about one setting, the most important first.
+std::vector<std::string> sentences(const SameWork& group, const report::Recommendation& found) {
   const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
   const bool is_split = gaining->spec.strategy == pipelined;
   const std::string of_bound =
@@ -94,22 +100,28 @@ std::string sentence(const SameWork& group, const report::Recommendation& found)
           ? fmt::format(", {:.0f}% of what these tasks allow", 100 * gaining->efficiency)
           : "";
   if (!found.pays) {
-    return fmt::format("{} {}: {} reaches {} the single device{}.",
-                       is_split ? "Splitting" : "Using several devices",
-                       to_string(payoff_of(found)), found.gaining->label,
-                       report::format_ratio(*found.gain), of_bound);
+    return {fmt::format(
+        "Use {}. {} {}: {} reaches {} the single device{}.", found.candidates.front().label,
+        is_split ? "Splitting" : "Using several devices", to_string(payoff_of(found)),
+        found.gaining->label, report::format_ratio(*found.gain), of_bound)};
   }
-  std::string text = fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
-                                 report::format_ratio(*found.gain), of_bound,
-                                 is_split ? model_parallel_text(group) : "");
-  text += rivals_text(found);
-  if (!is_split) {
-    return text + superlinear_text(found, 1,
-                                   "each device's part of the model fits its caches better, or "
-                                   "something else disturbed the single device");
-  }
-  return text + superlinear_text(found, devices_of(gaining->spec),
-                                 "micro-batches fit the caches better than the whole batch");
+  const std::string superlinear =
+      is_split ? superlinear_text(found, devices_of(gaining->spec),
+                                  "micro-batches fit the caches better than the whole batch")
+               : superlinear_text(found, 1,
+                                  "each device's part of the model fits its caches better, or "
+                                  "something else disturbed the single device");
+  return {fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
+                      report::format_ratio(*found.gain), of_bound,
+                      is_split ? model_parallel_text(group) : ""),
+          rivals_text(found), superlinear};
+}
+
+/// "Splitting pays at batch 24 only.", with what to use where it pays nowhere.
+std::string summary(const std::vector<report::Recommendation>& found) {
+  const report::Recommendation& best = best_of(found);
+  return fmt::format("Splitting {}{}.", where_it_pays(found, "pays"),
+                     best.pays ? "" : "; use " + best.candidates.front().label);
 }
 
 }  // namespace
@@ -124,26 +136,31 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
   same.insert(same.end(), model_size_names.begin(), model_size_names.end());
   const std::vector<SameWork> groups =
       same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), same);
-  Conclusion made;
+  std::vector<std::string> of_one;
   Recommended all;
   for (const SameWork& group : groups) {
     report::Recommendation found = recommend(group, wording, possibly_fastest);
-    if (found.gain) made.text = sentence(group, found);
+    if (found.gain) of_one = sentences(group, found);
     all.add(std::move(found));
   }
-  made.recommendations = std::move(all.recommendations);
-  if (made.recommendations.empty()) {
+  if (all.recommendations.empty()) {
     const bool has_single = std::ranges::any_of(
         outcomes, [](const CaseOutcome& one) { return one.spec.strategy == whole_model; });
     return {.text = fmt::format("{}{}", nothing_to_compare,
                                 has_single ? "" : " Measure --strategy single too."),
             .is_answered = false};
   }
-  if (made.recommendations.size() > 1) {
-    made.text = fmt::format("Splitting {}.", where_it_pays(made.recommendations, "pays"));
-  }
-  made.text += not_compared_text(all.not_compared);
-  return made;
+  const std::size_t main_sentence = 1;
+  std::vector<std::string> text =
+      all.recommendations.size() > 1 ? std::vector{summary(all.recommendations)} : of_one;
+  const std::vector<std::string> trades{
+      memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same},
+                        short_label),
+      memory_trade_text(outcomes, {.name = "schedule", .usual = "gpipe", .work = same},
+                        short_label)};
+  text.insert(text.begin() + main_sentence, trades.begin(), trades.end());
+  text.push_back(not_compared_text(all.not_compared));
+  return {joined_sentences(text), std::move(all.recommendations)};
 }
 
 }  // namespace parbench

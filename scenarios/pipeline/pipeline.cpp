@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "kernels/base/error.h"
+#include "reports/units/units.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
@@ -67,6 +68,11 @@ struct Obstacle {
 };
 
 std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split) {
+  if (batch == 1 && split != Value(batch)) {
+    return Obstacle{{"split"},
+                    "--batch 1: one sample cannot be divided into micro-batches; use --batch 2 or "
+                    "more"};
+  }
   if (const auto* text = std::get_if<std::string>(&split)) {
     const std::vector<std::int64_t> sizes = sizes_in(*text);
     const std::int64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
@@ -92,24 +98,27 @@ std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t b
                               batch, network.input.back(), network.max_samples())};
 }
 
+/// `flags`: those that set the size of the micro-batches.
 std::optional<Obstacle> obstacle_of_samples(const Network& network,
-                                            const std::vector<std::int64_t>& micro_batches) {
+                                            const std::vector<std::int64_t>& micro_batches,
+                                            std::vector<std::string_view> flags) {
   const std::int64_t smallest = *std::ranges::min_element(micro_batches);
   const std::int64_t min = network.min_samples();
   if (smallest >= min) return std::nullopt;
   return Obstacle{
-      {"batch", "split", "image"},
+      std::move(flags),
       fmt::format(
-          "--batch, --split: a micro-batch of {} sample leaves batch normalisations of {} at "
-          "--image {} one value a channel; use micro-batches of at least {} samples or a larger "
-          "--image",
-          smallest, network.name, network.input.back(), min)};
+          "--batch, --split: a micro-batch of {} leaves batch normalisations of {} at --image {} "
+          "one value a channel; use micro-batches of at least {} or a larger --image",
+          report::format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
+          network.input.back(), report::format_count(static_cast<std::size_t>(min), "sample"))};
 }
 
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
   if (request.device_count >= 2) return std::nullopt;
   return Obstacle{{"strategy", "split", "partition", "schedule"},
-                  fmt::format("--strategy: {} needs at least two devices, and this run has {}",
+                  fmt::format("--strategy: {} needs at least two devices, and this run has {}; "
+                              "give --devices 2 or more",
                               request.spec.strategy, request.device_count)};
 }
 
@@ -120,6 +129,17 @@ bool is_left_out(const Scenario::Request& request, const std::optional<Obstacle>
     if (request.was_given(flag)) throw UsageError(obstacle->message);
   }
   return true;
+}
+
+/// The values of a preset are for batches of many samples: the smallest of them becomes half of a
+/// batch that it does not divide.
+Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t batch) {
+  const Value& split = *request.spec.parameters.find("split");
+  const std::vector<Value>& values =
+      request.preset == Preset::published ? axis.published : axis.quick;
+  if (request.was_given("split") || split != values.front()) return split;
+  if (batch == 1 || std::get<std::int64_t>(split) < batch) return split;
+  return batch / 2;
 }
 
 std::string default_partition(const Network& network, int devices) {
@@ -183,15 +203,16 @@ std::vector<Axis> step_axes() {
            .kind = AxisKind::choice,
            .quick = {std::string(default_recompute)},
            .published = {std::string(default_recompute)},
-           .choices = {"none", "block"}}};
+           .choices = {"none", "block"},
+           .role = Role::memory_saving}};
 }
 
 std::vector<Axis> axes_of_pipeline() {
   std::vector<Axis> axes = {
       model_axis(default_model()),
       {.name = "batch",
-       .description = "samples of a training step (published 120, quick 24; of mlp 120, of toy and "
-                      "rnn-lm 20)",
+       .description = "samples of a training step; default: the model's, such as 24 of ResNets "
+                      "(published: 120), 8 of gpt, 2 of gpt2-124m",
        .quick = {},
        .published = {},
        .max = 1 << 20}};
@@ -304,8 +325,9 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
                           Parameters& parameters) {
   const int devices = request.device_count;
   if (devices > static_cast<int>(network.units.size())) {
-    throw UsageError(fmt::format("--devices: {} has {} units, too few for {} stages", network.name,
-                                 network.units.size(), devices));
+    throw UsageError(fmt::format("--devices: {} has {}, too few for {}; use fewer devices",
+                                 network.name, report::format_count(network.units.size(), "unit"),
+                                 report::format_count(static_cast<std::size_t>(devices), "stage")));
   }
   parameters.set("devices", std::int64_t{devices});
   const Parameters& asked = request.spec.parameters;
@@ -331,12 +353,19 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
   if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
   std::vector<std::int64_t> micro_batches = {batch};
   if (spec.strategy == pipelined) {
-    const Value& split = *request.spec.parameters.find("split");
+    const auto axis = std::ranges::find(axes_, "split", &Axis::name);
+    const Value split = split_of(request, *axis, batch);
     if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
     spec.parameters.set("split", split);
     micro_batches = micro_batches_of(batch, split);
   }
-  if (is_left_out(request, obstacle_of_samples(network, micro_batches))) return std::nullopt;
+  const bool is_preset_split = spec.strategy == pipelined && !request.was_given("split");
+  const std::vector<std::string_view> dividing =
+      is_preset_split ? std::vector<std::string_view>{"split"}
+                      : std::vector<std::string_view>{"batch", "split", "image"};
+  if (is_left_out(request, obstacle_of_samples(network, micro_batches, dividing))) {
+    return std::nullopt;
+  }
   if (spec.strategy == whole_model) return spec;
   if (is_left_out(request, obstacle_of_devices(request))) return std::nullopt;
   add_stage_parameters(request, network, spec.parameters);
@@ -364,19 +393,11 @@ struct PipelineParts : CaseParts {
   std::vector<std::unique_ptr<Stage>> stages;
 };
 
-/// Where a case partitions its network, in words for the report.
-struct Partition {
-  std::vector<int> units;
-  std::string description;
-};
-
-Partition partition_of(const CaseSpec& spec, const Network& network, int stages, Context& context,
-                       const std::vector<std::int64_t>& micro_batches) {
+/// The first units of the later stages.
+std::vector<int> partition_of(const CaseSpec& spec, const Network& network, int stages,
+                              Context& context, const std::vector<std::int64_t>& micro_batches) {
   const std::string& kind = spec.parameters.text("partition");
-  if (kind != "balanced") {
-    const std::vector<int> units = named_partition(network, kind, stages);
-    return {units, kind};
-  }
+  if (kind != "balanced") return named_partition(network, kind, stages);
   const UnitRun run{.dtype = spec.dtype,
                     .math = spec.math,
                     .samples = std::min(micro_batches.front(), max_samples_per_cost),
@@ -386,8 +407,7 @@ Partition partition_of(const CaseSpec& spec, const Network& network, int stages,
   for (int stage = 0; stage < stages; ++stage) {
     seconds.push_back(measured_unit_seconds(context, stage, network, run));
   }
-  return {balanced_partition(seconds, measured_cut_seconds(context, network, run)),
-          "balanced on measured costs"};
+  return balanced_partition(seconds, measured_cut_seconds(context, network, run));
 }
 
 /// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
@@ -407,15 +427,13 @@ void add_stages(const CaseSpec& spec, const StageRange& whole,
                 const std::vector<std::int64_t>& micro_batches, PipelineParts& parts) {
   const bool one_device = spec.strategy == whole_model;
   const int stages = one_device ? 1 : static_cast<int>(spec.parameters.integer("devices"));
-  Partition partition;
+  std::vector<int> partition;
   if (!one_device) {
     partition = partition_of(spec, parts.network, stages, parts.context, micro_batches);
-    parts.notes.emplace_back(
-        "partition",
-        fmt::format("{} ({})", units_text(parts.network, partition.units), partition.description));
+    parts.notes.emplace_back(cut_note, units_text(parts.network, partition));
   }
   const Schedule schedule = schedule_of(spec, stages, static_cast<int>(micro_batches.size()));
-  for (const LayerRange& layers : stages_of(parts.network, partition.units)) {
+  for (const LayerRange& layers : stages_of(parts.network, partition)) {
     const auto s = parts.stages.size();
     StageRange range = whole;
     range.first = layers.first;
@@ -453,6 +471,10 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
         add_gradient_accumulation(*parts, whole, micro_batches, optimizer_of(parameters));
   } else {
     add_stages(spec, whole, micro_batches, *parts);
+  }
+  if (const std::int64_t min = network.min_samples(); split != nullptr && min > 1) {
+    parts->notes.emplace_back(min_micro_batch_note,
+                              report::format_count(static_cast<std::size_t>(min), "sample"));
   }
   add_step_checks(*parts, network, spec.format(), parts->stages,
                   static_cast<int>(micro_batches.size()));

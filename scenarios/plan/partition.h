@@ -1,9 +1,15 @@
 // Dividing a sequence of units into stages of equal cost.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 namespace parbench {
+
+/// The note of a case in a report that names the first units of its later stages, joined by '+'.
+inline constexpr std::string_view cut_note = "cut at";
+/// The note of a case whose layers cannot compute every micro-batch: "2 samples".
+inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";
 
 /// Returns the first units of the second and later of contiguous stages, such that the cost of the
 /// slowest stage is as small as possible. `unit_costs` holds for each stage what every unit costs

@@ -12,14 +12,16 @@ enum class Role {
   partition,         // which device has which part of the model
   schedule,          // the order of the micro-batches
   host_memory,       // the kind of memory that is copied from and to
+  memory_saving,     // what is kept in memory, and what is computed again instead
 };
-inline constexpr std::array<Role, 4> known_roles{Role::micro_batch_size, Role::partition,
-                                                 Role::schedule, Role::host_memory};
+inline constexpr std::array<Role, 5> known_roles{Role::micro_batch_size, Role::partition,
+                                                 Role::schedule, Role::host_memory,
+                                                 Role::memory_saving};
 
 /// "micro-batch size"
 [[nodiscard]] constexpr std::string_view name_of(Role role) {
-  constexpr std::array<std::string_view, known_roles.size()> names{"micro-batch size", "partition",
-                                                                   "schedule", "host memory"};
+  constexpr std::array<std::string_view, known_roles.size()> names{
+      "micro-batch size", "partition", "schedule", "host memory", "memory saving"};
   return names.at(static_cast<std::size_t>(role));
 }
 

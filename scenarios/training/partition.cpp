@@ -36,6 +36,8 @@ int unit_named(const Network& network, std::string_view word) {
   return static_cast<int>(found - network.units.begin());
 }
 
+std::string units_text(int count) { return count == 1 ? "1 unit" : fmt::format("{} units", count); }
+
 }  // namespace
 
 std::vector<int> named_partition(const Network& network, std::string_view text, int stages) {
@@ -44,9 +46,8 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
     if (static_cast<int>(network.published_partition.size()) != stages - 1) {
       throw UsageError(
           fmt::format("--partition: there is no published partition of {} for {} devices; use "
-                      "balanced, or name "
-                      "{} units of: {}",
-                      network.name, stages, stages - 1,
+                      "balanced, or name {} of: {}",
+                      network.name, stages, units_text(stages - 1),
                       fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
     }
     for (const std::string& unit : network.published_partition)
@@ -61,9 +62,9 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
   if (static_cast<int>(partition.size()) != stages - 1 || !std::ranges::is_sorted(partition) ||
       std::ranges::adjacent_find(partition) != partition.end()) {
     throw UsageError(fmt::format(
-        "--partition: '{}' makes {} stages, but there are {} devices; name {} different "
-        "units in their order",
-        text, partition.size() + 1, stages, stages - 1));
+        "--partition: '{}' makes {} stages, but there are {} devices; name {} in ascending order",
+        text, partition.size() + 1, stages,
+        stages == 2 ? units_text(1) : fmt::format("{} different units", stages - 1)));
   }
   return partition;
 }

@@ -29,7 +29,8 @@ ARROWS = {
     "reports/statistics": "reports/model",
     "reports/findings": "reports/model reports/units scenarios/plan",
     "reports/io": "kernels/base reports/model reports/statistics reports/text reports/units scenarios/plan",
-    "reports/views": "reports/findings reports/model reports/statistics reports/text reports/units",
+    "reports/views": "reports/findings reports/model reports/statistics reports/text reports/units "
+    "scenarios/plan",
     "reports/views/html": "reports/findings reports/io reports/model reports/text reports/units reports/views",
     "reports/io/formats": "reports/io reports/model reports/text reports/views",
     "reports/compare": "reports/io reports/model reports/statistics reports/text reports/units reports/views",

@@ -110,7 +110,7 @@ TEST_F(Inspect, RefusesWhatIsNoModel) {
   expect_refusal({"toy", "--image", "32"}, "--image: model toy has no such size");
   expect_refusal({"gpt", "--heads", "3"}, "hidden is 256");
   expect_refusal({"gpt", "--loss", "mse"}, "--loss is for models from files");
-  expect_refusal({"resnet50", "--image", "32", "--batch", "1"}, "--batch: 1 samples");
+  expect_refusal({"resnet50", "--image", "32", "--batch", "1"}, "--batch: 1 sample of");
 }
 
 }  // namespace

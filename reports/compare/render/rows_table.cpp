@@ -89,6 +89,7 @@ report::Table rows_table(const Rows& rows) {
   add_column(table, {.title = "change"}, rows, change_cell);
   add_column(table, {.title = "interval", .align = Align::left}, rows, interval_cell);
   table.footnotes = throttling_note(rows);
+  table.complete_in = "--format json";
   return table;
 }
 

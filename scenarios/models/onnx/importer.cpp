@@ -139,12 +139,13 @@ void Importer::set_input() {
   has_tokens_ = graph_.inputs.size() == 1 && graph_.inputs.front().is_tokens;
   if ((count != 1 && !has_tokens_) || graph_.inputs.size() != 1) {
     throw UsageError(
-        fmt::format("has {} inputs, of which {} are of floating-point numbers; allowed is "
-                    "one such input, or one of tokens, and no other",
-                    graph_.inputs.size(), count));
+        fmt::format("has {} input{}, {} of floating-point numbers; allowed is one such input, or "
+                    "one of tokens, and no other",
+                    graph_.inputs.size(), graph_.inputs.size() == 1 ? "" : "s",
+                    count == 0 ? "none" : fmt::format("{}", count)));
   }
   const Input& input = graph_.inputs.front();
-  if (graph_.outputs.empty()) throw UsageError("has no output");
+  if (graph_.outputs.empty()) throw UsageError("has no output; export it with one");
   if (input.shape.size() < 2) {
     throw UsageError(fmt::format("has an input '{}' without a dimension of samples and one of data",
                                  input.name));
@@ -305,9 +306,15 @@ Network Importer::import(const std::string& name) {
   for (const Node* node : nodes) map(*node);
   if (!problems_.empty()) refuse(nodes.size());
   if (!outputs_.contains(graph_.outputs.front())) {
-    throw UsageError(fmt::format("has an output '{}' that no layer makes", graph_.outputs.front()));
+    throw UsageError(
+        fmt::format("has an output '{}' that no layer makes; export it with the output of its last "
+                    "layer",
+                    graph_.outputs.front()));
   }
-  if (network_.parameters().empty()) throw UsageError("has no weights to train");
+  if (network_.parameters().empty())
+    throw UsageError(
+        "has no weights to train; export it with do_constant_folding=False and its parameters as "
+        "initializers");
   apply_loss();
   divide_into_units();
   network_.name = name;
@@ -425,7 +432,7 @@ const Constant* NodeView::constant(std::size_t which) const {
 
 const Constant& NodeView::weights(std::size_t which, std::string_view what) const {
   const Constant* found = constant(which);
-  if (found == nullptr) throw CannotMap(fmt::format("its {} are no constant of the file", what));
+  if (found == nullptr) throw CannotMap(fmt::format("its {} must be constant in the file", what));
   check_size(found->shape);
   return *found;
 }

@@ -23,21 +23,24 @@ using ::testing::Not;
 
 constexpr double made_median = 0.1234567;
 
-/// A case with every number that a table shows; `row` distinguishes its parameters.
+/// A case with every number that a table shows. Of a sweep, each row but the first has another
+/// value of one axis, so that no axis follows from another one.
 CaseResult made_case(const Scenario& scenario, const Strategy& strategy, int row, bool sweeps) {
   CaseResult c;
   c.scenario = scenario.name();
   c.strategy = strategy.name;
   c.name = c.scenario + '/' + c.strategy + "/row:" + std::to_string(row);
   c.dtype = "f32";
+  int place = 0;
   for (const Axis& axis : scenario.axes()) {
+    ++place;
     const bool applies = axis.strategies.empty() ||
                          std::ranges::find(axis.strategies, strategy.name) != axis.strategies.end();
     if (!applies) continue;
     const std::vector<Value>& values = axis.published.empty() ? axis.quick : axis.published;
     Value value = values.empty() ? Value{std::int64_t{1024}} : values.front();
-    if (sweeps && !values.empty()) value = values[static_cast<std::size_t>(row) % values.size()];
-    if (sweeps && values.size() < 2) value = "swept" + std::to_string(row);
+    const bool is_other = sweeps && row == place;
+    if (is_other) value = values.size() < 2 ? Value{"swept" + std::to_string(row)} : values[1];
     c.parameters.emplace_back(axis.name, value);
   }
   c.status = report::CaseStatus::measured;
@@ -78,7 +81,8 @@ report::Answer made_answer(const report::Report& made) {
 report::Report made_report(const Scenario& scenario, bool sweeps) {
   report::Report made;
   for (const Strategy& strategy : scenario.strategies()) {
-    for (int row = 0; row < 2; ++row) {
+    const int rows = sweeps ? static_cast<int>(scenario.axes().size()) + 1 : 2;
+    for (int row = 0; row < rows; ++row) {
       made.cases.push_back(made_case(scenario, strategy, row, sweeps));
     }
   }

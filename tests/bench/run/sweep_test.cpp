@@ -9,6 +9,7 @@
 #include "bench/cli/parser.h"
 #include "bench/commands/commands.h"
 #include "bench/commands/run.h"
+#include "bench/run/jobs.h"
 #include "bench/sampling/described.h"
 #include "reports/model/report.h"
 #include "scenarios/models/models.h"
@@ -167,20 +168,98 @@ TEST_F(SweepTest, TakesNoCaseForOneThatDiffersInAParameter) {
   EXPECT_THROW((void)of("layout", std::string("nhwc")), UsageError);
 }
 
+/// A scenario of parbench, with what a run of it leaves out and its cases.
+class LeftOutOf {
+ public:
+  explicit LeftOutOf(std::string_view name)
+      : scenario_(**std::ranges::find(scenarios_, name, &Scenario::name)) {}
+
+  [[nodiscard]] std::vector<std::string> names(const RunOptions& options, int devices = 2) const {
+    std::vector<std::string> names;
+    for (const LeftOut& one : all(options, devices)) names.push_back(one.what);
+    return names;
+  }
+  [[nodiscard]] std::vector<LeftOut> all(const RunOptions& options, int devices = 2) const {
+    return left_out(options, scenario_, {.count = devices});
+  }
+  [[nodiscard]] std::vector<std::string> cases(const RunOptions& options) const {
+    std::vector<std::string> names;
+    for (const CaseSpec& spec : expand(options, scenario_, {.count = 2})) {
+      names.push_back(spec.name());
+    }
+    return names;
+  }
+  [[nodiscard]] std::string lines(const RunOptions& options, int devices) const {
+    return left_out_text({&scenario_, {}, {}, all(options, devices)}, 80);
+  }
+
+ private:
+  ScenarioList scenarios_ = built_in_scenarios();
+  const Scenario& scenario_;
+};
+
 TEST(LeftOut, NamesStrategiesThatTheFlagsRuleOut) {
-  const ScenarioList scenarios = built_in_scenarios();
-  const auto branch = std::ranges::find(scenarios, "branch", &Scenario::name);
-  ASSERT_NE(branch, scenarios.end());
-  const auto left_out = [&](const RunOptions& options) {
-    return strategies_left_out(options, **branch, expand(options, **branch, {.count = 1}));
-  };
+  const LeftOutOf branch("branch");
   RunOptions options;
-  EXPECT_THAT(left_out(options), IsEmpty());
+  EXPECT_THAT(branch.names(options), IsEmpty());
   options.graph = true;
-  EXPECT_THAT(left_out(options),
+  EXPECT_THAT(branch.names(options),
               ElementsAre("threads", "graph-chain", "graph-one-stream", "graph-streams"));
+  EXPECT_EQ(branch.lines(options, 1),
+            "branch: strategies threads, graph-chain, graph-one-stream, graph-streams left\n"
+            "out: launched in a way of its own; leave out --graph\n");
   options.strategies = {"chain"};
-  EXPECT_THAT(left_out(options), IsEmpty()) << "the user's own choice";
+  EXPECT_THAT(branch.names(options), IsEmpty()) << "others were not chosen";
+}
+
+TEST(LeftOut, SaysWhyABatchMakesNoPipeline) {
+  const LeftOutOf pipeline("pipeline");
+  const std::string reason =
+      "--batch 1: one sample cannot be divided into micro-batches; use --batch 2 or more";
+  RunOptions options;
+  options.axes = {{"model", {"toy"}}, {"batch", {std::int64_t{1}}}};
+  EXPECT_THAT(pipeline.all(options), ElementsAre(LeftOut{"pipeline", reason}));
+  options.axes["batch"] = {std::int64_t{1}, std::int64_t{12}};
+  EXPECT_THAT(pipeline.all(options), ElementsAre(LeftOut{"pipeline with batch 1", reason}));
+  options.axes["batch"] = {std::int64_t{2}};
+  EXPECT_THAT(pipeline.all(options), IsEmpty());
+  EXPECT_THAT(pipeline.cases(options), Contains("pipeline/pipeline/model:toy/batch:2/split:1/"
+                                                "devices:2"));
+}
+
+TEST(LeftOut, IsACombinationOfValuesThatTakePartApart) {
+  const LeftOutOf matmul("matmul");
+  RunOptions options;
+  options.strategies = {"streams"};
+  options.axes = {{"n", {std::int64_t{8}}},
+                  {"count", {std::int64_t{2}, std::int64_t{4}}},
+                  {"streams", {std::int64_t{2}, std::int64_t{4}}}};
+  EXPECT_THAT(matmul.cases(options), ElementsAre("matmul/streams/n:8/count:2/streams:2",
+                                                 "matmul/streams/n:8/count:4/streams:2",
+                                                 "matmul/streams/n:8/count:4/streams:4"));
+  EXPECT_THAT(matmul.names(options), ElementsAre("streams with count 2, streams 4"));
+  options.axes["streams"] = {std::int64_t{2}, std::int64_t{8}};
+  EXPECT_THROW((void)matmul.cases(options), UsageError) << "8 streams fit nothing";
+}
+
+TEST(LeftOut, SharesALineWhereTheReasonIsTheSame) {
+  EXPECT_EQ(LeftOutOf("matmul").lines({}, 1),
+            "matmul: strategies concurrent, column-sharded, row-sharded left out: needs at\n"
+            "least two devices, and this run has 1; give --devices 2 or more\n");
+}
+
+TEST(Names, ShowEveryAxisThatIsSwept) {
+  const LeftOutOf pipeline("pipeline");
+  RunOptions options;
+  options.strategies = {"single"};
+  options.axes = {{"model", {"resnet50", "toy"}}, {"optimizer", {"sgd", "adam"}}};
+  EXPECT_THAT(pipeline.cases(options),
+              ElementsAre("pipeline/single/model:resnet50/batch:24/image:128/optimizer:sgd",
+                          "pipeline/single/model:resnet50/batch:24/image:128/optimizer:adam",
+                          "pipeline/single/model:toy/batch:20/optimizer:sgd",
+                          "pipeline/single/model:toy/batch:20/optimizer:adam"));
+  options.axes = {{"model", {"resnet50"}}};
+  EXPECT_THAT(pipeline.cases(options), ElementsAre("pipeline/single/batch:24/image:128"));
 }
 
 /// The real scenarios, with either preset: what a report names can be found again.

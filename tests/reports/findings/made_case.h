@@ -128,6 +128,15 @@ class MadeCase {
                        : std::to_string(std::get<std::int64_t>(value)));
     return *this;
   }
+  MadeCase& note(const std::string& name, const std::string& text) {
+    made_.notes.emplace_back(name, text);
+    return *this;
+  }
+  /// One more operation, which takes no time to speak of.
+  MadeCase& calls(const std::string& name) {
+    made_.profile->metrics.calls.push_back({.name = name, .count = 1});
+    return *this;
+  }
   MadeCase& speedup(double value, const std::string& baseline, double low) {
     made_.speedup = Ratio{value, Interval{low, value + (value - low), 0.95}, baseline};
     return *this;

@@ -112,7 +112,7 @@ TEST(Rules, NoticeThreadsWithoutACore) {
   const MadeCase crowded =
       MadeCase("a", 10, {{.compute = 8}}).threads({.core_wait = 0.05}).threads({.core_wait = 0.3});
   const MadeCase few = MadeCase(crowded).lanes("d1", {1, 1}, 2);
-  const MadeCase many = MadeCase(crowded).lanes("d1", {2, 1}, 2);
+  const MadeCase many = MadeCase(crowded).lanes("d1", {1, 1, 1}, 2);
   EXPECT_THAT(found("cores-taken", {crowded}), IsEmpty()) << "perhaps threads of its own";
   const MadeCase loaded = MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.3, .others = 1});
   EXPECT_THAT(
@@ -124,6 +124,11 @@ TEST(Rules, NoticeThreadsWithoutACore) {
               AllOf(HasSubstr("others of the same case"), HasSubstr("no more streams than cores")));
   const MadeCase tried = MadeCase("b", 10, {{.compute = 8}}).lanes("d1", {1, 1}, 2);
   EXPECT_THAT(text("more-threads-than-cores", {many, tried}), Not(HasSubstr("try")));
+  for (const std::vector<int>& threads : {std::vector{2, 1, 1}, std::vector{2, 2}}) {
+    EXPECT_THAT(text("more-threads-than-cores", {MadeCase(crowded).lanes("d1", threads, 2)}),
+                AllOf(HasSubstr("others of the same case"), Not(HasSubstr("try"))))
+        << "as many streams as cores, beside one of the whole device";
+  }
   const MadeCase one_core = MadeCase(crowded).lanes("d1", {1, 1}, 1);
   EXPECT_THAT(text("more-threads-than-cores", {one_core}), Not(HasSubstr("try")))
       << "one stream on the only core is the baseline";
@@ -271,6 +276,22 @@ TEST(Rules, AskForLargerOrForSmallerMicroBatchesButNotForBoth) {
   EXPECT_THAT(found("too-few-micro-batches", small), ElementsAre("s/pipeline/pieces:20"));
   EXPECT_THAT(found("too-few-micro-batches", {split(1, 5)}), IsEmpty())
       << "there is nothing smaller than one sample";
+}
+
+TEST(Rules, AdviseNoMicroBatchesThatLayersCannotCompute) {
+  const auto with_min = [](MadeCase one, const std::string& samples) {
+    return one.note("smallest micro-batch", samples);
+  };
+  EXPECT_THAT(text("too-few-micro-batches", {with_min(split(4, 7), "2 samples")}),
+              HasSubstr("try: smaller micro-batches"));
+  EXPECT_THAT(text("too-few-micro-batches", {with_min(split(2, 7), "2 samples")}),
+              AllOf(HasSubstr("30%"), Not(HasSubstr("try"))));
+  EXPECT_THAT(text("too-few-micro-batches", {split(4, 7).calls("batch_norm_forward")}),
+              HasSubstr("and batch normalisation of fewer samples is acceptable"));
+  EXPECT_THAT(text("too-few-micro-batches", {split(4, 7)}), Not(HasSubstr("normalisation")));
+  EXPECT_THAT(text("micro-batches-too-small", {split(2, 4), split(1, 5, 5.1)}),
+              AllOf(HasSubstr("20% less"), Not(HasSubstr("try"))))
+      << "there is no size between the two";
 }
 
 TEST(Rules, NoticeBubbles) {

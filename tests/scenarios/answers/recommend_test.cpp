@@ -185,6 +185,43 @@ TEST(SameWork, GroupsByParametersAndFormatAndNamesWhatDiffers) {
   EXPECT_EQ(groups[2].setting, "n 16, f32");
 }
 
+/// The settings of cases with these values of "model" and "recompute", each with "width" as the
+/// model's size.
+std::vector<std::string> settings_of(
+    const std::vector<std::pair<std::string, std::string>>& models_and_values) {
+  std::vector<CaseOutcome> outcomes;
+  for (const auto& [model, recompute] : models_and_values) {
+    CaseOutcome& one = outcomes.emplace_back(made("x", 1));
+    one.spec.parameters.set("model", model);
+    one.spec.parameters.set("recompute", recompute);
+    one.spec.parameters.set("width", static_cast<std::int64_t>(model.size()));
+  }
+  std::vector<std::string> settings;
+  for (const SameWork& group :
+       same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }),
+                 {"model", "recompute", "width"})) {
+    settings.push_back(group.setting);
+  }
+  return settings;
+}
+
+TEST(SameWork, NamesTheAxisOfEveryValue) {
+  EXPECT_THAT(settings_of({{"toy", "none"}, {"toy", "block"}}),
+              ElementsAre("recompute block", "recompute none"));
+  EXPECT_THAT(settings_of({{"runs/some.onnx", "none"}, {"toy", "none"}}),
+              ElementsAre("model some.onnx", "model toy"))
+      << "a file by its name";
+}
+
+TEST(SameWork, LeavesOutWhatFollowsFromAValueBeforeIt) {
+  EXPECT_THAT(settings_of({{"toy", "none"}, {"large", "none"}}),
+              ElementsAre("model large", "model toy"))
+      << "the width is the model's";
+  EXPECT_THAT(settings_of({{"toy", "none"}, {"toy", "block"}, {"large", "none"}}),
+              ElementsAre("model large, recompute none", "model toy, recompute block",
+                          "model toy, recompute none"));
+}
+
 /// A recommendation for "n <number>" whose gain has this payoff.
 report::Recommendation with_payoff(report::Payoff payoff, int number = 0) {
   report::Recommendation one{.setting = "n " + std::to_string(number),
@@ -266,6 +303,18 @@ TEST(Wording, SaysWhatIsShownWhereNothingPays) {
   EXPECT_EQ(text({may_pay}, "pay"), "may pay");
   EXPECT_EQ(text({does_not_pay, may_pay}), "may pay at n 1 only");
   EXPECT_EQ(text({may_pay, may_pay}), "may pay at every setting");
+}
+
+TEST(Wording, LeavesOutSentencesThatThreeLinesCannotHold) {
+  const std::string words = "words of a sentence that is rather long and goes on and on and on ";
+  const std::string line = words + "to its end.";  // 77 columns
+  EXPECT_EQ(joined_sentences({"One.", "", " Two."}), "One. Two.");
+  EXPECT_EQ(joined_sentences({line, line, line}), line + ' ' + line + ' ' + line);
+  EXPECT_EQ(joined_sentences({line, line, line, line, "Short."}),
+            line + ' ' + line + ' ' + line + " Short.")
+      << "a shorter one behind it fits";
+  const std::string long_one = line + line + line + line + line;
+  EXPECT_EQ(joined_sentences({long_one, line}), long_one) << "the first is always there";
 }
 
 TEST(Wording, RemarksOnGainsThatDevicesCannotExplain) {

@@ -267,7 +267,7 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
   const auto alone = outcome("graph-one-stream", 8, 2.99, 2.9, 3.1);
   const Conclusion made = scenario->answer({one_stream(8), streams, together, alone}, within(0.01));
   EXPECT_EQ(made.text,
-            "Streams show no gain: 3.00× (2.90–3.10) one stream with graph of 2 streams, and graph "
+            "Streams show no gain, 3.00× (2.90–3.10) one stream with graph of 2 streams, and graph "
             "of one "
             "stream may be as fast.");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
@@ -285,7 +285,7 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
 TEST_F(BranchTest, SpeaksOfWhatWasMeasured) {
   const auto streams = outcome("streams", 8, 0.9, 0.85, 0.95);
   EXPECT_EQ(scenario->answer({one_stream(8), streams}, within(0.01)).text,
-            "Streams do not pay: 0.90× (0.85–0.95) one stream with 2 streams.");
+            "Use one stream: streams do not pay, 0.90× (0.85–0.95) one stream with 2 streams.");
   EXPECT_THAT(
       scenario
           ->answer({one_stream(8), streams, outcome("merged", 8, 2.0, 1.95, 2.05)}, within(0.01))
@@ -299,7 +299,7 @@ TEST_F(BranchTest, MergingGainsNothingWhereAGraphOfOneStreamMayBeAsFast) {
   const Conclusion made = scenario->answer({one_stream(8), merged, alone}, within(0.01));
   EXPECT_EQ(
       made.text,
-      "Running the branches together shows no gain: 2.00× (1.95–2.05) one stream with merged, "
+      "Running the branches together shows no gain, 2.00× (1.95–2.05) one stream with merged, "
       "and graph of one stream may be as fast.");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
   EXPECT_EQ(made.recommendations.front().candidates.back().label, "merged");
@@ -339,7 +339,7 @@ TEST_F(BranchTest, AnswersWhenItPaysEverywhereNowhereOrUnclearly) {
   const auto loss = outcome("streams", 8, 0.9, 0.8, 0.95);
   const auto large_loss = outcome("streams", 64, 0.9, 0.8, 0.95);
   EXPECT_THAT(text({good, large_loss}), HasSubstr("above that they do not pay."));
-  EXPECT_THAT(text({loss, large_loss}), HasSubstr("do not pay at any size."));
+  EXPECT_THAT(text({loss, large_loss}), HasSubstr("do not pay at any size; use one stream."));
   EXPECT_THAT(scenario->answer({}, within(0)).text, HasSubstr("no answer"));
 }
 

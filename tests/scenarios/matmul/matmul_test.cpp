@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "reports/text/text.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
@@ -326,7 +327,8 @@ TEST_F(MatmulAnswer, LeavesFiguresOfSeveralSettingsWithoutAGainToTheTable) {
   const std::vector<CaseOutcome> cases{outcome("sequential", 1, 0), outcome("concurrent", 2, 0.5),
                                        outcome("sequential", 1, 0, 128),
                                        outcome("concurrent", 2, 0.5, 128)};
-  EXPECT_EQ(scenario->answer(cases, within(0)).text, "Several devices do not pay at any setting.");
+  EXPECT_EQ(scenario->answer(cases, within(0)).text,
+            "Several devices do not pay at any setting; use one device after the other.");
 }
 
 TEST_F(MatmulAnswer, RemarksOnMoreThanTheDevicesCanGive) {
@@ -343,11 +345,36 @@ TEST_F(MatmulAnswer, AGainThatTheTestDoesNotShowMayPay) {
   CaseOutcome concurrent = outcome("concurrent", 1.0, 1.05);
   concurrent.speedup->interval = report::Interval{1.02, 2.20, 0.97};
   EXPECT_EQ(scenario->answer({outcome("sequential", 1.05, 0), concurrent}, within(0.1)).text,
-            "Several devices may pay: concurrent 1.05× (1.02–2.20) the same work in turn.");
+            "Several devices may pay: concurrent 1.05× (1.02–2.20) the same work in turn; use one "
+            "device after the other.");
   EXPECT_EQ(
       scenario->answer({outcome("sequential", 1, 0), outcome("concurrent", 2, 0.5)}, within(0))
           .text,
-      "Several devices do not pay: concurrent 0.50× (0.49–0.51) the same work in turn.");
+      "Several devices do not pay: concurrent 0.50× (0.49–0.51) the same work in turn; use one "
+      "device after the other.");
+}
+
+TEST_F(MatmulAnswer, HasThreeLinesAtMostWhateverWasMeasured) {
+  constexpr std::size_t width = 98;  // of 100, behind "→ "
+  const std::vector<double> speedups{0, 0.5, 1.0, 1.96, 2.5};
+  for (std::size_t choice = 0; choice < speedups.size() * speedups.size(); ++choice) {
+    std::vector<CaseOutcome> cases;
+    for (std::int64_t n = 64; n <= 65536; n *= 2) {
+      const auto at = static_cast<std::size_t>(n);
+      const double devices = speedups[(choice + at / 64) % speedups.size()];
+      const double streams = speedups[(choice / speedups.size() + at / 128) % speedups.size()];
+      cases.push_back(outcome("alone", 1.0, 0, n));
+      cases.push_back(outcome("sequential", 2.4, 0, n));
+      cases.push_back(outcome("concurrent", 1.2, devices, n));
+      cases.push_back(outcome("column-sharded", 1.3, devices / 2, n));
+      cases.push_back(outcome("streams", 0.8, streams, n));
+      CaseOutcome second = outcome("alone", 1.0, 0, n);
+      second.spec.parameters.set("device", std::int64_t{1});
+      cases.push_back(second);
+    }
+    const std::string text = scenario->answer(cases, within(0)).text;
+    EXPECT_LE(report::wrapped(text, width).size(), 3) << text;
+  }
 }
 
 }  // namespace

@@ -221,7 +221,8 @@ TEST_F(OverlapTest, Refusals) {
   refuses("copy", {{"direction", "h2d"}, {"memory", "fresh"}}, "memory",
           "--memory fresh goes with --direction d2h only");
   refuses("sequential", {{"chunk", 7}}, "chunk", "--chunk 7 is more than the 6 rows");
-  refuses("overlapped", {{"prefetch", 8}}, "prefetch", "--prefetch 8 is not below the 8 matrices");
+  refuses("overlapped", {{"prefetch", 8}}, "prefetch",
+          "--prefetch 8 is not below the number of matrices, --count 8; use");
 }
 
 TEST_F(OverlapTest, TheQuickPresetVariesDepthWithPinnedMemoryOnly) {
@@ -321,7 +322,7 @@ TEST_F(OverlapAnswer, RecommendsNothingThatCannotOverlap) {
   ahead.speedup = ratio(0.97, 0.95, 1.02);
   const std::vector<CaseOutcome> outcomes{outcome("sequential", 28), without, ahead};
   EXPECT_THAT(scenario->answer(outcomes, within(0.05)).text,
-              HasSubstr("Overlapping shows no gain: prefetch 1"));
+              HasSubstr("overlapping shows no gain, prefetch 1"));
   EXPECT_THAT(scenario->answer({outcomes[0], without}, within(0)).text, HasSubstr("no answer"));
 }
 
@@ -333,13 +334,12 @@ TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
   };
   EXPECT_EQ(
       answer_of(ratio(-0.25, -0.3, -0.1), ratio(0.9, 0.88, 0.93)),
-      "Overlapping does not pay: prefetch 1 reaches 0.90× (0.88–0.93) one after the other; no "
-      "overlap was shown: −25% (−30 to −10%) of the shorter part.");
+      "Copy and compute one after the other: overlapping does not pay, prefetch 1 reaches 0.90× "
+      "(0.88–0.93); no overlap was shown: −25% (−30 to −10%) of the shorter part.");
   EXPECT_THAT(
       answer_of(ratio(0.05, -0.02, 0.1, 0.75), ratio(0.99, 0.97, 1.02, 0.875)),
-      HasSubstr("shows no gain: prefetch 1 reaches 0.99× (0.97–1.02 at 87.5% confidence) one "
-                "after the other; no overlap was shown: 5% (−2 to 10% at 75% confidence) of the "
-                "shorter part."));
+      HasSubstr("shows no gain, prefetch 1 reaches 0.99× (0.97–1.02 at 87.5% confidence); no "
+                "overlap was shown: 5% (−2 to 10% at 75% confidence) of the shorter part."));
 }
 
 struct OverlapSettings : OverlapAnswer {
@@ -362,18 +362,19 @@ struct OverlapSettings : OverlapAnswer {
 
 TEST_F(OverlapSettings, TheLargestGainIsOneThatPays) {
   EXPECT_EQ(answer(ratio(1.10, 1.05, 1.15), ratio(1.15, 0.95, 1.40)),
-            "Overlapping pays at pinned only. Largest recommended gain: pinned, prefetch 1, 1.10× "
-            "(1.05–1.15) one after the other.");
+            "Overlapping pays at memory pinned only. Largest recommended gain: memory pinned, "
+            "prefetch 1, 1.10× (1.05–1.15) one after the other.");
 }
 
 TEST_F(OverlapSettings, ALossOrAnUnprovenRatioIsNoGain) {
-  EXPECT_EQ(answer(ratio(0.97, 0.95, 0.99), ratio(0.90, 0.85, 0.95)),
-            "Overlapping does not pay at any setting: pinned, prefetch 1 reaches 0.97× (0.95–0.99) "
-            "one after the other.");
+  EXPECT_EQ(
+      answer(ratio(0.97, 0.95, 0.99), ratio(0.90, 0.85, 0.95)),
+      "Copy and compute one after the other: overlapping does not pay at any setting, at best "
+      "0.97× (0.95–0.99) with memory pinned, prefetch 1.");
   EXPECT_EQ(
       answer(ratio(0.97, 0.95, 0.99), ratio(1.02, 0.95, 1.10)),
-      "Overlapping shows no gain at any setting, and does not pay at pinned: pageable, prefetch "
-      "1 reaches 1.02× (0.95–1.10) one after the other.");
+      "Copy and compute one after the other: overlapping shows no gain at any setting, and does "
+      "not pay at memory pinned, at best 1.02× (0.95–1.10) with memory pageable, prefetch 1.");
 }
 
 TEST_F(OverlapAnswer, NeedsBothOrders) {

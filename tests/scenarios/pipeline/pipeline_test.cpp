@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/base/error.h"
+#include "reports/text/text.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"
@@ -119,7 +120,7 @@ TEST_F(PipelineTest, AModelHasItsOwnSizes) {
             "pipeline/single/model:rnn-lm/batch:20/embedding:650/hidden:64/layers:2/sequence:35/"
             "vocabulary:10000");
   EXPECT_THAT(refusal(request("single", {{"model", "toy"}, {"image", 64}}, {"image"})),
-              HasSubstr("--image: model toy has no such size; its sizes are: none"));
+              HasSubstr("--image: model toy has no such size; it has none"));
   EXPECT_THAT(refusal(request("single", {{"layers", 2}}, {"layers"})),
               HasSubstr("--layers: model resnet50 has no such size; its sizes are: image"));
 }
@@ -145,6 +146,22 @@ TEST_F(PipelineTest, ASplitAboveTheBatchIsAnErrorOnlyWhereItWasAskedFor) {
   EXPECT_EQ(name_of(request("pipeline", {{"batch", 10}, {"split", 12}}, {"batch"})), "no case");
   EXPECT_THAT(refusal(request("pipeline", {{"batch", 10}, {"split", 12}}, {"split"})),
               HasSubstr("--split: 12 is above --batch 10"));
+}
+
+TEST_F(PipelineTest, TheSmallestPresetSplitDividesASmallBatch) {
+  EXPECT_EQ(name_of(request("pipeline", {{"batch", 2}, {"split", 3}}, {"batch"})),
+            "pipeline/pipeline/batch:2/image:128/split:1/devices:2");
+  EXPECT_EQ(name_of(request("pipeline", {{"model", "gpt2-124m"}, {"split", 3}}, {"model"})),
+            "pipeline/pipeline/model:gpt2-124m/batch:2/heads:12/hidden:768/layers:12/sequence:1024/"
+            "vocabulary:50257/split:1/devices:2")
+      << "its quick batch";
+  EXPECT_EQ(name_of(request("pipeline", {{"batch", 2}, {"split", 6}}, {"batch"})), "no case");
+  EXPECT_EQ(name_of(request("pipeline", {{"batch", 1}, {"split", 3}}, {"batch"})), "no case");
+  EXPECT_THAT(refusal(request("pipeline", {{"batch", 1}, {"split", 3}}, {"split"})),
+              HasSubstr("one sample cannot be divided into micro-batches; use --batch 2 or more"));
+  EXPECT_EQ(name_of(request("pipeline", {{"image", 32}, {"batch", 2}, {"split", 3}}, {"batch"})),
+            "no case")
+      << "batch normalisation of one value a channel";
 }
 
 TEST_F(PipelineTest, OneDeviceLeavesOutWhatNeedsTwoUnlessItWasAskedFor) {
@@ -260,25 +277,79 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
   const CaseOutcome single = outcome("single", {}, 2.0, 1);
   EXPECT_EQ(
       scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}, within(0.01)).text,
-      "Splitting does not pay: split 6 reaches 0.50× (0.49–0.51) the single device, 90% of "
+      "Use the single device. Splitting does not pay: split 6 reaches 0.50× (0.49–0.51) the single "
+      "device, 90% of "
       "what these tasks allow.");
-  EXPECT_EQ(
-      scenario
-          ->answer(
-              {single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}}, 2.01, 0.995)},
-              within(0.01))
-          .text,
-      "Splitting shows no gain: split 6, partition balanced reaches 0.99× (0.98–1.00) the single "
-      "device, 90% of what these tasks allow.")
+  EXPECT_EQ(scenario
+                ->answer({single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}},
+                                          2.01, 0.995)},
+                         within(0.01))
+                .text,
+            "Use the single device. Splitting shows no gain: split 6, partition balanced reaches "
+            "0.99× (0.98–1.00) the single "
+            "device, 90% of what these tasks allow.")
       << "not beyond chance";
   EXPECT_THAT(
       scenario
           ->answer({outcome("single", {}, 2.0, 1), outcome("model-parallel", {}, 2.1, 0.95)},
                    within(0))
           .text,
-      testing::StartsWith("Using several devices does not pay: model-parallel reaches 0.95×"));
+      testing::StartsWith("Use the single device. Using several devices does not pay: "
+                          "model-parallel reaches 0.95×"));
   EXPECT_THAT(scenario->answer({}, within(0)).text, HasSubstr("No pipeline was measured"));
   EXPECT_THAT(scenario->answer({single}, within(0)).text, HasSubstr("No pipeline was measured"));
+}
+
+TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
+  const auto case_with = [&](const std::string& strategy, std::vector<Parameter> values,
+                             double seconds, std::vector<double> memory) {
+    CaseOutcome one = outcome(strategy, values, seconds, 2 / seconds);
+    one.memory = std::move(memory);
+    return one;
+  };
+  constexpr double mebibyte = 1 << 20;
+  const std::vector<CaseOutcome> outcomes{
+      case_with("single", {}, 2.0, {100 * mebibyte, 0}),
+      case_with("single", {{"recompute", "block"}}, 2.5, {60 * mebibyte, 0}),
+      case_with("pipeline", {{"split", 6}}, 1.25, {50 * mebibyte, 70 * mebibyte}),
+      case_with("pipeline", {{"split", 6}, {"recompute", "block"}}, 1.5,
+                {30 * mebibyte, 40 * mebibyte})};
+  EXPECT_THAT(scenario->answer(outcomes, within(0)).text,
+              HasSubstr("Recompute none with split 6: 1.250 s and 50.0 + 70.0 MiB; block: 1.500 s "
+                        "and 30.0 + 40.0 MiB."));
+  EXPECT_EQ(scenario->answer(outcomes, within(0)).recommendations.front().setting,
+            "recompute block");
+  EXPECT_THAT(scenario->answer({outcomes[0], outcomes[2]}, within(0)).text,
+              testing::Not(HasSubstr("MiB")))
+      << "nothing is traded";
+
+  std::vector<CaseOutcome> of_two = outcomes;
+  for (const CaseOutcome& one : outcomes) {
+    of_two.push_back(one);
+    of_two.back().spec.parameters.set("batch", std::int64_t{48});
+    of_two.back().median_seconds *= one.spec.parameters.text("recompute") == "none" ? 2 : 2.1;
+  }
+  EXPECT_THAT(scenario->answer(of_two, within(0)).text,
+              HasSubstr("Recompute block: 1.20× to 1.31× the time of none and 0.57× to 0.60× its "
+                        "peak memory on a device."));
+}
+
+TEST_F(PipelineAnswer, HasThreeLinesAtMost) {
+  constexpr std::size_t width = 98;  // of 100, behind "→ "
+  std::vector<CaseOutcome> outcomes;
+  for (const char* recompute : {"none", "block"}) {
+    for (std::int64_t batch = 12; batch <= 120; batch += 12) {
+      const std::vector<Parameter> values{{"batch", batch}, {"recompute", recompute}};
+      for (const char* strategy : {"single", "model-parallel", "pipeline"}) {
+        std::vector<Parameter> own = values;
+        if (strategy == std::string("pipeline")) own.push_back({"split", std::int64_t{6}});
+        CaseOutcome one = outcome(strategy, own, 1, 2.5);
+        one.memory = {1e9, 2e9};
+        outcomes.push_back(one);
+        EXPECT_LE(report::wrapped(scenario->answer(outcomes, within(0.1)).text, width).size(), 3);
+      }
+    }
+  }
 }
 
 TEST_F(PipelineAnswer, PrefersDefaultsAndFewerMicroBatches) {

@@ -51,7 +51,8 @@ TEST(NamedPartition, AStageForEveryDeviceInOrder) {
   EXPECT_THAT(refusal(network, "layer2.0+layer1.0", 3), HasSubstr("in their order"));
   EXPECT_THAT(refusal(network, "layer2.0+layer2.0", 3), HasSubstr("different units"));
   EXPECT_THAT(refusal(network, "published", 3), HasSubstr("no published partition of resnet50"));
-  EXPECT_THAT(refusal(resnet(18, 64), "published", 2), HasSubstr("use balanced, or name 1 units"));
+  EXPECT_THAT(refusal(resnet(18, 64), "published", 2),
+              HasSubstr("use balanced, or name 1 unit of"));
 }
 
 Context cpu_context(bool measures) {

@@ -1,0 +1,101 @@
+// Which columns a table of cases has, and which of them a narrow terminal keeps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/text/text.h"
+#include "reports/views/finding_lines.h"
+#include "reports/views/table.h"
+#include "reports/views/table_parts.h"
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::size_t narrow = 80;
+
+Report report_with(std::vector<CaseResult> cases) {
+  Report report = sample_report();
+  report.cases = std::move(cases);
+  report.answers.clear();
+  report.findings.clear();
+  report.roles = {{"pipeline", "partition", Role::partition, "balanced"},
+                  {"pipeline", "recompute", Role::memory_saving, ""}};
+  return report;
+}
+
+/// A case of a pipeline whose later stages begin with these units.
+CaseResult cut_case(std::int64_t split, const std::string& partition, const std::string& units) {
+  CaseResult c =
+      measured_case("pipeline", "pipeline", {{"split", split}, {"partition", partition}}, 0.5, 6);
+  c.notes.emplace_back("cut at", units);
+  return c;
+}
+
+TEST(CaseColumns, ShowWhereStagesBegin) {
+  const auto table_of = [](std::vector<CaseResult> cases) {
+    return to_table(report_with(std::move(cases)), {.width = 200});
+  };
+  EXPECT_THAT(table_of({cut_case(2, "balanced", "layer2.0"), cut_case(4, "balanced", "layer3.1")}),
+              AllOf(HasSubstr("split    cut at"), HasSubstr("layer2.0"), HasSubstr("layer3.1")));
+  EXPECT_THAT(table_of({cut_case(2, "balanced", "layer2.0"), cut_case(4, "balanced", "layer2.0")}),
+              HasSubstr("partition balanced · cut at layer2.0"))
+      << "above the table where all are alike";
+  EXPECT_THAT(table_of({cut_case(2, "layer2.0", "layer2.0"), cut_case(4, "layer2.0", "layer2.0")}),
+              Not(HasSubstr("cut at")))
+      << "the partition says it";
+}
+
+TEST(CaseColumns, OfANarrowTableKeepMemoryThatIsTradedForTime) {
+  const auto case_with = [](const char* recompute) {
+    CaseResult c = measured_case("pipeline", "model-parallel",
+                                 {{"batch", std::int64_t{24}}, {"recompute", recompute}}, 0.5, 6);
+    c.memory = {{"cpu:0", 64U << 20U}, {"cpu:1", 96U << 20U}};
+    c.speedup = Ratio{1.5, Interval{1.4, 1.6, 0.97}, "pipeline/single"};
+    c.bound.emplace().seconds = 0.45;
+    c.efficiency = 0.9;
+    c.amount = 48;
+    c.amount_unit = "images";
+    return c;
+  };
+  const auto table_of = [](std::vector<CaseResult> cases) {
+    return to_table(report_with(std::move(cases)), {.width = narrow});
+  };
+  EXPECT_THAT(table_of({case_with("none"), case_with("block")}), HasSubstr("64.0 + 96.0 MiB"));
+  CaseResult other = case_with("none");
+  other.parameters[0].second = std::int64_t{48};
+  EXPECT_THAT(table_of({case_with("none"), other}),
+              AllOf(Not(HasSubstr("64.0 + 96.0 MiB")), HasSubstr("peak memory")))
+      << "nothing is traded";
+}
+
+/// A case of a model with sizes that no other model has.
+CaseResult model_case(const std::string& model, std::int64_t split) {
+  NamedValues values{{"model", model}};
+  if (model == "gpt") values.emplace_back("heads", std::int64_t{4});
+  values.emplace_back("layers", static_cast<std::int64_t>(model.size()));
+  values.emplace_back("split", split);
+  CaseResult c = measured_case("pipeline", "pipeline", values, 0.5, 6);
+  c.name += "/" + model + std::to_string(split);
+  return c;
+}
+
+TEST(CaseColumns, WhatFollowsFromAModelStandsAboveTheTable) {
+  const Report report = report_with({model_case("gpt", 2), model_case("gpt", 4),
+                                     model_case("rnn-lm", 2), model_case("rnn-lm", 4)});
+  const std::string text = to_table(report, {.width = narrow});
+  EXPECT_THAT(text, AllOf(HasSubstr("\nmodel gpt: heads 4 · layers 3\n"),
+                          HasSubstr("\nmodel rnn-lm: layers 6\n"), HasSubstr("model  split")));
+  const ScenarioCases group = by_scenario(report).front();
+  EXPECT_EQ(CaseLabels(group.cases).label(report.cases[3].name), "pipeline, model rnn-lm, split 4");
+}
+
+}  // namespace
+}  // namespace parbench::report
