@@ -172,44 +172,58 @@ std::optional<std::string> reason_against(Scenario::Request request, const Scena
   return "it is not possible with these values";
 }
 
-/// " with batch 1, split 3": the values of axes for which the user gave several.
-std::string swept_text(const std::vector<Range>& ranges, const Combination& combination) {
-  std::string text;
-  std::size_t given = 0;
-  for (const Range& range : ranges) {
-    if (!range.from_user) continue;
-    const Value& value = combination.user_values[given++];
-    if (range.values.size() == 1) continue;
-    text +=
-        fmt::format("{} {} {}", text.empty() ? " with" : ",", range.axis->name, to_string(value));
-  }
-  return text;
+/// The user's values of a combination, and why that is no case.
+using ReasonsByValues = std::map<std::vector<Value>, std::string>;
+
+/// Whether combinations are left out whatever their value of one of the given axes is.
+bool is_irrelevant(const ReasonsByValues& without, std::size_t place,
+                   const std::vector<Value>& values) {
+  return std::ranges::all_of(without, [&](const auto& one) {
+    return std::ranges::all_of(values, [&](const Value& value) {
+      std::vector<Value> other = one.first;
+      other[place] = value;
+      return without.contains(other);
+    });
+  });
 }
 
-/// Of one strategy: a single entry where it has no case at all.
+/// A strategy with the values that rule it out, such as "pipeline with batch 1", each once.
+std::vector<LeftOut> described(const std::string& strategy, const std::vector<Range>& ranges,
+                               const ReasonsByValues& without) {
+  std::vector<LeftOut> list;
+  for (const auto& [values, reason] : without) {
+    std::string text;
+    std::size_t place = 0;
+    for (const Range& range : ranges) {
+      if (!range.from_user) continue;
+      if (!is_irrelevant(without, place, range.values)) {
+        text += fmt::format("{} {} {}", text.empty() ? " with" : " and", range.axis->name,
+                            to_string(values[place]));
+      }
+      ++place;
+    }
+    const auto is_known = [&](const LeftOut& one) { return one.what == strategy + text; };
+    if (std::ranges::none_of(list, is_known)) list.push_back({strategy + text, reason});
+  }
+  return list;
+}
+
 std::vector<LeftOut> left_out_of_strategy(const RunOptions& options, const Scenario& scenario,
                                           const std::string& strategy, const DeviceSet& devices) {
   const std::vector<Range> ranges = ranges_of(options, scenario, strategy);
-  std::map<std::vector<Value>, LeftOut> without;  // by the user's values
+  ReasonsByValues without;
   std::set<std::vector<Value>> took_part;
   for (const Combination& combination : combinations(ranges)) {
     const auto reason =
         reason_against(request_of(options, scenario, strategy, devices, combination), scenario);
-    if (!reason) {
+    if (reason) {
+      without.try_emplace(combination.user_values, *reason);
+    } else {
       took_part.insert(combination.user_values);
-      continue;
     }
-    without.try_emplace(combination.user_values,
-                        LeftOut{strategy + swept_text(ranges, combination), *reason});
   }
-  std::vector<LeftOut> list;
-  if (took_part.empty() && !without.empty()) {
-    return {LeftOut{strategy, without.begin()->second.reason}};
-  }
-  for (const auto& [values, one] : without) {
-    if (!took_part.contains(values)) list.push_back(one);
-  }
-  return list;
+  for (const std::vector<Value>& values : took_part) without.erase(values);
+  return described(strategy, ranges, without);
 }
 
 /// Returns the request for a case of a report: the values that it has of the axes. It may lack an

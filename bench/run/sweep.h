@@ -28,7 +28,7 @@ struct DeviceSet {
 
 /// What a run leaves out.
 struct LeftOut {
-  std::string what;    // "pipeline", "pipeline with batch 1"
+  std::string what;    // "pipeline", "pipeline with batch 1 and split 2"
   std::string reason;  // why it is no case, as an error would say
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };

@@ -370,17 +370,18 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
     shown.push_back(fmt::format("less {} by calls faster than the baseline's",
                                 format_percent(-lost.slower_calls / span)));
   }
-  return Remark{fmt::format("{} of its time is lost against {} ideal devices: {}",
-                            format_percent(total(lost) / span), one.computing_devices(),
-                            fmt::join(shown, ", ")),
-                "",
-                {{"ideal seconds", lost.ideal},
-                 {"slower calls", lost.slower_calls},
-                 {"bubble", lost.bubble},
-                 {"imbalance", lost.imbalance},
-                 {"copies", lost.copies},
-                 {"launch", lost.launch}},
-                total(lost) / span};
+  return Remark{
+      fmt::format("{} of its time is lost against {}: {}", format_percent(total(lost) / span),
+                  format_count(static_cast<std::size_t>(one.computing_devices()), "ideal device"),
+                  fmt::join(shown, ", ")),
+      "",
+      {{"ideal seconds", lost.ideal},
+       {"slower calls", lost.slower_calls},
+       {"bubble", lost.bubble},
+       {"imbalance", lost.imbalance},
+       {"copies", lost.copies},
+       {"launch", lost.launch}},
+      total(lost) / span};
 }
 
 }  // namespace

@@ -125,10 +125,11 @@ std::vector<std::string> label_items(const NamedTexts& labels) {
 std::vector<std::string> machine_items(const Report& report) {
   const Machine& machine = report.machine;
   std::vector<std::string> items{program_of(report), machine.cpu_model};
-  items.push_back(
-      machine.cores_allowed.empty()
-          ? fmt::format("{} cores", machine.cores_online)
-          : fmt::format("{} of {} cores", machine.cores_allowed.size(), machine.cores_online));
+  const std::string cores =
+      format_count(static_cast<std::size_t>(std::max(machine.cores_online, 0)), "core");
+  items.push_back(machine.cores_allowed.empty()
+                      ? cores
+                      : fmt::format("{} of {}", machine.cores_allowed.size(), cores));
   if (machine.memory_bytes > 0) {
     items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
   }

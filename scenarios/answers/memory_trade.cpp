@@ -85,14 +85,14 @@ std::string with_capital(std::string text) {
   return text;
 }
 
-std::string amounts(const CaseOutcome& one) {
-  return fmt::format("{} and {}", report::format_duration(one.median_seconds),
+std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
+  return fmt::format("{}, {}{}", report::format_duration(one.median_seconds), of_memory,
                      report::format_bytes(one.memory));
 }
 
 /// The times and memory of the fastest case.
 std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
-                       const std::function<std::string(const CaseSpec&)>& label) {
+                       const std::function<std::string(const CaseSpec&)>& place) {
   const MemoryPair* fastest = nullptr;
   for (const auto& [value, list] : pairs) {
     for (const MemoryPair& pair : list) {
@@ -101,9 +101,9 @@ std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
       }
     }
   }
-  std::vector<std::string> texts{
-      fmt::format("{} {} with {}: {}", with_capital(std::string(choice.name)), choice.usual,
-                  label(fastest->usual->spec), amounts(*fastest->usual))};
+  std::vector<std::string> texts{fmt::format("{} {} {}: {}", with_capital(std::string(choice.name)),
+                                             choice.usual, place(fastest->usual->spec),
+                                             amounts(*fastest->usual, "peak memory "))};
   for (const auto& [value, list] : pairs) {
     const auto own = std::ranges::find(list, fastest->usual, &MemoryPair::usual);
     if (own != list.end()) texts.push_back(fmt::format("{}: {}", value, amounts(*own->other)));
@@ -133,10 +133,10 @@ std::string ranges(const PairsByValue& pairs, const MemoryChoice& choice) {
 }  // namespace
 
 std::string memory_trade_text(const std::vector<CaseOutcome>& outcomes, const MemoryChoice& choice,
-                              const std::function<std::string(const CaseSpec&)>& label) {
+                              const std::function<std::string(const CaseSpec&)>& place) {
   const PairsByValue pairs = pairs_of(outcomes, choice);
   if (pairs.empty()) return {};
-  return is_one_work(pairs, choice) ? of_fastest(pairs, choice, label) : ranges(pairs, choice);
+  return is_one_work(pairs, choice) ? of_fastest(pairs, choice, place) : ranges(pairs, choice);
 }
 
 }  // namespace parbench

@@ -18,11 +18,12 @@ struct MemoryChoice {
 };
 
 /// Returns the time and the memory of each device with every value of the choice, of the fastest
-/// case that was measured with more than one: "Recompute none with split 4: 59.61 ms and 41 + 133
-/// MiB; block: 78.34 ms and 35 + 133 MiB." Of several works, which have no common time, it has the
-/// ranges of the ratios. Empty where no case was measured with the usual value and another one.
+/// case that was measured with more than one: "Recompute none with split 4: 59.61 ms, peak memory
+/// 41 + 133 MiB; block: 78.34 ms, 35 + 133 MiB." `place` returns "with split 4" of a case. Of
+/// several works, which have no common time, it has the ranges of the ratios. Empty where no case
+/// was measured with the usual value and another one.
 [[nodiscard]] std::string memory_trade_text(
     const std::vector<CaseOutcome>& outcomes, const MemoryChoice& choice,
-    const std::function<std::string(const CaseSpec&)>& label);
+    const std::function<std::string(const CaseSpec&)>& place);
 
 }  // namespace parbench

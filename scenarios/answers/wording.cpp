@@ -127,6 +127,14 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
   return settings.size() == 1 ? text + " only" : text;
 }
 
+std::string instead_text(const report::Recommendation& best) {
+  if (best.pays) return {};
+  return fmt::format(
+      "; {}use {}",
+      payoff_of(best) == report::Payoff::may_pay ? "until more samples show that, " : "",
+      best.candidates.front().label);
+}
+
 std::string_view payoff_text(report::Payoff payoff, std::string_view verb) {
   return verb.ends_with('s') ? to_string(payoff) : plural_text(payoff);
 }

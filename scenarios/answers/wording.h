@@ -28,6 +28,10 @@ namespace parbench {
 [[nodiscard]] std::string where_it_pays(std::span<const report::Recommendation> recommendations,
                                         std::string_view verb, std::string_view noun = "setting");
 
+/// "; use one stream": what to use where the best recommendation does not pay, behind a sentence
+/// that says so. Empty where it pays.
+[[nodiscard]] std::string instead_text(const report::Recommendation& best);
+
 /// "pays" or "pay", "shows no gain" or "show no gain" …: as `verb` is "pays" or "pay".
 [[nodiscard]] std::string_view payoff_text(report::Payoff payoff, std::string_view verb);
 

@@ -138,7 +138,12 @@ Subject subject_of(const std::vector<CaseOutcome>& outcomes) {
   return {parallel_subject(outcomes), "pay"};
 }
 
-/// " Streams and threads alone show no gain at any setting.": what runs in parallel, as opposed to
+/// `answers` are by the size of a layer.
+bool are_of_different_sizes(const std::vector<SizeAnswer>& answers) {
+  return std::ranges::adjacent_find(answers, {}, &SizeAnswer::layer_flops) == answers.end();
+}
+
+/// " Streams and threads alone show no gain at any size.": what runs in parallel, as opposed to
 /// what computes all branches as one convolution. Empty where only one of the two was measured.
 std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
                           const PossiblyFastest& possibly_fastest) {
@@ -148,7 +153,9 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
       outcomes, possibly_fastest, [](const CaseSpec& spec) { return !is_one_convolution(spec); });
   const auto parallel = recommendations_of(of_parallel.answers);
   if (parallel.empty()) return {};
-  return fmt::format(" {} alone {}.", parallel_subject(outcomes), where_it_pays(parallel, "pay"));
+  const bool are_sizes = are_of_different_sizes(of_parallel.answers);
+  return fmt::format(" {} alone {}.", parallel_subject(outcomes),
+                     where_it_pays(parallel, "pay", are_sizes ? "size" : "setting"));
 }
 
 /// For a sentence within another one.
@@ -163,20 +170,22 @@ std::string sentence(const Subject& subject, const report::Recommendation& found
     return fmt::format("Use {}: {} one stream.{}", found.gaining->label, gain, rivals_text(found));
   }
   const report::LabelledCase& used = found.candidates.front();
-  const std::string text =
-      fmt::format("{} {}, {} one stream with {}", subject.text,
-                  payoff_text(payoff_of(found), subject.verb), gain, found.gaining->label);
+  const std::string verdict =
+      fmt::format("{} {}", subject.text, payoff_text(payoff_of(found), subject.verb));
   const bool is_graph_as_fast = used.name != found.gain->baseline;
-  if (is_graph_as_fast) return fmt::format("{}, and {} may be as fast.", text, used.label);
-  return fmt::format("Use {}: {}.", used.label, with_small_letter(text));
+  if (is_graph_as_fast) {
+    return fmt::format("{}: {} one stream with {}, and {} may be as fast.", verdict, gain,
+                       found.gaining->label, used.label);
+  }
+  return fmt::format("Use {}: {}, at best {} with {}.", used.label, with_small_letter(verdict),
+                     gain, found.gaining->label);
 }
 
 /// `answers` are by the size of a layer. Settings of one size, such as numbers of branches, have no
 /// order, so that there is no limit between them.
 std::string sentence(const Subject& subject, const std::vector<SizeAnswer>& answers) {
   const std::vector<report::Recommendation> found = recommendations_of(answers);
-  const bool are_sizes =
-      std::ranges::adjacent_find(answers, {}, &SizeAnswer::layer_flops) == answers.end();
+  const bool are_sizes = are_of_different_sizes(answers);
   const auto first_without = std::ranges::find_if_not(found, &report::Recommendation::pays);
   const std::span<const report::Recommendation> above(first_without, found.end());
   const bool are_mixed =
@@ -189,11 +198,10 @@ std::string sentence(const Subject& subject, const std::vector<SizeAnswer>& answ
                        subject.verb == "pay" ? "they" : "it",
                        payoff_text(payoff_of(best_of(above)), subject.verb));
   }
-  const report::Recommendation& best = best_of(found);
   return fmt::format("{} {}{}{}.", subject.text,
                      where_it_pays(found, subject.verb, are_sizes ? "size" : "setting"),
                      are_sizes && are_mixed ? ", without a clear limit" : "",
-                     best.pays ? "" : fmt::format("; use {}", best.candidates.front().label));
+                     instead_text(best_of(found)));
 }
 
 }  // namespace

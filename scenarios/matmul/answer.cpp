@@ -74,8 +74,7 @@ std::string sentence(const Question& question, const Recommendations& found) {
   const report::Recommendation& best = best_of(found);
   const std::string where = fmt::format("{} {}", question.subject, where_it_pays(found, "pay"));
   const report::Payoff payoff = payoff_of(best);
-  const std::string instead =
-      best.pays ? "" : fmt::format("; use {}", best.candidates.front().label);
+  const std::string instead = instead_text(best);
   if (found.size() > 1 && payoff <= report::Payoff::shows_no_gain) return where + instead + '.';
   std::string_view introduction = ":";
   if (found.size() > 1) {

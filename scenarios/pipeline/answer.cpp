@@ -50,6 +50,11 @@ std::string short_label(const CaseSpec& spec) {
   return "split " + to_string(*spec.parameters.find("split"));
 }
 
+/// "with split 5", "on the single device".
+std::string place_of(const CaseSpec& spec) {
+  return (spec.strategy == whole_model ? "on " : "with ") + short_label(spec);
+}
+
 /// Names choices that are not the usual ones, or that several cases differ in.
 std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
   std::string label = short_label(spec);
@@ -119,9 +124,7 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
 
 /// "Splitting pays at batch 24 only.", with what to use where it pays nowhere.
 std::string summary(const std::vector<report::Recommendation>& found) {
-  const report::Recommendation& best = best_of(found);
-  return fmt::format("Splitting {}{}.", where_it_pays(found, "pays"),
-                     best.pays ? "" : "; use " + best.candidates.front().label);
+  return fmt::format("Splitting {}{}.", where_it_pays(found, "pays"), instead_text(best_of(found)));
 }
 
 }  // namespace
@@ -154,10 +157,8 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
   std::vector<std::string> text =
       all.recommendations.size() > 1 ? std::vector{summary(all.recommendations)} : of_one;
   const std::vector<std::string> trades{
-      memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same},
-                        short_label),
-      memory_trade_text(outcomes, {.name = "schedule", .usual = "gpipe", .work = same},
-                        short_label)};
+      memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same}, place_of),
+      memory_trade_text(outcomes, {.name = "schedule", .usual = "gpipe", .work = same}, place_of)};
   text.insert(text.begin() + main_sentence, trades.begin(), trades.end());
   text.push_back(not_compared_text(all.not_compared));
   return {joined_sentences(text), std::move(all.recommendations)};

@@ -18,6 +18,8 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Le;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 struct Inspect : testing::Test {
   [[nodiscard]] Finished inspect(const std::vector<std::string>& more) const {
@@ -89,6 +91,15 @@ TEST_F(Inspect, TablesFitTheTerminal) {
     EXPECT_THAT(widest_line(finished.out), Le(80)) << model << '\n' << finished.out;
     EXPECT_THAT(finished.out, HasSubstr("total")) << model;
   }
+}
+
+TEST_F(Inspect, IsHeadedByTheNameOfTheModel) {
+  const Finished finished = inspect({"gpt2-124m", "--width", "80"});
+  EXPECT_THAT(finished.out, StartsWith("gpt2-124m · gpt of 12 layers"));
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("--format json has all"), Not(HasSubstr("report"))));
+  EXPECT_EQ(facts({"gpt2-124m"})["model"], "gpt2-124m");
+  EXPECT_THAT(inspect({"mlp"}).out, StartsWith("mlp of 4 layers"));
+  EXPECT_THAT(inspect({"toy"}).out, StartsWith("toy · input"));
 }
 
 TEST_F(Inspect, PagesHaveBothTables) {

@@ -12,6 +12,7 @@
 
 #include "reports/io/file.h"
 #include "tests/support/process.h"
+#include "tests/support/widest_line.h"
 
 namespace parbench::test {
 namespace {
@@ -87,6 +88,20 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
     EXPECT_EQ(page.exit_code, 0) << page.err;
     EXPECT_THAT(page.out, HasSubstr(std::string("parbench ") + command));
   }
+}
+
+TEST_F(Usage, HelpFitsATerminalAndDescribesAnAxisForEachScenario) {
+  const std::string help = parbench({"--help"}).out;
+  EXPECT_LE(widest_line(help), 80U) << help;
+  EXPECT_THAT(help, HasSubstr("--model MODEL[,MODEL…]"));
+  EXPECT_THAT(help, HasSubstr("--batch N[,N…]              branch: images; pipeline: samples"));
+}
+
+TEST_F(Usage, WrapsErrorsAsColumnsSays) {
+  const Words words{PARBENCH_BINARY, "inspect", "toy", "--batchs", "2"};
+  EXPECT_LE(widest_line(run(words, {surroundings_.directory, {{"COLUMNS", "60"}}}).err), 60U);
+  EXPECT_GT(widest_line(run(words, {surroundings_.directory, {{"COLUMNS", ""}}}).err), 80U)
+      << "programs that read them get whole lines";
 }
 
 TEST_F(Usage, HelpsWithHelpItself) {
@@ -243,8 +258,9 @@ TEST_F(Usage, NamesStrategiesThatTakeNoPart) {
   const Finished finished =
       parbench({"--scenario", "branch", "--devices", "cpu:0", "--graph", "--dry-run"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("branch: without threads, graph-chain, graph-one-stream, "
-                                      "graph-streams\n(--strategy threads says why)\n"));
+  EXPECT_THAT(finished.out,
+              HasSubstr("branch: strategies threads, graph-chain, graph-one-stream, graph-streams "
+                        "left\nout: launched in a way of its own; leave out --graph\n"));
 }
 
 TEST_F(Usage, ReportsHowAndOnWhatEachScenarioWasMeasured) {

@@ -237,7 +237,10 @@ TEST(LeftOut, IsACombinationOfValuesThatTakePartApart) {
   EXPECT_THAT(matmul.cases(options), ElementsAre("matmul/streams/n:8/count:2/streams:2",
                                                  "matmul/streams/n:8/count:4/streams:2",
                                                  "matmul/streams/n:8/count:4/streams:4"));
-  EXPECT_THAT(matmul.names(options), ElementsAre("streams with count 2, streams 4"));
+  EXPECT_THAT(matmul.names(options), ElementsAre("streams with count 2 and streams 4"));
+  options.axes["n"] = {std::int64_t{8}, std::int64_t{16}};
+  EXPECT_THAT(matmul.names(options), ElementsAre("streams with count 2 and streams 4"))
+      << "whatever n is";
   options.axes["streams"] = {std::int64_t{2}, std::int64_t{8}};
   EXPECT_THROW((void)matmul.cases(options), UsageError) << "8 streams fit nothing";
 }

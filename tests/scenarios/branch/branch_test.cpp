@@ -227,7 +227,7 @@ TEST_F(BranchTest, AnswersWithTheSizeBelowWhichItPays) {
   EXPECT_EQ(
       made.text,
       "Running the branches together pays from 4.73 MFLOP a layer down; above that it shows no "
-      "gain. Streams alone pay at 2 of 3 settings.");
+      "gain. Streams alone pay at 2 of 3 sizes.");
   ASSERT_EQ(made.recommendations.size(), 3);
   EXPECT_EQ(made.recommendations[0].setting, "image 8");
   EXPECT_EQ(made.recommendations[0].candidates.front().label, "2 streams");
@@ -267,7 +267,7 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
   const auto alone = outcome("graph-one-stream", 8, 2.99, 2.9, 3.1);
   const Conclusion made = scenario->answer({one_stream(8), streams, together, alone}, within(0.01));
   EXPECT_EQ(made.text,
-            "Streams show no gain, 3.00× (2.90–3.10) one stream with graph of 2 streams, and graph "
+            "Streams show no gain: 3.00× (2.90–3.10) one stream with graph of 2 streams, and graph "
             "of one "
             "stream may be as fast.");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
@@ -285,7 +285,7 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
 TEST_F(BranchTest, SpeaksOfWhatWasMeasured) {
   const auto streams = outcome("streams", 8, 0.9, 0.85, 0.95);
   EXPECT_EQ(scenario->answer({one_stream(8), streams}, within(0.01)).text,
-            "Use one stream: streams do not pay, 0.90× (0.85–0.95) one stream with 2 streams.");
+            "Use one stream: streams do not pay, at best 0.90× (0.85–0.95) with 2 streams.");
   EXPECT_THAT(
       scenario
           ->answer({one_stream(8), streams, outcome("merged", 8, 2.0, 1.95, 2.05)}, within(0.01))
@@ -299,7 +299,7 @@ TEST_F(BranchTest, MergingGainsNothingWhereAGraphOfOneStreamMayBeAsFast) {
   const Conclusion made = scenario->answer({one_stream(8), merged, alone}, within(0.01));
   EXPECT_EQ(
       made.text,
-      "Running the branches together shows no gain, 2.00× (1.95–2.05) one stream with merged, "
+      "Running the branches together shows no gain: 2.00× (1.95–2.05) one stream with merged, "
       "and graph of one stream may be as fast.");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
   EXPECT_EQ(made.recommendations.front().candidates.back().label, "merged");

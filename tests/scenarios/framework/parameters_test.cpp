@@ -99,6 +99,16 @@ TEST(ParseValue, ReadsChoices) {
   EXPECT_THAT(error_of(axis, "H2D"), AllOf(HasSubstr("'H2D'"), HasSubstr("d2h, h2d")));
 }
 
+TEST(ParseValue, AsksToRenameAFileWhoseSuffixIsInCapitals) {
+  Axis axis = axis_of(AxisKind::choice, 0, 0);
+  axis.file_suffix = ".onnx";
+  EXPECT_EQ(parse_value(axis, "some.onnx"), Value(std::string("some.onnx")));
+  for (const char* name : {"some.ONNX", "some.Onnx"}) {
+    EXPECT_THAT(error_of(axis, name), HasSubstr("does not end with '.onnx'; rename the file"));
+  }
+  EXPECT_THAT(error_of(axis, "onnx"), HasSubstr("is not a choice"));
+}
+
 TEST(ParseValue, ReadsSizes) {
   const Axis axis = axis_of(AxisKind::sizes, 1, 120);
   EXPECT_EQ(parse_value(axis, "12"), Value(std::int64_t{12}));
@@ -137,6 +147,15 @@ TEST(Parameters, AreImpliedUntilTheyAreSet) {
   EXPECT_EQ(parameters.text("a"), "x");
   parameters.set("a", std::string("y"));
   EXPECT_FALSE(parameters.begin()->implied);
+}
+
+TEST(Parameters, AreStatedAlthoughTheyWereImplied) {
+  Parameters parameters;
+  parameters.imply("model", std::string("usual"));
+  parameters.state("model");
+  parameters.state("none");
+  EXPECT_FALSE(parameters.begin()->implied);
+  EXPECT_EQ(parameters.text("model"), "usual");
 }
 
 TEST(Parameters, ASelectionKeepsWhatIsImplied) {

@@ -344,9 +344,10 @@ TEST_F(MatmulAnswer, RemarksOnMoreThanTheDevicesCanGive) {
 TEST_F(MatmulAnswer, AGainThatTheTestDoesNotShowMayPay) {
   CaseOutcome concurrent = outcome("concurrent", 1.0, 1.05);
   concurrent.speedup->interval = report::Interval{1.02, 2.20, 0.97};
-  EXPECT_EQ(scenario->answer({outcome("sequential", 1.05, 0), concurrent}, within(0.1)).text,
-            "Several devices may pay: concurrent 1.05× (1.02–2.20) the same work in turn; use one "
-            "device after the other.");
+  EXPECT_EQ(
+      scenario->answer({outcome("sequential", 1.05, 0), concurrent}, within(0.1)).text,
+      "Several devices may pay: concurrent 1.05× (1.02–2.20) the same work in turn; until more "
+      "samples show that, use one device after the other.");
   EXPECT_EQ(
       scenario->answer({outcome("sequential", 1, 0), outcome("concurrent", 2, 0.5)}, within(0))
           .text,

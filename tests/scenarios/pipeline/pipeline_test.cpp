@@ -315,8 +315,8 @@ TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
       case_with("pipeline", {{"split", 6}, {"recompute", "block"}}, 1.5,
                 {30 * mebibyte, 40 * mebibyte})};
   EXPECT_THAT(scenario->answer(outcomes, within(0)).text,
-              HasSubstr("Recompute none with split 6: 1.250 s and 50.0 + 70.0 MiB; block: 1.500 s "
-                        "and 30.0 + 40.0 MiB."));
+              HasSubstr("Recompute none with split 6: 1.250 s, peak memory 50.0 + 70.0 MiB; block: "
+                        "1.500 s, 30.0 + 40.0 MiB."));
   EXPECT_EQ(scenario->answer(outcomes, within(0)).recommendations.front().setting,
             "recompute block");
   EXPECT_THAT(scenario->answer({outcomes[0], outcomes[2]}, within(0)).text,
