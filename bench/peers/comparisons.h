@@ -28,9 +28,4 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json compare_recording(const ConvolutionForward& desc, int tasks,
                                      const Effort& effort);
 
-/// ResNet-50's training step on one device, as scenario pipeline's strategy single has it. Prints
-/// one line of JSON when it is ready; then each line on standard input runs one step and prints its
-/// seconds by the host's clock, until the input ends.
-void serve_training_steps(std::int64_t batch, std::int64_t image);
-
 }  // namespace parbench::peers

@@ -2,11 +2,14 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/peers/comparisons.h"
+#include "bench/peers/served_case.h"
 #include "bench/peers/workload.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
@@ -35,27 +38,49 @@ Json ratio_of_input() {
                     input.at("ours").get<std::vector<double>>());
 }
 
+/// Whether the processor has products of bf16 numbers.
+bool has_bf16(Device& device) {
+  try {
+    (void)device.prepare(Gemm{.m = 16, .n = 16, .k = 16, .dtype = DType::bf16}, 1);
+    return true;
+  } catch (const Unsupported&) {
+    return false;
+  }
+}
+
 Json describe_machine() {
   report::Report empty;
   empty.machine = report::machine_info({});
-  return {{"cores", open_whole_machine().front()->info().cores},
+  const std::unique_ptr<Device> device = std::move(open_whole_machine().front());
+  return {{"cores", device->info().cores},
+          {"has_bf16", has_bf16(*device)},
           {"machine", report::to_json(empty)["parbench"]["machine"]}};
 }
 
 struct Options {
   std::string name = "branch";
   std::int64_t batch = 24;
-  std::int64_t image = 128;
   int tasks = 50;
   Effort effort;
+  ServedModel model;
 };
 
-void add_options(CLI::App& command, Options& options, bool training) {
+void add_model_options(CLI::App& command, ServedModel& model) {
+  command.add_option("--model", model.name, "as --model of a run");
+  command.add_option("--batch", model.batch)->check(CLI::Range(1, 4096));
+  command.add_option("--image", model.image)->check(CLI::Range(32, 1024));
+  command
+      .add_option_function<std::string>("--dtype",
+                                        [&model](const std::string& name) {
+                                          model.dtype = name == "bf16" ? DType::bf16 : DType::f32;
+                                        })
+      ->check(CLI::IsMember({"f32", "bf16"}));
+  command.add_option("--executions", model.executions, "of each request")
+      ->check(CLI::Range(1, 1000));
+}
+
+void add_options(CLI::App& command, Options& options) {
   command.add_option("--batch", options.batch)->check(CLI::Range(1, 4096));
-  if (training) {
-    command.add_option("--image", options.image)->check(CLI::Range(32, 1024));
-    return;
-  }
   command.add_option("--case", options.name, "branch or resnet50");
   command.add_option("--pairs", options.effort.pairs)->check(CLI::Range(1, 1000));
   command.add_option("--sample-seconds", options.effort.sample_seconds)
@@ -75,27 +100,33 @@ int run(int count, char** words) {
     print(ratio_of_input());
   });
   auto* convolution = app.add_subcommand("convolution", "against the bare oneDNN primitive");
-  add_options(*convolution, options, false);
+  add_options(*convolution, options);
   convolution->callback([&] {
     print(compare_convolution(convolution_named(options.name, options.batch), options.effort));
   });
   auto* chain = app.add_subcommand("chain", "the executor against a plain loop");
-  add_options(*chain, options, false);
+  add_options(*chain, options);
   chain->add_option("--tasks", options.tasks)->check(CLI::Range(1, 100000));
   chain->callback([&] {
     print(compare_chain(convolution_named(options.name, options.batch), options.tasks,
                         options.effort));
   });
   auto* recording = app.add_subcommand("recording", "the executor that notes every call");
-  add_options(*recording, options, false);
+  add_options(*recording, options);
   recording->add_option("--tasks", options.tasks)->check(CLI::Range(1, 100000));
   recording->callback([&] {
     print(compare_recording(convolution_named(options.name, options.batch), options.tasks,
                             options.effort));
   });
-  auto* training = app.add_subcommand("train", "serves training steps of ResNet-50");
-  add_options(*training, options, true);
-  training->callback([&] { serve_training_steps(options.batch, options.image); });
+  auto* training = app.add_subcommand("train", "serves training steps of a model");
+  add_model_options(*training, options.model);
+  training->callback([&] { serve_training_steps(options.model); });
+  auto* inference = app.add_subcommand("infer", "serves forward passes of a model");
+  add_model_options(*inference, options.model);
+  inference->callback([&] { serve_forward_passes(options.model); });
+  auto* model = app.add_subcommand("model", "parameters of a model, and lengths of its samples");
+  add_model_options(*model, options.model);
+  model->callback([&] { print(describe_model(options.model)); });
 
   CLI11_PARSE(app, count, words);
   return 0;

@@ -8,15 +8,18 @@ import sys
 from dataclasses import dataclass, field
 
 from load import busy_share
-from measurements import MEASUREMENTS, ON_REQUEST, Setting, Torch
+from measurements import MEASUREMENTS, NEEDS_ONNXRUNTIME, NEEDS_TORCH, ON_REQUEST
 from processes import Failure, finished, json_of
 from rows import row_json, table, write_json
+from setting import Peer, Setting
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TORCH_PACKAGES = ROOT / "build/torch"  # where scripts/peers puts the version that it pins
+SYSTEM_PYTHON = "/usr/bin/python3"
+# Libraries that are measured, by the measurements that need them: --check prints the names, and
+# scripts/peers puts the versions that it pins into folders of these names.
+LIBRARIES = {"torch": NEEDS_TORCH, "onnxruntime": NEEDS_ONNXRUNTIME}
 SCHEMA_VERSION = 1
-TRY_TORCH = "import sys\ntry: import torch\nexcept Exception as error: sys.exit(str(error))"
-NEEDS_TORCH = 3  # exit code of --check
+TRY = "import sys\ntry: import {}\nexcept Exception as error: sys.exit(str(error))"
 TOO_BUSY = 0.1  # of the cores, taken by others before a measurement
 
 
@@ -34,8 +37,8 @@ def parse_arguments():
     names = ", ".join(MEASUREMENTS)
     parser = argparse.ArgumentParser(
         prog="scripts/peers",
-        description="Measures parbench beside bare oneDNN, a plain loop and PyTorch, pair by pair "
-        "in one run, and its scenarios beside their targets.",
+        description="Measures parbench beside bare oneDNN, a plain loop, PyTorch and onnxruntime, "
+        "pair by pair in one run, and its scenarios beside their targets.",
         epilog="Exit codes: 0 everything was measured; 1 something could not be measured, or "
         "--strict and a target was missed; 2 bad usage or a peer that is not installed.",
         allow_abbrev=False,
@@ -78,13 +81,22 @@ def chosen(options):
     return [name for name in MEASUREMENTS if name in wanted]
 
 
-def check_torch(torch):
-    """Refuses an interpreter without PyTorch before anything is measured."""
+def packages_of(library):
+    return ROOT / "build" / library
+
+
+def libraries_of(names):
+    """The libraries that these measurements need."""
+    return [library for library, users in LIBRARIES.items() if users & set(names)]
+
+
+def check_library(library, peer):
+    """Refuses an interpreter without the library before anything is measured."""
     try:
-        finished([torch.python, "-c", TRY_TORCH], environment=torch.environment())
+        finished([peer.python, "-c", TRY.format(library)], environment=peer.environment())
     except Failure as failure:
-        remedy = "scripts/peers fetches it" if torch.packages else "--python names it"
-        refuse(f"PyTorch cannot be used with {torch.python}", failure.reason, remedy)
+        remedy = "scripts/peers fetches it" if peer.packages else "--python names it"
+        refuse(f"{library} cannot be used with {peer.python}", failure.reason, remedy)
 
 
 def output_path(options):
@@ -153,17 +165,27 @@ def main():
     names = chosen(options)
     path = output_path(options)
     if options.check:
-        sys.exit(NEEDS_TORCH if "train" in names else 0)
-    torches = [Torch("/usr/bin/python3", TORCH_PACKAGES), *map(Torch, options.python)]
-    if "train" in names:
-        for torch in torches:
-            check_torch(torch)
+        print("\n".join(libraries_of(names)))
+        sys.exit(0)
+    pinned = {library: Peer(SYSTEM_PYTHON, packages_of(library)) for library in LIBRARIES}
+    torches = [pinned["torch"], *map(Peer, options.python)]
+    for library in libraries_of(names):
+        for peer in torches if library == "torch" else [pinned[library]]:
+            check_library(library, peer)
     began = datetime.datetime.now(datetime.timezone.utc)
     try:
         machine = json_of([str(options.binaries / "parbench-peers"), "machine"])
     except Failure as failure:
         refuse("the programs cannot be run", str(failure))
-    setting = Setting(options.binaries, machine["cores"], options.quick, torches, say)
+    setting = Setting(
+        options.binaries,
+        machine["cores"],
+        options.quick,
+        torches,
+        pinned["onnxruntime"],
+        machine["has_bf16"],
+        say,
+    )
     results = Results()
     for name in names:
         measure(name, setting, results)

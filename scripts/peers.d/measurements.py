@@ -1,67 +1,15 @@
 # What is compared, each a function from a Setting to the rows of the table.
 #
 # A row: what, ours and peer (texts), value and interval of the figure, target, samples.
-import contextlib
 import json
-import os
 import pathlib
 import tempfile
-from dataclasses import dataclass
 
-from processes import Failure, StepServer, finished, json_of, on_cores
+from inference import load, squeezenet
+from processes import Failure, finished, json_of, on_cores
 from rows import Row, duration, median
-
-HERE = pathlib.Path(__file__).resolve().parent
-RESNET50_PARAMETERS = 25_557_032
-
-
-@dataclass(frozen=True)
-class Torch:
-    """A PyTorch that is measured: an interpreter, and the folder it takes its packages from."""
-
-    python: str
-    packages: pathlib.Path | None = None
-
-    def environment(self):
-        """What its process gets. OpenMP's variables would bind or limit the sides differently."""
-        own = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-        return own | ({"PYTHONPATH": str(self.packages)} if self.packages else {})
-
-
-@dataclass
-class Setting:
-    """What all measurements share."""
-
-    binaries: pathlib.Path
-    cores: list
-    quick: bool
-    torches: list  # of Torch; the first has the targets
-    say: object  # a function that prints a message on progress
-
-    @property
-    def peers(self):
-        return str(self.binaries / "parbench-peers")
-
-    def core_sets(self):
-        """One core and two, as far as there are so many."""
-        return [self.cores[:count] for count in (1, 2) if count <= len(self.cores)]
-
-
-def cores_text(cores):
-    return f"{len(cores)} core{'s' if len(cores) > 1 else ''}"
-
-
-def ratio_fields(ratio):
-    if ratio is None:
-        raise Failure("there are no pairs to compare, or a side took no time")
-    interval = ratio.get("interval") or {"low": None, "high": None, "confidence": None}
-    return {"value": ratio["value"], **interval}
-
-
-def paired_ratio(setting, peer, ours):
-    """Median of peer/ours over pairs with its interval, as reports/statistics/statistics.h defines it."""
-    pairs = json.dumps({"peer": peer, "ours": ours})
-    return ratio_fields(json_of([setting.peers, "ratio"], pairs))
+from setting import cores_text, paired_ratio, ratio_fields
+from training import gpt, resnet50, rnn_lm
 
 
 def row_of_pairs(name, what, result, **more):
@@ -117,81 +65,6 @@ def recording(setting):
         result = json_of(on_cores(cores, command + effort(setting)))
         name = f"recording/cores:{len(cores)}"
         yield row_of_pairs(name, f"{what}: unobserved / every call noted", result, at_least=0.98)
-
-
-@dataclass
-class Trainer:
-    """A program that runs training steps on request, and what its time is held against."""
-
-    command: list
-    environment: dict
-    at_least: float | None = None  # its time over parbench's
-
-    def start(self):
-        return StepServer(self.command, self.environment)
-
-
-def trainers(setting, cores, batch, image):
-    """By label: parbench, then every PyTorch, eager and compiled."""
-    shape = ["--batch", batch, "--image", image]
-    script = ["-B", HERE / "torch_step.py", "--threads", len(cores), *shape]
-    ours = [setting.peers, "train", *shape]
-    found = {"parbench": Trainer(on_cores(cores, ours), Torch("").environment())}
-    for number, torch in enumerate(setting.torches):
-        command, environment = on_cores(cores, [torch.python, *script]), torch.environment()
-        eager, compiled = (1.3, 1.0) if number == 0 else (None, None)
-        found[f"torch {torch.python}"] = Trainer(command, environment, eager)
-        found[f"torch {torch.python} compiled"] = Trainer(
-            [*command, "--compile"], environment, compiled
-        )
-    return found
-
-
-def alternate(setting, programs, rounds):
-    """Steps of all trainers in turn: what each said when it was ready, and its seconds."""
-    with contextlib.ExitStack() as stack:
-        ready, servers, seconds = {}, {}, {}
-        for label, program in programs.items():
-            setting.say(f"starting {label}")
-            servers[label] = stack.enter_context(program.start())
-            ready[label] = servers[label].answer()
-            seconds[label] = []
-        for turn in range(rounds):
-            labels = list(servers) if turn % 2 == 0 else list(reversed(servers))
-            for label in labels:
-                seconds[label].append(servers[label].step())
-        return ready, seconds
-
-
-def check_same_model(ready, threads):
-    for label, said in ready.items():
-        if said["parameters"] != RESNET50_PARAMETERS:
-            raise Failure(f"{label} trains {said['parameters']} parameters, not {RESNET50_PARAMETERS}")
-        if said["threads"] != threads:
-            raise Failure(f"{label} runs {said['threads']} threads, not {threads}")
-
-
-def train(setting):
-    """ResNet-50's training step against PyTorch."""
-    batch, image, rounds = (2, 32, 7) if setting.quick else (24, 128, 11)
-    for cores in setting.core_sets():
-        what = f"ResNet-50 training step, batch {batch}, {image}×{image}, {cores_text(cores)}"
-        setting.say(what)
-        programs = trainers(setting, cores, batch, image)
-        ready, seconds = alternate(setting, programs, rounds)
-        check_same_model(ready, len(cores))
-        ours = seconds.pop("parbench")
-        for label, theirs in seconds.items():
-            peer = ready[label]["name"]
-            yield Row(
-                f"train/{peer.replace(' ', '-')}/cores:{len(cores)}",
-                f"{what}: {peer} / parbench",
-                duration(median(ours)),
-                duration(median(theirs)),
-                **paired_ratio(setting, theirs, ours),
-                at_least=programs[label].at_least,
-                details={"ours_seconds": ours, "peer_seconds": theirs, "peer": ready[label]},
-            )
 
 
 def report_of(setting, *flags):
@@ -319,9 +192,16 @@ MEASUREMENTS = {
     "convolution": convolution,
     "executor": executor,
     "recording": recording,
-    "train": train,
+    "train": resnet50,
+    "gpt": gpt,
+    "rnn-lm": rnn_lm,
+    "squeezenet": squeezenet,
+    "load": load,
     "overlap": overlap,
     "pipeline": pipeline,
     "seed": seed,
 }
 ON_REQUEST = {"seed"}
+# What each needs beside parbench.
+NEEDS_TORCH = {"train", "gpt", "rnn-lm"}
+NEEDS_ONNXRUNTIME = {"squeezenet", "load"}

@@ -63,8 +63,8 @@ class ResNet50(nn.Module):
 
 
 def training_step(batch, image, compiled, device="cpu", dtype=torch.float32):
-    """A step as parbench's pipeline/single does it, and the model's number of parameters. Inputs are drawn
-    beforehand."""
+    """A step as parbench's pipeline/single does it, which returns no loss because both sides draw other
+    initial values, and the model's number of parameters. Inputs are drawn beforehand."""
     torch.manual_seed(1)
     to = {"device": device, "dtype": dtype}
     model = ResNet50().to(**to, memory_format=torch.channels_last).train()

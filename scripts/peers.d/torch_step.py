@@ -1,7 +1,8 @@
-# One training step of ResNet-50 in PyTorch, behind the line protocol of `parbench-peers train`.
+# One training step in PyTorch, behind the line protocol of `parbench-peers train`.
 #
-# Runs under any interpreter that has PyTorch 1.13 or newer. Prints one line of JSON when it is
-# ready; then every line on standard input runs one step and prints its seconds.
+# Runs under any interpreter that has PyTorch 1.13 or newer; language models need 2.0. Prints one
+# line of JSON when it is ready; then every line on standard input runs one step and prints its
+# seconds.
 import argparse
 import json
 import sys
@@ -9,21 +10,38 @@ import time
 
 import torch
 
-from resnet50 import training_step
+import language_models
+import resnet50
 
 WARM_UP_STEPS = 2
 
 
-def main():
+def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--model", required=True)
     parser.add_argument("--batch", type=int, required=True)
-    parser.add_argument("--image", type=int, required=True)
+    parser.add_argument("--image", type=int)
+    parser.add_argument("--lengths", default="")
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
     parser.add_argument("--compile", action="store_true")
-    options = parser.parse_args()
+    return parser.parse_args()
 
+
+def training_step(options):
+    """A function that runs a step and returns its loss, or None, and the number of parameters."""
+    if options.model in language_models.MODELS:
+        lengths = [int(length) for length in options.lengths.split(",")]
+        work = language_models.Work(lengths, options.dtype == "bf16", options.compile)
+        return language_models.training_step(options.model, work)
+    return resnet50.training_step(options.batch, options.image, options.compile)
+
+
+def main():
+    options = parse_arguments()
     torch.set_num_threads(options.threads)
-    step, parameters = training_step(options.batch, options.image, options.compile)
+    step, parameters = training_step(options)
+    loss = step()
     for _ in range(WARM_UP_STEPS):
         step()
     ready = {
@@ -31,6 +49,7 @@ def main():
         "parameters": parameters,
         "threads": torch.get_num_threads(),
         "onednn": torch.backends.mkldnn.is_available(),
+        "loss": None if loss is None else loss.item(),
     }
     print(json.dumps(ready), flush=True)
     for _ in sys.stdin:

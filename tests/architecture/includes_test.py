@@ -72,7 +72,7 @@ ARROWS = {
     "scenarios/models scenarios/training",
     "bench/peers": "bench/execution kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
     "kernels/cpu/runtime kernels/machine kernels/ops reports/io reports/model reports/statistics "
-    "scenarios/framework scenarios/models",
+    "scenarios/framework scenarios/models scenarios/training",
     "bench": "bench/cli bench/commands bench/output bench/run kernels/base kernels/machine "
     "scenarios/framework",
     "examples": "bench kernels/base kernels/core kernels/machine kernels/ops reports/units scenarios/answers "

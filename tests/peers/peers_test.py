@@ -89,7 +89,7 @@ def test_keeps_the_seconds_of_every_pair(peers):
         (["--quick", "--only", "executor", "-o", "/no/such/folder/x.json"],
          ["-o", "/no/such/folder/x.json"]),
         (["--only", "train", "--python", "/no/such/python", "-o", "x.json"],
-         ["PyTorch cannot be used with"]),
+         ["torch cannot be used with"]),
     ],
     ids=["measurement", "output folder", "interpreter"],
 )
@@ -119,12 +119,69 @@ def test_an_unreadable_answer_fails_its_measurement_only(peers):
     assert peers.content["rows"]
 
 
-def test_serves_training_steps_of_the_whole_model(peers):
-    ended = run([peers.program, "train", "--batch", 2, "--image", 32], text="\n\n")
+def served(peers, command, *words):
+    """What a server said when it was ready, and the seconds of two requests."""
+    ended = run([peers.program, command, *words], text="\n\n")
     ready, *seconds = ended.out.splitlines()
-    assert json.loads(ready)["parameters"] == 25_557_032
-    assert json.loads(ready)["threads"] >= 1
     assert [float(one) > 0 for one in seconds] == [True, True]
+    return json.loads(ready)
+
+
+def test_serves_training_steps_of_the_whole_model(peers):
+    ready = served(peers, "train", "--batch", 2, "--image", 32)
+    assert ready["parameters"] == 25_557_032
+    assert ready["threads"] >= 1
+    assert ready["planning_seconds"] > 0
+
+
+@pytest.mark.parametrize("model", ["gpt-tiny", "rnn-lm-tiny"])
+def test_serves_training_steps_of_language_models_with_their_first_loss(peers, model):
+    words = ["--model", model, "--batch", 3]
+    ready = served(peers, "train", *words, "--executions", 2)
+    described = json.loads(run([peers.program, "model", *words]).out)
+    assert described["parameters"] == ready["parameters"]
+    assert len(described["lengths"]) == 3
+    # Initial weights are small: all 256 tokens are nearly equally likely.
+    assert abs(ready["loss"] - math.log(256)) < 0.25
+
+
+def test_serves_forward_passes(peers):
+    ready = served(peers, "infer", "--model", "googlenet", "--batch", 2, "--image", 32)
+    assert ready["outputs"] == 1000
+    assert ready["loss"] is None
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--model", "gpt-tiny", "--image", 32], "model gpt-tiny has no such size"),
+        (["--model", "resnet50", "--image", 31], "--image"),
+        (["--model", "no-such-model"], "no-such-model"),
+        (["--dtype", "f8"], "--dtype"),
+    ],
+)
+def test_refuses_models_and_sizes_that_it_does_not_have(peers, words, message):
+    refused = run([peers.program, "train", *words], code=None)
+    assert refused.returncode != 0
+    assert message in refused.err
+
+
+def has_torch():
+    return (ROOT / "build/torch/torch").exists()
+
+
+@pytest.mark.skipif(not has_torch(), reason="scripts/peers fetches PyTorch into build/torch")
+@pytest.mark.parametrize("model, batch", [("gpt", 2), ("rnn-lm", 3)])
+def test_trains_in_pytorch_what_it_trains_itself(peers, model, batch):
+    words = ["--model", model, "--batch", batch]
+    ours = served(peers, "train", *words)
+    lengths = json.loads(run([peers.program, "model", *words]).out)["lengths"]
+    script = [PYTHON, "-B", ROOT / "scripts/peers.d/torch_step.py", "--threads", 1, *words]
+    script += ["--lengths", ",".join(map(str, lengths))]
+    packages = {"PYTHONPATH": ROOT / "build/torch"}
+    theirs = json.loads(run(script, text="\n", env=packages).out.splitlines()[0])
+    assert theirs["parameters"] == ours["parameters"]
+    assert theirs["loss"] == pytest.approx(ours["loss"], rel=0.02)
 
 
 def test_takes_the_median_of_paired_ratios(peers):
@@ -135,7 +192,13 @@ def test_takes_the_median_of_paired_ratios(peers):
 
 
 @pytest.mark.parametrize(
-    "words, needs_torch", [([], True), (["--only", "train"], True), (["--only", "executor"], False)]
+    "words, needs_torch",
+    [
+        ([], True),
+        (["--only", "train"], True),
+        (["--only", "executor,rnn-lm"], True),
+        (["--only", "executor"], False),
+    ],
 )
 def test_needs_pytorch_only_to_measure_it(clone, words, needs_torch):
     lists = {"packages": "libc6", "packages-peers": "libc6", "packages-torch": "no-such-torch"}

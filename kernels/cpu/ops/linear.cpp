@@ -1,4 +1,5 @@
 // Fully connected layers and matrix products on oneDNN.
+#include "kernels/cpu/onednn/data_gradient.h"
 #include "kernels/cpu/onednn/inner_product.h"
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
@@ -15,6 +16,27 @@ memory::desc operand(std::int64_t rows, std::int64_t columns, bool transposed, D
   return {{rows, columns}, data_type_of(dtype), strides};
 }
 
+class LinearBackwardDataOp final : public CpuOp {
+ public:
+  explicit LinearBackwardDataOp(const LinearBackwardData& desc)
+      : CpuOp(desc), gradient_(desc.shape, desc.dtype, desc.dtype) {
+    for (const Operand& operand : operands()) {
+      const bool is_weights = operand.placement == Placement::planned;
+      add_tensor(is_weights ? describe(gradient_.weights()) : operand.tensor);
+    }
+    set_kernel(gradient_.kernel());
+    add_scratch(gradient_.scratch_bytes());
+  }
+
+  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
+    gradient_.prepare(execution, arguments[1], execution.scratch);
+    gradient_.multiply(execution, arguments[0], arguments[1], arguments[2], execution.scratch);
+  }
+
+ private:
+  DataGradient gradient_;
+};
+
 }  // namespace
 
 Planned plan(const LinearForward& desc) {
@@ -28,12 +50,7 @@ Planned plan(const LinearForward& desc) {
 }
 
 Planned plan(const LinearBackwardData& desc) {
-  const auto chosen = plan_inner_product_data(desc.shape, desc.dtype, desc.dtype);
-  auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::inner_product_backward_data(chosen));
-  op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
-  op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  op->bind(DNNL_ARG_DIFF_SRC, chosen.diff_src_desc());
-  return op;
+  return std::make_unique<LinearBackwardDataOp>(desc);
 }
 
 Planned plan(const LinearBackwardWeights& desc) {

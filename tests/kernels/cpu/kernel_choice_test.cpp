@@ -76,6 +76,15 @@ TEST_P(KernelChoice, WinogradsAlgorithmComputesLargeConvolutionsOf3x3) {
   }
 }
 
+TEST_P(KernelChoice, GradientsOfManyRowsTurnTheWeightsAroundOnce) {
+  if (!has_avx512()) GTEST_SKIP() << "needs a processor with AVX-512, and no limit to oneDNN";
+  const auto turns = HasSubstr("reorder of weights");
+  EXPECT_THAT(implementation(LinearBackwardData{{512, 650, 1000}}), turns);
+  EXPECT_THAT(implementation(LinearBackwardData{{511, 650, 1000}}), Not(turns));
+  EXPECT_THAT(implementation(LstmBackwardData{{16, 32, 64, 64}}), turns);
+  EXPECT_THAT(implementation(LstmBackwardData{{16, 31, 64, 64}}), Not(turns));
+}
+
 TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
   if (!has_avx2()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2";
   const auto kernel = [&](const ConvolutionShape& shape) {

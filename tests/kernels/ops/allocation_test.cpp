@@ -78,6 +78,7 @@ std::vector<OperationCase> model_cases() {
        ConvolutionBackwardWeights{{4, 256, 16, 16, 128, 1, 1, 0, 1}, DType::f32, false, true}},
       {"resnet_linear", LinearForward{{24, 2048, 1000}}},
       {"resnet_linear_weights", LinearBackwardWeights{{24, 2048, 1000}, DType::f32, true}},
+      {"projection_data", LinearBackwardData{{700, 650, 1000}}},
       {"branch_convolution", ConvolutionForward{{2, 16, 32, 32, 16, 3, 1, 1, 1}, DType::f32, true}},
       {"branch_grouped", ConvolutionForward{{2, 64, 32, 32, 64, 3, 1, 1, 4}, DType::f32, true}},
       {"gemm_512", Gemm{512, 512, 512, DType::f32, false, false, true}},

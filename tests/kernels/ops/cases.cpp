@@ -266,6 +266,8 @@ std::vector<OperationCase> table() {
       {"linear_data", LinearBackwardData{{5, 64, 40}}, tight},
       {"linear_data_toy", LinearBackwardData{{20, 10, 5}}, tight},
       {"linear_data_bf16", LinearBackwardData{{5, 64, 40}, bf16}, loose},
+      // So many rows that the weights are turned around first.
+      {"linear_data_rows", LinearBackwardData{{515, 70, 45}}, tight},
       {"linear_data_tf32", LinearBackwardData{{5, 64, 40}, f32, tf32}, cut},
       {"linear_weights", LinearBackwardWeights{{5, 64, 40}}, tight},
       {"linear_weights_accumulate", LinearBackwardWeights{{20, 10, 5}, f32, true}, tight},

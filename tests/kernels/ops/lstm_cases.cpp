@@ -22,6 +22,8 @@ std::vector<OperationCase> lstm_cases() {
   // would make a visible difference of every rounding.
   constexpr LstmShape large{24, 2, 70, 176};
   constexpr LstmShape long_one{60, 9, 300, 24};
+  // So many rows that the weights are turned around first: of the source and of the state.
+  constexpr LstmShape turned{36, 15, 20, 24};
   constexpr LstmShape even{6, 3, 16, 24};
   return {
       {"lstm", LstmForward{small}, tight},
@@ -41,6 +43,7 @@ std::vector<OperationCase> lstm_cases() {
       {"lstm_data_one", LstmBackwardData{one}, tight},
       {"lstm_data_large", LstmBackwardData{large}, tight},
       {"lstm_data_long", LstmBackwardData{long_one}, carried},
+      {"lstm_data_turned", LstmBackwardData{turned}, carried},
       {"lstm_data_bf16", LstmBackwardData{even, bf16}, loose},
       {"lstm_data_odd_bf16", LstmBackwardData{odd, bf16}, loose},
 

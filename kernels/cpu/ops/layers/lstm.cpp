@@ -16,6 +16,7 @@
 #include <string>
 
 #include "kernels/base/round_up.h"
+#include "kernels/cpu/onednn/data_gradient.h"
 #include "kernels/cpu/onednn/inner_product.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/layers/lstm_loops.h"
@@ -100,10 +101,11 @@ class LstmOp : public CpuOp {
   }
 
   /// Names both products, and takes scratch memory that they use in turn.
-  void set_products(const char* with_source, const char* with_state, const PrimitiveCall& first,
-                    const PrimitiveCall& second) {
-    const std::string name = with_source;
-    set_kernel(name == with_state ? name : fmt::format("{} + {}", name, with_state));
+  template <class First, class Second>
+  void set_products(const std::string& with_source, const std::string& with_state,
+                    const First& first, const Second& second) {
+    set_kernel(with_source == with_state ? with_source
+                                         : fmt::format("{} + {}", with_source, with_state));
     products_ = add_scratch(std::max(first.scratch_bytes(), second.scratch_bytes()));
   }
 
@@ -209,9 +211,7 @@ void LstmForwardOp::execute(const Execution& execution, std::span<std::byte* con
 
 class LstmBackwardDataOp final : public LstmOp {
  public:
-  LstmBackwardDataOp(const LstmBackwardData& desc,
-                     const dnnl::inner_product_backward_data::primitive_desc& to_source,
-                     const dnnl::inner_product_backward_data::primitive_desc& to_state);
+  explicit LstmBackwardDataOp(const LstmBackwardData& desc);
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
 
  private:
@@ -222,8 +222,8 @@ class LstmBackwardDataOp final : public LstmOp {
     return sizes_.batch * sizes_.hidden * sizeof(float);
   }
 
-  PrimitiveCall to_source_;
-  PrimitiveCall to_state_;
+  DataGradient to_source_;
+  DataGradient to_state_;
   // Where they begin in the scratch memory.
   std::size_t zeros_;       // the cell before the first position
   std::size_t diff_gates_;  // of one position, dense
@@ -231,25 +231,16 @@ class LstmBackwardDataOp final : public LstmOp {
   std::size_t diff_cell_;
 };
 
-LstmBackwardDataOp::LstmBackwardDataOp(
-    const LstmBackwardData& desc,
-    const dnnl::inner_product_backward_data::primitive_desc& to_source,
-    const dnnl::inner_product_backward_data::primitive_desc& to_state)
+LstmBackwardDataOp::LstmBackwardDataOp(const LstmBackwardData& desc)
     : LstmOp(desc, LstmSizes(desc)),
-      to_source_(to_source, dnnl::inner_product_backward_data(to_source)),
-      to_state_(to_state, dnnl::inner_product_backward_data(to_state)),
+      to_source_(sizes_.with_source(), desc.dtype, desc.dtype),
+      to_state_(sizes_.with_state(1), desc.dtype, DType::f32, desc.shape.sequence),
       zeros_(add_scratch(sizes_.hidden * sizeof(float))),
       diff_gates_(add_scratch(sizes_.batch * sizes_.gates * sizes_.element())),
       diff_state_(add_scratch(state_bytes())),
       diff_cell_(add_scratch(state_bytes())) {
-  add_lstm_tensors(to_source.weights_desc(), to_state.weights_desc());
-  set_products(to_source.impl_info_str(), to_state.impl_info_str(), to_source_, to_state_);
-  to_source_.add(DNNL_ARG_DIFF_DST, to_source.diff_dst_desc());
-  to_source_.add(DNNL_ARG_WEIGHTS, to_source.weights_desc());
-  to_source_.add(DNNL_ARG_DIFF_SRC, to_source.diff_src_desc());
-  to_state_.add(DNNL_ARG_DIFF_DST, to_state.diff_dst_desc());
-  to_state_.add(DNNL_ARG_WEIGHTS, to_state.weights_desc());
-  to_state_.add(DNNL_ARG_DIFF_SRC, to_state.diff_src_desc());
+  add_lstm_tensors(to_source_.weights(), to_state_.weights());
+  set_products(to_source_.kernel(), to_state_.kernel(), to_source_, to_state_);
 }
 
 template <class Element>
@@ -279,10 +270,8 @@ void LstmBackwardDataOp::differentiate_all(const Execution& execution, std::size
 void LstmBackwardDataOp::execute(const Execution& execution,
                                  std::span<std::byte* const> arguments) {
   std::byte* scratch = execution.scratch;
-  const std::array<std::byte*, 3> of_state{scratch + diff_gates_, arguments[3],
-                                           scratch + diff_state_};
-  const std::array<std::byte*, 3> of_source{arguments[4] + sizes_.diff_gates_begin(), arguments[2],
-                                            arguments[5]};
+  std::byte* work = product_scratch(execution);
+  to_state_.prepare(execution, arguments[3], work);
   std::memset(scratch + zeros_, 0, sizes_.hidden * sizeof(float));
   std::memset(scratch + diff_state_, 0, state_bytes());
   std::memset(scratch + diff_cell_, 0, state_bytes());
@@ -292,9 +281,12 @@ void LstmBackwardDataOp::execute(const Execution& execution,
     } else {
       differentiate_all<float>(execution, position, arguments);
     }
-    if (position > 0) to_state_.run(execution, of_state, product_scratch(execution));
+    if (position == 0) break;
+    to_state_.multiply(execution, scratch + diff_gates_, arguments[3], scratch + diff_state_, work);
   }
-  to_source_.run(execution, of_source, product_scratch(execution));
+  to_source_.prepare(execution, arguments[2], work);
+  to_source_.multiply(execution, arguments[4] + sizes_.diff_gates_begin(), arguments[2],
+                      arguments[5], work);
 }
 
 /// As GradientOp does, with `accumulate` it adds gradients that the primitives have written to
@@ -382,12 +374,7 @@ Planned plan(const LstmForward& desc) {
       plan_inner_product(sizes.with_state(1), desc.dtype, DType::f32, false));
 }
 
-Planned plan(const LstmBackwardData& desc) {
-  const LstmSizes sizes(desc);
-  return std::make_unique<LstmBackwardDataOp>(
-      desc, plan_inner_product_data(sizes.with_source(), desc.dtype, desc.dtype),
-      plan_inner_product_data(sizes.with_state(1), desc.dtype, DType::f32));
-}
+Planned plan(const LstmBackwardData& desc) { return std::make_unique<LstmBackwardDataOp>(desc); }
 
 Planned plan(const LstmBackwardWeights& desc) {
   const LstmSizes sizes(desc);

@@ -1,0 +1,36 @@
+// Cases behind a line protocol, so that another process can alternate with them: training steps of
+// scenario pipeline on one device, and forward passes of scenario inter-op.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "kernels/base/tensor.h"
+
+namespace parbench::peers {
+
+/// A model for one batch, as the flags of a run choose it. Functions that take one throw UsageError
+/// for sizes that the model cannot have and for formats that the processor does not have.
+struct ServedModel {
+  std::string name = "resnet50";
+  std::int64_t batch = 24;
+  std::optional<std::int64_t> image = {};  // only of models that have images
+  DType dtype = DType::f32;
+  int executions = 1;  // of each request
+};
+
+/// What another program needs to do the same work: the number of parameters, and the positions of
+/// each sample that are no padding, where the model reads tokens.
+[[nodiscard]] nlohmann::ordered_json describe_model(const ServedModel& model);
+
+/// Prints one line of JSON when it is ready, with the loss of the first step and the seconds from
+/// the model's file, where it is one, to the plan; then each line on
+/// standard input runs training steps and prints the seconds of one by the host's clock, until the
+/// input ends.
+void serve_training_steps(const ServedModel& model);
+/// The same for forward passes; they have no loss.
+void serve_forward_passes(const ServedModel& model);
+
+}  // namespace parbench::peers

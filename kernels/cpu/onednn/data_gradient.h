@@ -1,0 +1,45 @@
+// The gradient of the source of products with weights.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "kernels/cpu/onednn/inner_product.h"
+#include "kernels/cpu/onednn/planned_op.h"
+
+namespace parbench::cpu {
+
+/// diff_source = diff_destination · weights, once or several times with the same weights.
+///
+/// oneDNN's backward primitive for f32 turns blocks of the weights around for every block of rows
+/// (75 to 90% of the forward pass's speed). With many rows it is faster to turn all weights around
+/// once and to run the forward primitive (docs/decisions/0055-language-models-beside-pytorch.md).
+class DataGradient {
+ public:
+  /// `shape` is that of one product; `products` follow each `prepare`.
+  DataGradient(const LinearShape& shape, DType dtype, DType result, std::int64_t products = 1);
+
+  /// The layout of the weights, that of the backward primitive in any case.
+  [[nodiscard]] const dnnl::memory::desc& weights() const { return weights_; }
+  [[nodiscard]] const std::string& kernel() const { return kernel_; }
+  /// Memory that holds the turned weights from `prepare` to the last `multiply`.
+  [[nodiscard]] std::size_t scratch_bytes() const { return work_begin_ + work_bytes_; }
+
+  void prepare(const Execution& execution, std::byte* weights, std::byte* scratch);
+  void multiply(const Execution& execution, std::byte* diff_destination, std::byte* weights,
+                std::byte* diff_source, std::byte* scratch);
+
+ private:
+  void plan_turned(const dnnl::inner_product_forward::primitive_desc& forward);
+  void plan_direct(const dnnl::inner_product_backward_data::primitive_desc& backward);
+
+  dnnl::memory::desc weights_;
+  std::string kernel_;
+  std::optional<PrimitiveCall> turn_;
+  std::optional<PrimitiveCall> product_;
+  std::size_t work_begin_ = 0;  // of the primitives' own scratch memory, behind the turned weights
+  std::size_t work_bytes_ = 0;
+};
+
+}  // namespace parbench::cpu
