@@ -11,7 +11,7 @@ from load import busy_share
 from measurements import MEASUREMENTS, NEEDS_ONNXRUNTIME, NEEDS_TORCH, ON_REQUEST
 from processes import Failure, finished, json_of
 from rows import row_json, table, write_json
-from setting import Peer, Setting
+from peer_setting import Peer, Setting
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SYSTEM_PYTHON = "/usr/bin/python3"

@@ -8,7 +8,7 @@ import tempfile
 from inference import load, squeezenet
 from processes import Failure, finished, json_of, on_cores
 from rows import Row, duration, median
-from setting import cores_text, paired_ratio, ratio_fields
+from peer_setting import cores_text, paired_ratio, ratio_fields
 from training import gpt, resnet50, rnn_lm
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from alternation import Program, alternate, check_equal
 from processes import Failure, json_of, on_cores
 from rows import Row, duration, median
-from setting import Peer, cores_text, paired_ratio
+from peer_setting import Peer, cores_text, paired_ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 EAGER, COMPILED = "eager", "compiled"

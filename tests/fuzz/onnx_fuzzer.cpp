@@ -2,17 +2,15 @@
 // they are a network whose shapes, parameters and products can be computed.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <iostream>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "kernels/base/error.h"
 #include "kernels/base/tensor.h"
 #include "scenarios/models/onnx/file.h"
 #include "scenarios/models/onnx/importer.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
@@ -22,12 +20,6 @@ using parbench::Layer;
 using parbench::Network;
 using parbench::ParameterSpec;
 using parbench::UsageError;
-
-void require(bool condition, std::string_view what) {
-  if (condition) return;
-  std::cerr << "not fulfilled: " << what << '\n';
-  std::abort();
-}
 
 /// What `parbench inspect` and a plan ask of every layer.
 void check_layers(const Network& network) {

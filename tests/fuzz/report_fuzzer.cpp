@@ -3,9 +3,7 @@
 // shown, exported and made a page.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -21,17 +19,12 @@
 #include "reports/text/text.h"
 #include "reports/views/html/html.h"
 #include "reports/views/table.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 using namespace parbench::report;
 using parbench::UsageError;
-
-void require(bool condition, std::string_view what) {
-  if (condition) return;
-  std::cerr << "not fulfilled: " << what << '\n';
-  std::abort();
-}
 
 Json parsed(const std::string& text, std::string_view only) {
   std::istringstream stream(text);

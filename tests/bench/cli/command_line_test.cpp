@@ -253,7 +253,8 @@ TEST(Cli, SuggestsWhatWasMeant) {
 TEST(Cli, NamesScenariosThatHaveAnAxis) {
   EXPECT_THAT(
       error_of({"--scenario", "mat", "--split", "3"}),
-      AllOf(HasSubstr("--split is no axis of the chosen scenarios; choose one that has it:"),
+      AllOf(HasSubstr("--split is no axis of the chosen scenarios; leave it out, or choose one "
+                      "that has it:"),
             HasSubstr("\n  --scenario pipe: "), Not(HasSubstr("--scenario mat: "))));
 }
 

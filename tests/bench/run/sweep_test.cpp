@@ -295,13 +295,15 @@ class NamedCases : public ::testing::TestWithParam<Preset> {
   }
 };
 
-/// A model has the sizes that it lists, and no others; one that ships has none of the options of
-/// files.
+/// A model has the sizes that it lists, and no others; few have a head that can be tied, and one
+/// that ships has none of the options of files.
 bool is_size_of_another_model(const Axis& axis, const CaseSpec& spec) {
   const Value* model = spec.parameters.find("model");
   if (model == nullptr) return false;
   if (std::ranges::find(file_option_names, axis.name) != file_option_names.end()) return true;
-  const ModelSizes own = model_named(std::get<std::string>(*model)).sizes;
+  const Model named = model_named(std::get<std::string>(*model));
+  if (axis.name == "head") return !named.make_tied;
+  const ModelSizes& own = named.sizes;
   return !own.contains(axis.name) && std::ranges::any_of(models(), [&](const Model& one) {
     return one.sizes.contains(axis.name);
   });
