@@ -1,4 +1,4 @@
-// Checks of a forward pass that need no reference: products of layers recomputed naively.
+// Checks of a forward pass that need no reference: layers recomputed naively.
 #pragma once
 
 #include "scenarios/framework/prepared_case.h"
@@ -6,9 +6,11 @@
 
 namespace parbench {
 
-/// Recomputes several dozen places of every convolution without groups and of every linear layer,
-/// in the first and the last sample, from the source that the layer really had. The network and the
-/// pass outlive the case's parts.
+/// Recomputes every layer from the sources that it really had: several dozen places of convolutions
+/// without groups and of linear layers, all values of other layers, in the first and the last
+/// sample; of batch normalisations the first and the last channel of all samples, of dropouts the
+/// first sample. Layers with more than 1e9 FLOP a sample that are no such products are left out.
+/// The network and the pass outlive the case's parts.
 void add_layer_checks(CaseParts& parts, const StageRange& whole, const NetworkForward& forward);
 
 }  // namespace parbench

@@ -18,7 +18,8 @@ NetworkForward::NetworkForward(const StageRange& whole, Stream& stream, int devi
       seed_(seed),
       memory_(memory),
       specs_(whole.network->parameters()),
-      outputs_(whole.network->layers.size()) {
+      outputs_(whole.network->layers.size()),
+      flops_(whole.network->layers.size()) {
   draw_input();
 }
 
@@ -47,7 +48,12 @@ void NetworkForward::begin(int layer, Stream& stream, OpSet& ops) {
 std::vector<OpCall> NetworkForward::plan(int layer, Stream& stream, OpSet& ops) {
   begin(layer, stream, ops);
   this->layer().kind->write_forward(*this);
-  for (OpCall& call : calls_) call.layer = this->layer().name;
+  double& flops = flops_.at(static_cast<std::size_t>(layer));
+  flops = 0;
+  for (OpCall& call : calls_) {
+    call.layer = this->layer().name;
+    flops += call.op->work().flops;
+  }
   return std::move(calls_);
 }
 
@@ -168,8 +174,8 @@ Tensor NetworkForward::output(int layer) const {
           .view = outputs_.at(static_cast<std::size_t>(layer))};
 }
 
-Tensor NetworkForward::source(int layer) const {
-  const int producer = whole_.network->layer(layer).inputs.front();
+Tensor NetworkForward::source(int layer, std::size_t which) const {
+  const int producer = whole_.network->layer(layer).inputs.at(which);
   return producer == network_input ? input_ : output(producer);
 }
 

@@ -57,7 +57,9 @@ class NetworkForward final : public ForwardPass {
                                                 OpSet& ops);
 
   [[nodiscard]] Tensor output(int layer) const;
-  [[nodiscard]] Tensor source(int layer) const;
+  [[nodiscard]] Tensor source(int layer, std::size_t which = 0) const;
+  /// Of a layer's operations, for the whole batch; 0 where layers are merged.
+  [[nodiscard]] double flops(int layer) const { return flops_.at(static_cast<std::size_t>(layer)); }
   [[nodiscard]] const ParameterPart& parameter_part(int layer, std::string_view role) const;
 
   [[nodiscard]] const LayerWork& work() const override { return work_; }
@@ -88,6 +90,7 @@ class NetworkForward final : public ForwardPass {
   std::vector<ParameterSpec> specs_;
   Tensor input_;
   std::vector<BufferView> outputs_;  // by layer
+  std::vector<double> flops_;        // by layer
   std::map<std::pair<int, std::string>, ParameterPart> parameters_;
 
   // Of the layer that is being planned:

@@ -13,6 +13,8 @@ class Activation final : public LayerKind {
       : kind_(kind), low_(low), high_(high) {}
 
   [[nodiscard]] ActivationKind kind() const { return kind_; }
+  [[nodiscard]] float low() const { return low_; }
+  [[nodiscard]] float high() const { return high_; }
 
   [[nodiscard]] std::string_view name() const override { return "activation"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override {

@@ -13,6 +13,7 @@ class SelfAttention final : public LayerKind {
   explicit SelfAttention(std::int64_t heads, bool causal = true) : heads_(heads), causal_(causal) {}
 
   [[nodiscard]] std::int64_t heads() const { return heads_; }
+  [[nodiscard]] bool causal() const { return causal_; }
 
   [[nodiscard]] std::string_view name() const override {
     return causal_ ? "causal_attention" : "attention";

@@ -10,6 +10,8 @@ class LayerNorm final : public LayerKind {
  public:
   explicit LayerNorm(float epsilon = 1e-5F) : epsilon_(epsilon) {}
 
+  [[nodiscard]] float epsilon() const { return epsilon_; }
+
   [[nodiscard]] std::string_view name() const override { return "layer_norm"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override {
     return inputs.at(0);

@@ -1,236 +1,26 @@
-// Forward passes by definition.
+// A network layer by layer, and its loss.
 #include "tests/scenarios/training/naive_network.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <stdexcept>
-
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/addition.h"
-#include "scenarios/models/layers/attention.h"
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/dropout.h"
-#include "scenarios/models/layers/embedding.h"
-#include "scenarios/models/layers/flatten.h"
-#include "scenarios/models/layers/layer_norm.h"
-#include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/lstm.h"
-#include "scenarios/models/layers/pooling.h"
-#include "tests/scenarios/training/naive_images.h"
-#include "tests/scenarios/training/naive_sequence.h"
+#include "scenarios/models/naive/layers.h"
+#include "scenarios/models/naive/sequences.h"
 
 namespace parbench::test {
-namespace {
-
-using std::int64_t;
-
-struct Maps {  // {C, H, W} or {features}
-  int64_t c = 1, h = 1, w = 1;
-  explicit Maps(const Shape& shape)
-      : c(shape[0]), h(shape.size() == 3 ? shape[1] : 1), w(shape.size() == 3 ? shape[2] : 1) {}
-  [[nodiscard]] int64_t at(int64_t n, int64_t channel, int64_t y, int64_t x) const {
-    return ((n * c + channel) * h + y) * w + x;
-  }
-  [[nodiscard]] bool inside(int64_t y, int64_t x) const {
-    return y >= 0 && y < h && x >= 0 && x < w;
-  }
-};
-
-/// Calls visit(n, channel, y, x, output index) for every output element.
-template <typename Visit>
-void for_each(int64_t samples, const Maps& maps, Visit visit) {
-  for (int64_t n = 0; n < samples; ++n) {
-    for (int64_t c = 0; c < maps.c; ++c) {
-      for (int64_t y = 0; y < maps.h; ++y) {
-        for (int64_t x = 0; x < maps.w; ++x) visit(n, c, y, x, maps.at(n, c, y, x));
-      }
-    }
-  }
-}
-
-/// `bias`: empty for none.
-Values convolution(const Values& in, const Maps& from, const Layer& layer, const Window& window,
-                   const Values& weights, const Values& bias, int64_t samples) {
-  const Maps to(layer.output);
-  Values out(static_cast<std::size_t>(samples * element_count(layer.output)));
-  for_each(samples, to, [&](int64_t n, int64_t o, int64_t y, int64_t x, int64_t index) {
-    double sum = bias.empty() ? 0.0 : bias[static_cast<std::size_t>(o)];
-    const Convolution::Options& options = as<Convolution>(layer)->options();
-    const int64_t inputs = from.c / options.groups;
-    const int64_t first = o / (to.c / options.groups) * inputs;
-    for (int64_t i = 0; i < inputs; ++i) {
-      for (int64_t ky = 0; ky < window.kernel; ++ky) {
-        for (int64_t kx = 0; kx < window.kernel; ++kx) {
-          const int64_t iy = y * window.stride + ky * window.dilation - window.padding;
-          const int64_t ix = x * window.stride + kx * window.dilation - window.padding;
-          if (!from.inside(iy, ix)) continue;
-          const int64_t weight = ((o * inputs + i) * window.kernel + ky) * window.kernel + kx;
-          sum += in[static_cast<std::size_t>(from.at(n, first + i, iy, ix))] *
-                 weights[static_cast<std::size_t>(weight)];
-        }
-      }
-    }
-    out[static_cast<std::size_t>(index)] = sum;
-  });
-  return out;
-}
-
-/// `addend`: null for none.
-Values batch_norm(const Values& in, const Values* addend, const Layer& layer, bool relu,
-                  const Values& scale, const Values& shift, int64_t samples) {
-  const Maps maps(layer.output);
-  const double count = static_cast<double>(samples * maps.h * maps.w);
-  Values sum(static_cast<std::size_t>(maps.c));
-  Values squares(sum.size());
-  for_each(samples, maps, [&](int64_t, int64_t c, int64_t, int64_t, int64_t index) {
-    sum[static_cast<std::size_t>(c)] += in[static_cast<std::size_t>(index)];
-  });
-  for_each(samples, maps, [&](int64_t, int64_t c, int64_t, int64_t, int64_t index) {
-    const double off =
-        in[static_cast<std::size_t>(index)] - sum[static_cast<std::size_t>(c)] / count;
-    squares[static_cast<std::size_t>(c)] += off * off;
-  });
-  Values out(in.size());
-  for_each(samples, maps, [&](int64_t, int64_t channel, int64_t, int64_t, int64_t index) {
-    const auto c = static_cast<std::size_t>(channel);
-    const auto i = static_cast<std::size_t>(index);
-    double y =
-        scale[c] * (in[i] - sum[c] / count) / std::sqrt(squares[c] / count + 1e-5) + shift[c];
-    if (addend != nullptr) y += (*addend)[i];
-    out[i] = relu ? std::max(y, 0.0) : y;
-  });
-  return out;
-}
-
-Values max_pool(const Values& in, const Maps& from, const Layer& layer, const Window& window,
-                int64_t samples) {
-  const Maps to(layer.output);
-  Values out(static_cast<std::size_t>(samples * element_count(layer.output)));
-  for_each(samples, to, [&](int64_t n, int64_t c, int64_t y, int64_t x, int64_t index) {
-    double max = -std::numeric_limits<double>::infinity();
-    for (int64_t ky = 0; ky < window.kernel; ++ky) {
-      for (int64_t kx = 0; kx < window.kernel; ++kx) {
-        const int64_t iy = y * window.stride + ky - window.padding;
-        const int64_t ix = x * window.stride + kx - window.padding;
-        if (from.inside(iy, ix)) {
-          max = std::max(max, in[static_cast<std::size_t>(from.at(n, c, iy, ix))]);
-        }
-      }
-    }
-    out[static_cast<std::size_t>(index)] = max;
-  });
-  return out;
-}
-
-Values average_pool(const Values& in, const Maps& from, int64_t samples) {
-  Values out(static_cast<std::size_t>(samples * from.c));
-  for_each(samples, from, [&](int64_t n, int64_t c, int64_t, int64_t, int64_t index) {
-    out[static_cast<std::size_t>(n * from.c + c)] +=
-        in[static_cast<std::size_t>(index)] / static_cast<double>(from.h * from.w);
-  });
-  return out;
-}
-
-/// Of rows of so many features; `bias`: empty for none.
-Values linear(const Values& in, int64_t features, const Layer& layer, const Values& weights,
-              const Values& bias) {
-  const int64_t outputs = layer.output.back();
-  const auto rows = static_cast<int64_t>(in.size()) / features;
-  Values out;
-  for (int64_t n = 0; n < rows; ++n) {
-    for (int64_t o = 0; o < outputs; ++o) {
-      double sum = bias.empty() ? 0.0 : bias[static_cast<std::size_t>(o)];
-      for (int64_t i = 0; i < features; ++i) {
-        sum += in[static_cast<std::size_t>(n * features + i)] *
-               weights[static_cast<std::size_t>(o * features + i)];
-      }
-      out.push_back(sum);
-    }
-  }
-  return out;
-}
-
-Values clamped(Values values) {
-  for (double& value : values) value = std::max(value, 0.0);
-  return values;
-}
-
-using Input = std::function<const Values&(std::size_t)>;
-using Parameter = std::function<Values(const char*)>;
-
-/// The output of a layer of sequences.
-Values computed_of_sequence(const Layer& layer, const Input& input, const Parameter& parameter,
-                            int64_t samples) {
-  if (as<Embedding>(layer) != nullptr) {
-    return embedding(input(0), parameter(".weight"), layer.output.back());
-  }
-  if (as<LearnedPositions>(layer) != nullptr) return with_positions(input(0), parameter(".weight"));
-  if (as<LayerNorm>(layer) != nullptr) {
-    return layer_norm(input(0), parameter(".weight"), parameter(".bias"));
-  }
-  if (const auto* attention = as<SelfAttention>(layer)) {
-    return causal_attention(input(0), samples, layer.output, attention->heads());
-  }
-  if (as<Lstm>(layer) != nullptr) {
-    return lstm(input(0), {parameter(".weight_ih"), parameter(".weight_hh"), parameter(".bias")},
-                layer.output.front());
-  }
-  if (const auto* zeros = as<RandomDropout>(layer)) {
-    return dropout(input(0), zeros->probability(), zeros->subsequence());
-  }
-  if (as<Addition>(layer) != nullptr) return with_positions(input(0), input(1));
-  throw std::logic_error("no naive loop for layer " + layer.name);
-}
-
-/// The output of a layer.
-Values computed(const Layer& layer, const Shape& source, const Input& input,
-                const Parameter& parameter, int64_t samples) {
-  const Maps from(source);
-  if (const auto* convolve = as<Convolution>(layer)) {
-    const Convolution::Options& options = convolve->options();
-    return convolution(input(0), from, layer, options.window, parameter(".weight"),
-                       options.bias ? parameter(".bias") : Values(), samples);
-  }
-  if (const auto* norm = as<BatchNorm>(layer)) {
-    return batch_norm(input(0), layer.inputs.size() > 1 ? &input(1) : nullptr, layer, norm->relu(),
-                      parameter(".weight"), parameter(".bias"), samples);
-  }
-  if (const auto* pool = as<MaxPool>(layer)) {
-    return max_pool(input(0), from, layer, pool->window(), samples);
-  }
-  if (as<GlobalAveragePool>(layer) != nullptr) return average_pool(input(0), from, samples);
-  if (const auto* product = as<Linear>(layer)) {
-    return linear(input(0), source.back(), layer, parameter(".weight"),
-                  product->has_bias() ? parameter(".bias") : Values());
-  }
-  if (const auto* function = as<Activation>(layer)) {
-    return function->kind() == ActivationKind::relu ? clamped(input(0)) : gelu(input(0));
-  }
-  if (as<Flatten>(layer) != nullptr) return input(0);
-  if (auto found = computed_of_images(layer, source, input, parameter, samples)) return *found;
-  return computed_of_sequence(layer, input, parameter, samples);
-}
-
-}  // namespace
 
 double total_loss(const Network& network, const NamedParameters& parameters,
                   const std::vector<double>& images, const std::vector<double>& target,
                   std::int64_t samples) {
-  std::vector<Values> outputs;
+  std::vector<naive::Values> outputs;
   for (const Layer& layer : network.layers) {
-    const auto input = [&](std::size_t which) -> const Values& {
+    const auto input = [&](std::size_t which) -> const naive::Values& {
       const int index = layer.inputs[which];
       return index == network_input ? images : outputs[static_cast<std::size_t>(index)];
     };
     const auto index = static_cast<int>(outputs.size());
     const std::string& owner = network.layer(network.owner_of(index)).name;
     const auto parameter = [&](const char* suffix) { return parameters.at(owner + suffix); };
-    outputs.push_back(computed(layer, network.input_of(layer), input, parameter, samples));
+    outputs.push_back(naive::output_of(layer, network.input_of(layer), input, parameter, samples));
   }
-  if (network.loss == Loss::cross_entropy) return cross_entropy(outputs.back(), target);
+  if (network.loss == Loss::cross_entropy) return naive::cross_entropy(outputs.back(), target);
   double sum = 0;
   for (std::size_t i = 0; i < target.size(); ++i) {
     sum += (outputs.back()[i] - target[i]) * (outputs.back()[i] - target[i]);

@@ -13,9 +13,9 @@
 #include "kernels/machine/machine.h"
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/models.h"
+#include "scenarios/models/naive/sequences.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
-#include "tests/scenarios/training/naive_sequence.h"
 
 namespace {
 
@@ -46,7 +46,7 @@ ordered_json dropouts_of(const parbench::Network& network, std::int64_t batch) {
     const std::vector<double> ones(static_cast<std::size_t>(parbench::element_count(shape)), 1.0);
     all[layer.name] = {
         {"shape", shape},
-        {"values", parbench::test::dropout(ones, zeros->probability(), zeros->subsequence())}};
+        {"values", parbench::naive::dropout(ones, zeros->probability(), zeros->subsequence())}};
   }
   return all;
 }

@@ -1,5 +1,5 @@
 // By definition: every element of an output from the elements that it reads.
-#include "tests/scenarios/training/naive_images.h"
+#include "scenarios/models/naive/images.h"
 
 #include <cmath>
 
@@ -8,17 +8,15 @@
 #include "scenarios/models/layers/response_norm.h"
 #include "scenarios/models/layers/transposed_convolution.h"
 
-namespace parbench::test {
+namespace parbench::naive {
 namespace {
-
-using Elements = std::vector<double>;
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-Elements average_windows(const Elements& in, const Shape& from, const Shape& to,
-                         const AveragePool& pool, std::int64_t samples) {
+Values average_windows(const Values& in, const Shape& from, const Shape& to,
+                       const AveragePool& pool, std::int64_t samples) {
   const Window& window = pool.window();
-  Elements out;
+  Values out;
   for (std::int64_t plane = 0; plane < samples * to[0]; ++plane)
     for (std::int64_t y = 0; y < to[1]; ++y)
       for (std::int64_t x = 0; x < to[2]; ++x) {
@@ -38,10 +36,10 @@ Elements average_windows(const Elements& in, const Shape& from, const Shape& to,
   return out;
 }
 
-Elements normalised_responses(const Elements& in, const Shape& image,
-                              const LocalResponseNorm::Options& options, std::int64_t samples) {
+Values normalised_responses(const Values& in, const Shape& image,
+                            const LocalResponseNorm::Options& options, std::int64_t samples) {
   const std::int64_t pixels = image[1] * image[2];
-  Elements out(in.size());
+  Values out(in.size());
   for (std::int64_t i = 0; i < samples * image[0] * pixels; ++i) {
     const std::int64_t channel = i / pixels % image[0];
     double squares = 0;
@@ -57,10 +55,10 @@ Elements normalised_responses(const Elements& in, const Shape& image,
 }
 
 /// Each input adds to what a sample has so far.
-Elements concatenated(const std::vector<Elements>& inputs, std::int64_t samples) {
-  Elements out;
+Values concatenated(const std::vector<Values>& inputs, std::int64_t samples) {
+  Values out;
   for (std::int64_t n = 0; n < samples; ++n) {
-    for (const Elements& in : inputs) {
+    for (const Values& in : inputs) {
       const auto values = static_cast<std::ptrdiff_t>(in.size()) / samples;
       out.insert(out.end(), in.begin() + n * values, in.begin() + (n + 1) * values);
     }
@@ -69,10 +67,9 @@ Elements concatenated(const std::vector<Elements>& inputs, std::int64_t samples)
 }
 
 /// As {groups, channels of a group} transposed.
-Elements shuffled(const Elements& in, const Shape& image, std::int64_t groups,
-                  std::int64_t samples) {
+Values shuffled(const Values& in, const Shape& image, std::int64_t groups, std::int64_t samples) {
   const std::int64_t pixels = image[1] * image[2];
-  Elements out;
+  Values out;
   for (std::int64_t n = 0; n < samples; ++n)
     for (std::int64_t j = 0; j < image[0] / groups; ++j)
       for (std::int64_t group = 0; group < groups; ++group)
@@ -84,12 +81,12 @@ Elements shuffled(const Elements& in, const Shape& image, std::int64_t groups,
 }
 
 /// Every element of the input adds its multiples of the window to the output.
-Elements transposed_convolution(const Elements& in, const Shape& from, const Shape& to,
-                                const TransposedConvolution::Options& options,
-                                const Elements& weights, std::int64_t samples) {
+Values transposed_convolution(const Values& in, const Shape& from, const Shape& to,
+                              const TransposedConvolution::Options& options, const Values& weights,
+                              std::int64_t samples) {
   const Window& window = options.window;
   const std::int64_t outputs = to[0] / options.groups;  // of a group
-  Elements out(at(samples * element_count(to)));
+  Values out(at(samples * element_count(to)));
   for (std::int64_t i = 0; i < samples * element_count(from); ++i) {
     const std::int64_t x = i % from[2];
     const std::int64_t y = i / from[2] % from[1];
@@ -112,10 +109,8 @@ Elements transposed_convolution(const Elements& in, const Shape& from, const Sha
 
 }  // namespace
 
-std::optional<std::vector<double>> computed_of_images(
-    const Layer& layer, const Shape& source,
-    const std::function<const std::vector<double>&(std::size_t)>& input,
-    const std::function<std::vector<double>(const char*)>& parameter, std::int64_t samples) {
+std::optional<Values> output_of_images(const Layer& layer, const Shape& source, const Input& input,
+                                       const Parameter& parameter, std::int64_t samples) {
   if (const auto* pool = as<AveragePool>(layer)) {
     return average_windows(input(0), source, layer.output, *pool, samples);
   }
@@ -123,7 +118,7 @@ std::optional<std::vector<double>> computed_of_images(
     return normalised_responses(input(0), source, norm->options(), samples);
   }
   if (as<Concatenation>(layer) != nullptr) {
-    std::vector<Elements> inputs;
+    std::vector<Values> inputs;
     for (std::size_t which = 0; which < layer.inputs.size(); ++which)
       inputs.push_back(input(which));
     return concatenated(inputs, samples);
@@ -138,4 +133,4 @@ std::optional<std::vector<double>> computed_of_images(
   return std::nullopt;
 }
 
-}  // namespace parbench::test
+}  // namespace parbench::naive

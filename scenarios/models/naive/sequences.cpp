@@ -1,14 +1,15 @@
 // Forward passes of layers of sequences, by definition.
-#include "tests/scenarios/training/naive_sequence.h"
+#include "scenarios/models/naive/sequences.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numbers>
 
 #include "kernels/base/random.h"
 
-namespace parbench::test {
+namespace parbench::naive {
 
 Values embedding(const Values& tokens, const Values& table, std::int64_t width) {
   Values out;
@@ -24,7 +25,7 @@ Values with_positions(Values in, const Values& table) {
   return in;
 }
 
-Values layer_norm(const Values& in, const Values& scale, const Values& shift) {
+Values layer_norm(const Values& in, const Values& scale, const Values& shift, double epsilon) {
   const std::size_t width = scale.size();
   Values out(in.size());
   for (std::size_t row = 0; row < in.size(); row += width) {
@@ -35,15 +36,38 @@ Values layer_norm(const Values& in, const Values& scale, const Values& shift) {
       variance += (in[row + i] - mean) * (in[row + i] - mean) / static_cast<double>(width);
     }
     for (std::size_t i = 0; i < width; ++i) {
-      out[row + i] = scale[i] * (in[row + i] - mean) / std::sqrt(variance + 1e-5) + shift[i];
+      out[row + i] = scale[i] * (in[row + i] - mean) / std::sqrt(variance + epsilon) + shift[i];
     }
   }
   return out;
 }
 
-Values gelu(Values in) {
-  const double factor = std::sqrt(2 / std::numbers::pi);
-  for (double& x : in) x = 0.5 * x * (1 + std::tanh(factor * (x + 0.044715 * x * x * x)));
+namespace {
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+double activated(double x, ActivationKind kind, double low, double high) {
+  switch (kind) {
+    case ActivationKind::relu:
+      return std::max(x, 0.0);
+    case ActivationKind::gelu:
+      return x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
+    case ActivationKind::gelu_tanh:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+    case ActivationKind::sigmoid:
+      return sigmoid(x);
+    case ActivationKind::tanh:
+      return std::tanh(x);
+    case ActivationKind::clip:
+      return std::clamp(x, low, high);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+Values activated(Values in, ActivationKind kind, double low, double high) {
+  for (double& x : in) x = activated(x, kind, low, high);
   return in;
 }
 
@@ -52,11 +76,12 @@ namespace {
 /// Attention of one head: `in` points to its query of the first position, keys and values lie
 /// `width` and 2·`width` further, the next position 3·`width`.
 void attend(const double* in, double* out, std::int64_t sequence, std::int64_t width,
-            std::int64_t size) {
+            std::int64_t size, bool causal) {
   for (std::int64_t query = 0; query < sequence; ++query) {
+    const std::int64_t keys = causal ? query + 1 : sequence;
     Values weights;
     double sum = 0;
-    for (std::int64_t key = 0; key <= query; ++key) {
+    for (std::int64_t key = 0; key < keys; ++key) {
       double score = 0;
       for (std::int64_t i = 0; i < size; ++i) {
         score += in[query * 3 * width + i] * in[(key * 3 + 1) * width + i];
@@ -66,7 +91,7 @@ void attend(const double* in, double* out, std::int64_t sequence, std::int64_t w
     }
     for (std::int64_t i = 0; i < size; ++i) {
       double value = 0;
-      for (std::int64_t key = 0; key <= query; ++key) {
+      for (std::int64_t key = 0; key < keys; ++key) {
         value += weights[static_cast<std::size_t>(key)] / sum * in[(key * 3 + 2) * width + i];
       }
       out[query * width + i] = value;
@@ -76,24 +101,22 @@ void attend(const double* in, double* out, std::int64_t sequence, std::int64_t w
 
 }  // namespace
 
-Values causal_attention(const Values& in, std::int64_t samples, const Shape& output,
-                        std::int64_t heads) {
+Values attention(const Values& in, std::int64_t samples, const Shape& output, const Heads& heads) {
   const std::int64_t sequence = output.at(0);
   const std::int64_t width = output.at(1);
-  const std::int64_t size = width / heads;
+  const std::int64_t size = width / heads.count;
   Values out(static_cast<std::size_t>(samples * sequence * width));
   for (std::int64_t sample = 0; sample < samples; ++sample) {
-    for (std::int64_t head = 0; head < heads; ++head) {
+    for (std::int64_t head = 0; head < heads.count; ++head) {
       attend(in.data() + sample * sequence * 3 * width + head * size,
-             out.data() + sample * sequence * width + head * size, sequence, width, size);
+             out.data() + sample * sequence * width + head * size, sequence, width, size,
+             heads.causal);
     }
   }
   return out;
 }
 
 namespace {
-
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 /// Weights {rows, columns} times one vector, added to `sums`.
 void add_product(Values& sums, const Values& weights, const double* vector, std::size_t columns) {
@@ -151,4 +174,4 @@ double cross_entropy(const Values& logits, const Values& target) {
   return loss;
 }
 
-}  // namespace parbench::test
+}  // namespace parbench::naive

@@ -2,25 +2,28 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "kernels/base/tensor.h"
+#include "kernels/base/activation_kind.h"
+#include "scenarios/models/naive/layers.h"
 
-namespace parbench::test {
-
-using Values = std::vector<double>;
+namespace parbench::naive {
 
 /// Rows of the table {vocabulary, width}, chosen by tokens.
 [[nodiscard]] Values embedding(const Values& tokens, const Values& table, std::int64_t width);
 /// The table added to each sample.
 [[nodiscard]] Values with_positions(Values in, const Values& table);
 /// Of rows of so many elements.
-[[nodiscard]] Values layer_norm(const Values& in, const Values& scale, const Values& shift);
-/// The tanh approximation.
-[[nodiscard]] Values gelu(Values in);
+[[nodiscard]] Values layer_norm(const Values& in, const Values& scale, const Values& shift,
+                                double epsilon);
+/// `low` and `high` limit ActivationKind::clip alone.
+[[nodiscard]] Values activated(Values in, ActivationKind kind, double low, double high);
+struct Heads {
+  std::int64_t count = 1;
+  bool causal = true;
+};
 /// {samples, sequence, 3·width} to {samples, sequence, width}.
-[[nodiscard]] Values causal_attention(const Values& in, std::int64_t samples, const Shape& output,
-                                      std::int64_t heads);
+[[nodiscard]] Values attention(const Values& in, std::int64_t samples, const Shape& output,
+                               const Heads& heads);
 struct LstmWeights {
   Values input;      // {4·hidden, width}
   Values recurrent;  // {4·hidden, hidden}
@@ -33,4 +36,4 @@ struct LstmWeights {
 /// Σ over rows of −log softmax(row)[target], without those whose target is below zero.
 [[nodiscard]] double cross_entropy(const Values& logits, const Values& target);
 
-}  // namespace parbench::test
+}  // namespace parbench::naive

@@ -1,0 +1,17 @@
+// Layers of images by plain loops in double precision. Tensors are canonical, samples outermost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "scenarios/models/naive/layers.h"
+
+namespace parbench::naive {
+
+/// The output of a layer that windows, normalises or moves channels; nothing for other kinds.
+/// As `output_of`.
+[[nodiscard]] std::optional<Values> output_of_images(const Layer& layer, const Shape& source,
+                                                     const Input& input, const Parameter& parameter,
+                                                     std::int64_t samples);
+
+}  // namespace parbench::naive
