@@ -66,10 +66,8 @@ void Stage::make_programs() {
 void Stage::borrow_memory() {
   Context& context = parts_.context;
   const int device = options_.device;
-  std::size_t activations = 0;
   std::size_t transient = 0;
   for (const auto& [samples, program] : programs_) {
-    activations = std::max(activations, program->activation_bytes());
     transient = std::max(transient, program->transient_bytes());
   }
   const Network& network = *options_.range.network;
@@ -89,9 +87,7 @@ void Stage::borrow_memory() {
                     .gradients = gradients_,
                     .copies = store_.bytes() - store_.bytes_of_own()});
   loss_ = context.borrow(device, sizeof(float));
-  for (int slot = 0; slot < options_.slots; ++slot) {
-    slots_.push_back(context.borrow(device, activations));
-  }
+  for (const std::size_t bytes : slot_bytes()) slots_.push_back(context.borrow(device, bytes));
   for (std::size_t micro_batch = 0; micro_batch < options_.micro_batches.size(); ++micro_batch) {
     const StageProgram& program = this->program(static_cast<int>(micro_batch));
     if (!options_.range.is_first()) {
@@ -102,6 +98,15 @@ void Stage::borrow_memory() {
       output_gradients_.push_back(context.borrow(device, program.outputs().bytes()));
     }
   }
+}
+
+std::vector<std::size_t> Stage::slot_bytes() const {
+  std::vector<std::size_t> bytes(static_cast<std::size_t>(options_.slots), 0);
+  for (std::size_t micro_batch = 0; micro_batch < options_.micro_batches.size(); ++micro_batch) {
+    std::size_t& of_slot = bytes[micro_batch % bytes.size()];
+    of_slot = std::max(of_slot, program(static_cast<int>(micro_batch)).activation_bytes());
+  }
+  return bytes;
 }
 
 void Stage::share_images() {

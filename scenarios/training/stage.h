@@ -95,6 +95,8 @@ class Stage {
   [[nodiscard]] Bases bases(int micro_batch) const;
   void make_programs();
   void borrow_memory();
+  /// What each slot holds at most of the micro-batches that take turns in it.
+  [[nodiscard]] std::vector<std::size_t> slot_bytes() const;
   void share_images();
   void share_target();
   void initialize_at_reset();
