@@ -164,6 +164,7 @@ std::optional<std::string> reason_against(Scenario::Request request, const Scena
   try {
     if (scenario.resolve(request)) return std::nullopt;
     request.given.emplace_back("strategy");
+    static_cast<void>(scenario.resolve(request));
     for (const Parameter& one : request.spec.parameters) request.given.push_back(one.name);
     static_cast<void>(scenario.resolve(request));
   } catch (const UsageError& error) {

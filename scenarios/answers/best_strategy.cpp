@@ -65,7 +65,7 @@ std::string sentence(const std::vector<report::Recommendation>& found, std::stri
     return fmt::format("A strategy other than {} {}; largest recommended gain: {}.", baseline,
                        where_it_pays(found, "pays"), gain);
   }
-  return fmt::format("Use {}: another strategy {}, at best {}.", best.candidates.front().label,
+  return fmt::format("Use {}: another strategy {}; at best {}.", best.candidates.front().label,
                      where_it_pays(found, "pays"), gain);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
@@ -85,9 +86,16 @@ std::string with_capital(std::string text) {
   return text;
 }
 
+/// The memory of each device; of many devices that of the one that holds most.
+std::string memory_text(const CaseOutcome& one) {
+  constexpr std::size_t max_listed = 4;
+  if (one.memory.size() <= max_listed) return report::format_bytes(one.memory);
+  return fmt::format("{} on a device", report::format_bytes(std::ranges::max(one.memory)));
+}
+
 std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
   return fmt::format("{}, {}{}", report::format_duration(one.median_seconds), of_memory,
-                     report::format_bytes(one.memory));
+                     memory_text(one));
 }
 
 /// The times and memory of the fastest case.
@@ -111,7 +119,7 @@ std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
   return fmt::format("{}.", fmt::join(texts, "; "));
 }
 
-/// "1.20–1.45×", "1.31×"
+/// "1.20× to 1.45×", "1.31×"
 std::string range_text(const std::vector<MemoryPair>& pairs, double (MemoryPair::*ratio)() const) {
   const auto of_pair = [&](const MemoryPair& pair) { return (pair.*ratio)(); };
   const auto [min, max] = std::ranges::minmax_element(pairs, {}, of_pair);

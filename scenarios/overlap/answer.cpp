@@ -56,7 +56,7 @@ std::string sentence(const std::vector<report::Recommendation>& found) {
   const std::string what = fmt::format("{}, {}", best.setting, best.gaining->label);
   const std::string gain = report::format_ratio(*best.gain);
   if (!best.pays) {
-    return fmt::format("Copy and compute one after the other: overlapping {}, at best {} with {}.",
+    return fmt::format("Copy and compute one after the other: overlapping {}; at best {} with {}.",
                        where, gain, what);
   }
   return fmt::format("Overlapping {}. Largest recommended gain: {}, {} one after the other.", where,

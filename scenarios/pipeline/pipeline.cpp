@@ -361,7 +361,7 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
   }
   const bool is_preset_split = spec.strategy == pipelined && !request.was_given("split");
   const std::vector<std::string_view> dividing =
-      is_preset_split ? std::vector<std::string_view>{"split"}
+      is_preset_split ? std::vector<std::string_view>{"strategy", "split"}
                       : std::vector<std::string_view>{"batch", "split", "image"};
   if (is_left_out(request, obstacle_of_samples(network, micro_batches, dividing))) {
     return std::nullopt;

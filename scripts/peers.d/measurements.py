@@ -152,7 +152,7 @@ def seed(setting):
             case_text(single),
             **ratio_fields(best.get("speedup")),
             at_least=target,
-            details={"case": best["name"], "partition": best["notes"].get("partition")},
+            details={"case": best["name"], "partition": best["notes"].get("cut at")},
         )
 
 

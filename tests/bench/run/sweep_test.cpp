@@ -223,6 +223,12 @@ TEST(LeftOut, SaysWhyABatchMakesNoPipeline) {
   EXPECT_THAT(pipeline.all(options), ElementsAre(LeftOut{"pipeline with batch 1", reason}));
   options.axes["batch"] = {std::int64_t{2}};
   EXPECT_THAT(pipeline.all(options), IsEmpty());
+  RunOptions small = options;
+  small.axes["model"] = {"resnet18"};
+  small.axes["image"] = {std::int64_t{32}};
+  ASSERT_THAT(pipeline.names(small), ElementsAre("pipeline"));
+  EXPECT_THAT(pipeline.all(small).front().reason,
+              HasSubstr("a micro-batch of 1 sample leaves batch normalisations of resnet18"));
   EXPECT_THAT(pipeline.cases(options), Contains("pipeline/pipeline/model:toy/batch:2/split:1/"
                                                 "devices:2"));
 }

@@ -79,7 +79,7 @@ TEST(BestStrategy, NamesTheBestOfWhatDoesNotPay) {
       answer({measured("plain", 1.0, 0), measured("odd", 1.2, 0.8), measured("plain", 1.0, 0, 16),
               measured("odd", 1.1, 0.9, 16)})
           .text,
-      "Use plain: another strategy does not pay at any setting, at best 0.90× (0.85–0.95) with odd "
+      "Use plain: another strategy does not pay at any setting; at best 0.90× (0.85–0.95) with odd "
       "at n 16.");
 }
 

@@ -369,12 +369,12 @@ TEST_F(OverlapSettings, TheLargestGainIsOneThatPays) {
 TEST_F(OverlapSettings, ALossOrAnUnprovenRatioIsNoGain) {
   EXPECT_EQ(
       answer(ratio(0.97, 0.95, 0.99), ratio(0.90, 0.85, 0.95)),
-      "Copy and compute one after the other: overlapping does not pay at any setting, at best "
+      "Copy and compute one after the other: overlapping does not pay at any setting; at best "
       "0.97× (0.95–0.99) with memory pinned, prefetch 1.");
   EXPECT_EQ(
       answer(ratio(0.97, 0.95, 0.99), ratio(1.02, 0.95, 1.10)),
       "Copy and compute one after the other: overlapping shows no gain at any setting, and does "
-      "not pay at memory pinned, at best 1.02× (0.95–1.10) with memory pageable, prefetch 1.");
+      "not pay at memory pinned; at best 1.02× (0.95–1.10) with memory pageable, prefetch 1.");
 }
 
 TEST_F(OverlapAnswer, NeedsBothOrders) {

@@ -301,7 +301,7 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
 }
 
 TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
-  const auto case_with = [&](const std::string& strategy, std::vector<Parameter> values,
+  const auto case_with = [&](const std::string& strategy, const std::vector<Parameter>& values,
                              double seconds, std::vector<double> memory) {
     CaseOutcome one = outcome(strategy, values, seconds, 2 / seconds);
     one.memory = std::move(memory);
@@ -322,6 +322,11 @@ TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
   EXPECT_THAT(scenario->answer({outcomes[0], outcomes[2]}, within(0)).text,
               testing::Not(HasSubstr("MiB")))
       << "nothing is traded";
+
+  std::vector<CaseOutcome> of_many_devices = outcomes;
+  for (CaseOutcome& one : of_many_devices) one.memory.resize(8, 20 * mebibyte);
+  EXPECT_THAT(scenario->answer(of_many_devices, within(0)).text,
+              HasSubstr("1.250 s, peak memory 70.0 MiB on a device; block: 1.500 s, 40.0 MiB on"));
 
   std::vector<CaseOutcome> of_two = outcomes;
   for (const CaseOutcome& one : outcomes) {
