@@ -26,6 +26,14 @@ int team_size(const Profiled& one) {
   return threads;
 }
 
+/// Whether a lane of a case computes with fewer threads, at least one, than that.
+bool has_smaller_team(const Profiled& one, int threads) {
+  if (!one.profile().timeline) return false;
+  return std::ranges::any_of(one.profile().timeline->graph.lanes, [&](const Lane& lane) {
+    return lane.kind == StreamKind::compute && lane.threads > 0 && lane.threads < threads;
+  });
+}
+
 /// The device whose threads have the largest value; null where none is known.
 const CaseCondition* worst(const CaseResult& one, double ThreadUse::*member) {
   const CaseCondition* worst = nullptr;
@@ -95,9 +103,8 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
   if (waiting <= 0) return {};
   const double share = waiting / one.compute_seconds() * one.computing_share();
   if (share < team_waiting_share) return {};
-  const bool has_smaller_teams = std::ranges::any_of(all.all(), [&](const Profiled& other) {
-    return team_size(other) > 0 && team_size(other) < team_size(one);
-  });
+  const bool has_smaller_teams = std::ranges::any_of(
+      all.all(), [&](const Profiled& other) { return has_smaller_team(other, team_size(one)); });
   return Remark{
       fmt::format("within calls, a core had no work for {} of the time: threads of OpenMP teams "
                   "waited for a parallel region to start or to end. Most in {}, for {} of its time",

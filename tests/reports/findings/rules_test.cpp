@@ -101,6 +101,9 @@ TEST(Rules, NoticeThreadsOfTeamsThatHaveNoWork) {
   const MadeCase narrow = MadeCase("b", 10, {{.compute = 8}}).lanes("d1", {1, 1}, 2);
   EXPECT_THAT(text("team-waiting", {wide, narrow}), Not(HasSubstr("try")))
       << "smaller teams were tried";
+  const MadeCase beside_whole = MadeCase("b", 10, {{.compute = 8}}).lanes("d1", {2, 1, 1}, 2);
+  EXPECT_THAT(text("team-waiting", {wide, beside_whole}), Not(HasSubstr("try")))
+      << "beside a stream of the whole device";
   EXPECT_THAT(text("team-waiting", {wide, MadeCase(narrow).without_profile()}),
               Not(HasSubstr("try")))
       << "and perhaps here";
