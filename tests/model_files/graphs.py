@@ -97,6 +97,65 @@ class Graph:
         joined = self.node("Transpose", self.node("MatMul", shares, values), perm=[0, 2, 1, 3])
         return self.node("Reshape", joined, self.whole(0, sequence, width))
 
+    def heads(self, part, sequence, heads, size, order=(0, 2, 1, 3)):
+        shaped = self.node("Reshape", part, self.whole(0, sequence, heads, size))
+        return self.node("Transpose", shaped, perm=list(order))
+
+    def dot_product(self, queries, keys, values, shape, mask):
+        """Behind the transpositions, as PyTorch writes scaled_dot_product_attention: half of the scale
+        at the queries, half at the keys."""
+        sequence, heads, size = shape
+        root = self.number(size ** -0.25)
+        scores = self.node("MatMul", self.node("Mul", queries, root), self.node("Mul", keys, root))
+        lower = numpy.tril(numpy.ones((sequence, sequence), bool))
+        if mask:
+            addend = numpy.where(lower, 0, -numpy.inf).astype(numpy.float32)
+            scores = self.node("Add", scores, self.constant(f"mask_{len(self.weights)}", addend))
+        shares = self.node("Softmax", scores, axis=-1)
+        joined = self.node("Transpose", self.node("MatMul", shares, values), perm=[0, 2, 1, 3])
+        return self.node("Reshape", joined, self.whole(0, sequence, heads * size))
+
+    def separate_attention(self, name, source, shape, mask):
+        """Queries, keys and values by layers of their own. Keys are transposed as PyTorch's newer
+        exporter does it."""
+        sequence, heads, size = shape
+        width = heads * size
+        queries, keys, values = (
+            self.heads(self.linear(f"{name}.{part}", source, width, width), *shape)
+            for part in ("q", "k", "v"))
+        keys = self.node("Reshape", keys, self.whole(-1, sequence, size))
+        keys = self.node("Reshape", self.node("Transpose", keys, perm=[0, 2, 1]),
+                         self.whole(-1, heads, size, sequence))
+        return self.dot_product(queries, keys, values, shape, mask)
+
+    def packed_attention(self, name, source, shape, mask):
+        """One product, whose rows are divided into three and by heads in one step."""
+        sequence, heads, size = shape
+        width = heads * size
+        packed = self.node("Reshape", self.linear(name, source, width, 3 * width),
+                           self.whole(0, sequence, 3, heads, size))
+        packed = self.node("Transpose", packed, perm=[2, 0, 3, 1, 4])
+        parts = [self.node("Gather", packed, self.constant(f"part_{i}_{len(self.weights)}", i), axis=0)
+                 for i in range(3)]
+        keys = self.node("Transpose", parts[1], perm=[0, 1, 3, 2])
+        return self.dot_product(parts[0], keys, parts[2], shape, mask)
+
+    def zero_state(self, hidden):
+        """{1, samples, hidden} zeros."""
+        samples = self.node("Gather", self.node("Shape", "x"), self.whole(0))
+        shape = self.node("Concat", self.whole(1), samples, self.whole(hidden), axis=0)
+        return self.node("ConstantOfShape", shape)
+
+    def lstm(self, name, source, width, hidden, *, layout=0):
+        """`source` is {positions, samples, width}, and so is the result."""
+        state = self.zero_state(hidden)
+        gates = [self.weight(f"{name}.{part}", 1, 4 * hidden, inputs)
+                 for part, inputs in (("W", width), ("R", hidden))]
+        biases = self.weight(f"{name}.B", 1, 8 * hidden)
+        made = self.node("LSTM", source, *gates, biases, "", *[state] * (2 if layout == 0 else 0),
+                         hidden_size=hidden, layout=layout)
+        return self.node("Squeeze", made, self.whole(1 if layout == 0 else 2))
+
     def save(self, path, output):
         info = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["N", "M"])
         graph = helper.make_graph(self.nodes, "model", self.inputs, [info], self.weights)
@@ -177,7 +236,46 @@ def transformer(mask, gelu, norm_opset=13):
     return graph, graph.node("MatMul", norm(x), head)
 
 
+def attention_network(method, mask=True):
+    """`method` is separate_attention or packed_attention."""
+    shape = sequence, heads, size = 5, 2, 4
+    graph = Graph([sequence], tokens=True)
+    x = graph.node("Gather", graph.weight("wte.weight", 11, heads * size), "x")
+    x = graph.node("Add", x, getattr(graph, method)("attention", x, shape, mask))
+    return graph, graph.linear("head", x, heads * size, 11)
+
+
+def lstm_network():
+    """Two layers of an LSTM, positions in front as PyTorch exports them."""
+    graph = Graph([5], tokens=True)
+    x = graph.node("Transpose", graph.node("Gather", graph.weight("wte.weight", 11, 6), "x"),
+                   perm=[1, 0, 2])
+    x = graph.lstm("second", graph.lstm("first", x, 6, 7), 7, 8)
+    return graph, graph.linear("head", graph.node("Transpose", x, perm=[1, 0, 2]), 8, 11)
+
+
+def unet():
+    graph = Graph([3, 12, 12])
+    x = graph.node("Relu", graph.convolution("down", "x", 3, 8, bias=True))
+    y = graph.node("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    y = graph.node("Relu", graph.convolution("bottom", y, 8, 16, bias=True))
+    y = graph.node("ConvTranspose", y, graph.weight("up.weight", 16, 8, 2, 2), strides=[2, 2])
+    x = graph.node("Concat", y, x, axis=1)
+    return graph, graph.convolution("last", x, 16, 4, bias=True)
+
+
+def products():
+    """Forms of Gemm: with its input transposed, without biases."""
+    graph = Graph([12])
+    x = graph.node("Gemm", graph.node("Transpose", "x", perm=[1, 0]),
+                   graph.weight("first.weight", 12, 9), graph.weight("first.bias", 9), transA=1)
+    return graph, graph.node("Gemm", graph.node("Relu", x), graph.weight("second.weight", 4, 9),
+                             graph.weight("unused.bias", 4), transB=1, beta=0.0)
+
+
 NETWORKS = {
+    "products": products,
+    "unet": unet,
     "decoder": lambda: transformer("blocked", "gelu"),
     "decoder_17": lambda: transformer("allowed", "gelu_by_tanh", 17),
     "decoder_added": lambda: transformer("added", "gelu"),
@@ -186,4 +284,12 @@ NETWORKS = {
     "plain": plain_network,
     "sequence": sequence_network,
     "classifier": classifier,
+}
+
+# Some of their parameters are parts of several tensors of the file, or sums of two.
+JOINED_NETWORKS = {
+    "separate": lambda: attention_network("separate_attention"),
+    "separate_encoder": lambda: attention_network("separate_attention", mask=False),
+    "packed": lambda: attention_network("packed_attention"),
+    "lstm": lstm_network,
 }

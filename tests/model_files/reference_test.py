@@ -76,11 +76,11 @@ def closeness(got, want):
 
 @pytest.fixture(name="path")
 def written(request, tmp_path):
-    graph, output = graphs.NETWORKS[request.param]()
+    graph, output = (graphs.NETWORKS | graphs.JOINED_NETWORKS)[request.param]()
     return graph.save(tmp_path / f"{request.param}.onnx", output)
 
 
-@pytest.mark.parametrize("path", graphs.NETWORKS, indirect=True)
+@pytest.mark.parametrize("path", graphs.NETWORKS | graphs.JOINED_NETWORKS, indirect=True)
 def test_prediction_and_loss(build, path):
     step = Step(build, path)
     model = without_softmax(onnx.load(path))
@@ -129,6 +129,30 @@ def test_gradients(build, path):
         tensor.CopyFrom(numpy_helper.from_array(values, name))
         slope = (losses[0] - losses[1]) / 8e-3
         assert gradient[where] == pytest.approx(slope, rel=GRADIENT_TOLERANCE), name
+
+
+def joined(name, tensors):
+    """The values of a parameter that is made of three tensors of the file; None for others."""
+    layer, part = name.rsplit(".", 1)
+    if part in ("weight", "bias") and layer.endswith(".q.qkv"):
+        parts = [f"{layer[:-len('.q.qkv')]}.{letter}.{part}" for letter in "qkv"]
+        rows = [tensors[one].T if part == "weight" else tensors[one] for one in parts]
+        return numpy.concatenate(rows)
+    return None
+
+
+@pytest.mark.parametrize("path", ["separate", "separate_encoder"], indirect=True)
+def test_joined_weights_are_those_of_the_file(build, path):
+    step = Step(build, path)
+    tensors = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+    found = 0
+    for name, parameter in step.facts["parameters"].items():
+        want = joined(name, tensors)
+        if want is None:
+            continue
+        found += 1
+        assert numpy.array_equal(numpy.array(parameter["values"], numpy.float32), want.ravel())
+    assert found == 2  # weights and biases of one layer
 
 
 @pytest.mark.parametrize("path", ["sequence", "decoder"], indirect=True)

@@ -62,6 +62,72 @@ class Decoder(nn.Module):
         return self.head(self.ln_f(self.blocks(self.wte(tokens) + positions)))
 
 
+class Attention(nn.Module):
+    """scaled_dot_product_attention behind three layers, or one whose rows are divided."""
+
+    FOLDED = True
+    SAMPLE = torch.zeros(2, 5, dtype=torch.long)
+
+    def __init__(self, divided, width=16, heads=2, vocabulary=11):
+        super().__init__()
+        self.divided, self.heads = divided, heads
+        self.wte, self.ln = nn.Embedding(vocabulary, width), nn.LayerNorm(width)
+        if divided:
+            self.qkv = nn.Linear(width, 3 * width)
+        else:
+            self.q, self.k, self.v = (nn.Linear(width, width) for _ in range(3))
+            self.ROWS = [[f"{name}.{part}" for name in "qkv"] for part in ("weight", "bias")]
+        self.out, self.head = nn.Linear(width, width), nn.Linear(width, vocabulary)
+
+    def projections(self, x):
+        batch, sequence, width = x.shape
+        size = width // self.heads
+        if self.divided:
+            return self.qkv(x).view(batch, sequence, 3, self.heads, size).permute(2, 0, 3, 1, 4)
+        return [layer(x).view(batch, sequence, self.heads, size).transpose(1, 2)
+                for layer in (self.q, self.k, self.v)]
+
+    def forward(self, tokens):
+        x = self.wte(tokens)
+        queries, keys, values = self.projections(self.ln(x))
+        y = functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+        return self.head(x + self.out(y.transpose(1, 2).reshape(x.shape)))
+
+
+class Recurrent(nn.Module):
+    """A stack of LSTMs; PyTorch has two biases, which parbench adds."""
+
+    SAMPLE = torch.zeros(2, 5, dtype=torch.long)
+    SUMS = [[f"lstm.bias_ih_l{layer}", f"lstm.bias_hh_l{layer}"] for layer in range(2)]
+
+    def __init__(self, folded, vocabulary=11):
+        super().__init__()
+        self.FOLDED = folded
+        self.wte, self.lstm = nn.Embedding(vocabulary, 6), nn.LSTM(6, 8, 2, batch_first=True)
+        self.head = nn.Linear(8, vocabulary)
+
+    def forward(self, tokens):
+        return self.head(self.lstm(self.wte(tokens))[0])
+
+
+class Skips(nn.Module):
+    """A small U-Net."""
+
+    FOLDED = False
+    SAMPLE = torch.zeros(2, 3, 16, 16)
+
+    def __init__(self):
+        super().__init__()
+        self.down, self.bottom = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 16, 3, padding=1)
+        self.up = nn.ConvTranspose2d(16, 8, 2, stride=2, bias=False)
+        self.last = nn.Conv2d(16, 4, 3, padding=1)
+
+    def forward(self, x):
+        x = functional.relu(self.down(x))
+        y = functional.relu(self.bottom(functional.max_pool2d(x, 2)))
+        return self.last(torch.cat([self.up(y), x], 1))
+
+
 class Images(nn.Module):
     FOLDED = False  # it would make normalisations part of convolutions
     SAMPLE = torch.zeros(2, 3, 12, 12)
@@ -79,8 +145,14 @@ class Images(nn.Module):
 
 
 def exported(module, path, opset):
+    """Operator set 20: by the newer exporter."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if opset == 20:
+            pytest.importorskip("onnxscript", reason="PyTorch's newer exporter needs onnxscript")
+            torch.onnx.export(module, (module.SAMPLE,), path, dynamo=True, verbose=False,
+                              input_names=["x"])
+            return path
         torch.onnx.export(module.train(), module.SAMPLE, path, opset_version=opset, dynamo=False,
                           training=torch.onnx.TrainingMode.TRAINING,
                           do_constant_folding=module.FOLDED,
@@ -105,6 +177,21 @@ def trained(module, step):
     return prediction.detach().numpy(), loss.item()
 
 
+def wanted_parameters(module):
+    """Values and gradients by names: of the module's parameters, of those that parbench has as one
+    (ROWS), and of those that it adds (SUMS), whose gradients are the same."""
+    found = {name: (one.detach().numpy(), one.grad.numpy())
+             for name, one in module.named_parameters()}
+    for names in getattr(module, "ROWS", []):
+        parts = [found.pop(name) for name in names]
+        found["+".join(names)] = tuple(numpy.concatenate(part) for part in zip(*parts))
+    for names in getattr(module, "SUMS", []):
+        (first, gradient), (second, _) = (found.pop(name) for name in names)
+        found["+".join(names)] = (first + second, gradient)
+    return {name: (values.ravel(), gradient.ravel())
+            for name, (values, gradient) in found.items()}
+
+
 def closeness(got, want):
     """A bias in front of a normalisation has no gradient but for rounding."""
     rounding = 1e-3
@@ -113,8 +200,15 @@ def closeness(got, want):
 
 @pytest.mark.parametrize(
     "kind, loss, opset",
-    [(Images, "", 13), (Decoder, "cross-entropy", 13), (Decoder, "cross-entropy", 17)],
-    ids=["images", "decoder-13", "decoder-17"],
+    [(Images, "", 13), (Decoder, "cross-entropy", 13), (Decoder, "cross-entropy", 17),
+     (Skips, "", 13), (Skips, "", 20),
+     (lambda: Attention(True), "cross-entropy", 17), (lambda: Attention(False), "cross-entropy", 17),
+     (lambda: Attention(True), "cross-entropy", 20), (lambda: Attention(False), "cross-entropy", 20),
+     (lambda: Recurrent(True), "cross-entropy", 17), (lambda: Recurrent(False), "cross-entropy", 13),
+     (lambda: Recurrent(True), "cross-entropy", 20)],
+    ids=["images", "decoder-13", "decoder-17", "skips-13", "skips-20",
+         "divided-17", "separate-17", "divided-20", "separate-20",
+         "lstm-folded-17", "lstm-13", "lstm-20"],
 )
 def test_a_step_is_pytorchs(build, tmp_path, kind, loss, opset):
     torch.manual_seed(1)
@@ -128,8 +222,7 @@ def test_a_step_is_pytorchs(build, tmp_path, kind, loss, opset):
     assert closeness(got, prediction) < TOLERANCE
     assert step["value"] == pytest.approx(value, rel=TOLERANCE)
 
-    wanted = {name: (one.detach().numpy().ravel(), one.grad.numpy().ravel())
-              for name, one in module.named_parameters()}
+    wanted = wanted_parameters(module)
     assert len(step["parameters"]) == len(wanted)
     for name, fact in step["parameters"].items():
         values = numpy.array(fact["values"], numpy.float32)

@@ -2,6 +2,7 @@
 #include "scenarios/models/onnx/file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <onnx/checker.h>
 #include <onnx/defs/tensor_proto_util.h>
 #include <onnx/onnx_pb.h>
@@ -206,10 +207,26 @@ Mask mask_of(const onnx::TensorProto& tensor, const Shape& shape) {
   return fits(is_zero, is_set) ? Mask::blocked : Mask::none;
 }
 
+/// The value of all elements of an f32 tensor that is kept in the model as bytes; nothing where
+/// they differ.
+std::optional<double> uniform_value(const onnx::TensorProto& tensor) {
+  const std::string& bytes = tensor.raw_data();
+  constexpr std::size_t size = sizeof(float);
+  if (tensor.data_type() != onnx::TensorProto::FLOAT || bytes.size() < size ||
+      bytes.size() % size != 0) {
+    return std::nullopt;
+  }
+  if (!std::equal(bytes.begin() + size, bytes.end(), bytes.begin())) return std::nullopt;
+  float value = 0;
+  std::memcpy(&value, bytes.data(), size);
+  return value;
+}
+
 /// Throws std::exception for data that cannot be read.
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   made.mask = mask_of(tensor, made.shape);
+  made.filled = uniform_value(tensor);
   const auto count = kept_elements(made.shape);
   if (!count || tensor.data_location() == onnx::TensorProto::EXTERNAL) return made;
   if (tensor.data_type() == onnx::TensorProto::INT64) {
@@ -231,6 +248,9 @@ Attribute attribute_of(const onnx::AttributeProto& attribute) {
       return static_cast<double>(attribute.f());
     case onnx::AttributeProto::STRING:
       return attribute.s();
+    case onnx::AttributeProto::STRINGS:
+      return std::string(fmt::format(
+          "{}", fmt::join(attribute.strings().begin(), attribute.strings().end(), ",")));
     case onnx::AttributeProto::INTS:
       return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
     case onnx::AttributeProto::TENSOR:

@@ -1,10 +1,7 @@
 // Patterns are matched from their last node backwards.
 #include "scenarios/models/onnx/fusions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -14,13 +11,10 @@
 #include <utility>
 
 #include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/attention.h"
 #include "scenarios/models/onnx/sequences.h"
 
 namespace parbench::onnx_import {
 namespace {
-
-using Permutation = std::vector<std::int64_t>;
 
 /// Constants of formulas are rounded to f32, or written with few digits.
 bool is_about(double value, double wanted) {
@@ -171,7 +165,7 @@ Match match_gelu(Group& group, const Node& last) {
     }
     if (inside != x) return std::nullopt;
     return [x, kind](Importer& importer, const Node& node) {
-      importer.add(node, Activation(kind), {importer.activation(x)});
+      importer.add_elementwise(node, Activation(kind), importer.view(x));
     };
   }
   return std::nullopt;
@@ -235,189 +229,7 @@ Match match_layer_norm(Group& group, const Node& last) {
   if (!epsilon) return std::nullopt;
   const LayerNormParts parts{scale->first, shift->first, *epsilon};
   return [x, parts](Importer& importer, const Node& node) {
-    add_layer_norm(importer, node, importer.activation(x), parts);
-  };
-}
-
-// --- attention ---
-
-/// One of queries, keys and values: a part of the projections, divided into heads.
-struct Heads {
-  const Node* split = nullptr;
-  std::size_t part = 0;
-  std::int64_t sequence = 0;
-  std::int64_t heads = 0;
-  std::int64_t size = 0;
-};
-
-const Node* transposed(Group& group, const std::string& name, const Permutation& wanted) {
-  const Node* node = group.take(name, "Transpose");
-  if (node == nullptr) return nullptr;
-  return group.view(*node).attribute("perm", Permutation()) == wanted ? node : nullptr;
-}
-
-/// The samples in front of a shape, as files spell them.
-bool is_samples(const Importer& importer, std::int64_t extent) {
-  return extent == 0 || extent == -1 || extent == importer.samples();
-}
-
-/// Reshape to {samples, sequence, heads, size} of a part.
-std::optional<Heads> heads_of(Group& group, const std::string& name) {
-  const Node* reshape = group.take(name, "Reshape");
-  if (reshape == nullptr) return std::nullopt;
-  const std::vector<std::int64_t> shape = group.view(*reshape).integers("shape", 1);
-  if (shape.size() != 4 || !is_samples(group.importer(), shape[0])) return std::nullopt;
-  constexpr std::int64_t max = 1 << 20;  // of heads, and of their size: the product fits 64 bits
-  const auto is_possible = [](std::int64_t extent) { return extent >= 1 && extent <= max; };
-  if (!is_possible(shape[2]) || !is_possible(shape[3])) return std::nullopt;
-  const std::string& source = reshape->inputs.at(0);
-  const Node* split = group.take(source, "Split");
-  if (split == nullptr || split->outputs.size() != 3) return std::nullopt;
-  const auto part = std::ranges::find(split->outputs, source) - split->outputs.begin();
-  return Heads{.split = split,
-               .part = static_cast<std::size_t>(part),
-               .sequence = shape[1],
-               .heads = shape[2],
-               .size = shape[3]};
-}
-
-/// {samples, heads, sequence, size}.
-std::optional<Heads> by_heads(Group& group, const std::string& name) {
-  const Node* node = transposed(group, name, {0, 2, 1, 3});
-  return node == nullptr ? std::nullopt : heads_of(group, node->inputs.at(0));
-}
-
-/// {samples, heads, size, sequence}, by one transposition or two.
-std::optional<Heads> keys_of(Group& group, const std::string& name) {
-  if (const Node* node = transposed(group, name, {0, 2, 3, 1})) {
-    return heads_of(group, node->inputs.at(0));
-  }
-  const Node* node = transposed(group, name, {0, 1, 3, 2});
-  return node == nullptr ? std::nullopt : by_heads(group, node->inputs.at(0));
-}
-
-/// Scores, and whether a mask blocks the keys behind each query.
-struct Scores {
-  std::string name;
-  bool causal = false;
-};
-
-/// A number that a softmax makes zero of.
-bool is_blocking(const std::optional<double>& value) {
-  constexpr double low = -1e4;
-  return value && *value <= low;
-}
-
-std::optional<Scores> without_mask(Group& group, const std::string& name) {
-  const auto mask_of = [&](const std::string& mask) {
-    const Constant* constant = group.importer().constant(mask);
-    if (constant == nullptr || constant->shape.size() < 2) return Mask::none;
-    const bool is_square = constant->shape.back() == constant->shape[constant->shape.size() - 2];
-    return is_square ? constant->mask : Mask::none;  // it may have been reshaped
-  };
-  if (const Node* where = group.take(name, "Where");
-      where != nullptr && where->inputs.size() == 3) {
-    const std::array<std::string, 3> in{where->inputs[0], where->inputs[1], where->inputs[2]};
-    if (mask_of(in[0]) == Mask::blocked && is_blocking(group.scalar(in[1])))
-      return Scores{in[2], true};
-    if (mask_of(in[0]) == Mask::allowed && is_blocking(group.scalar(in[2])))
-      return Scores{in[1], true};
-    return std::nullopt;
-  }
-  if (const Node* sum = group.take(name, "Add"); sum != nullptr && sum->inputs.size() == 2) {
-    for (std::size_t which = 0; which < 2; ++which) {
-      if (mask_of(sum->inputs[which]) == Mask::addend) return Scores{sum->inputs[1 - which], true};
-    }
-    return std::nullopt;
-  }
-  return Scores{name, false};
-}
-
-/// Queries, keys and values.
-struct Attention {
-  std::array<Heads, 3> parts;
-  bool causal = false;
-};
-
-/// One product of scaled operands: its scale, its two factors.
-std::optional<std::array<Heads, 2>> queries_and_keys(Group& group, const std::string& scores) {
-  const Product outer = group.product_of(scores);
-  const Node* product =
-      outer.factors.size() == 1 ? group.take(outer.factors.front(), "MatMul") : nullptr;
-  if (product == nullptr) return std::nullopt;
-  const Product left = group.product_of(product->inputs.at(0));
-  const Product right = group.product_of(product->inputs.at(1));
-  if (left.factors.size() != 1 || right.factors.size() != 1) return std::nullopt;
-  const auto queries = by_heads(group, left.factors.front());
-  const auto keys = keys_of(group, right.factors.front());
-  if (!queries || !keys || queries->size <= 0) return std::nullopt;
-  const double scale = outer.scale * left.scale * right.scale;
-  if (!is_about(scale, 1 / std::sqrt(static_cast<double>(queries->size)))) return std::nullopt;
-  return std::array{*queries, *keys};
-}
-
-std::optional<Attention> attention_of(Group& group, const std::string& name) {
-  const Node* product = group.take(name, "MatMul");
-  const Node* softmax = product == nullptr ? nullptr : group.take(product->inputs.at(0), "Softmax");
-  if (softmax == nullptr) return std::nullopt;
-  const auto axis = group.view(*softmax).attribute("axis", std::int64_t{-1});
-  if (axis != -1 && axis != 3) return std::nullopt;
-  const auto scores = without_mask(group, softmax->inputs.at(0));
-  if (!scores) return std::nullopt;
-  const auto pair = queries_and_keys(group, scores->name);
-  const auto values = by_heads(group, product->inputs.at(1));
-  if (!pair || !values) return std::nullopt;
-  return Attention{{(*pair)[0], (*pair)[1], *values}, scores->causal};
-}
-
-/// Queries, keys and values one after the other, each with the same heads.
-bool is_of_one_split(const std::array<Heads, 3>& parts) {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Heads& part = parts.at(i);
-    if (part.split != parts.front().split || part.part != i) return false;
-    if (part.sequence != parts.front().sequence || part.heads != parts.front().heads ||
-        part.size != parts.front().size) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// What the shapes of the file say is what the projections have.
-void check_attention(const Importer& importer, const Heads& heads, const Shape& source) {
-  const NodeView split(importer, *heads.split);
-  const auto axis = split.attribute("axis", std::int64_t{0});
-  const std::int64_t width = heads.heads * heads.size;
-  if (source.size() != 2 || (axis != 2 && axis != -1)) {
-    throw CannotMap("its queries, keys and values are no parts of one sequence");
-  }
-  const bool has_sizes = heads.split->attributes.contains("split") || split.has_input(1);
-  if (has_sizes && split.integers("split", 1) != std::vector<std::int64_t>(3, width)) {
-    throw CannotMap("its queries, keys and values are of different widths");
-  }
-  const bool fits = source[1] == 3 * width && (heads.sequence == source[0] || heads.sequence == -1);
-  if (!fits) {
-    throw CannotMap(fmt::format("its {} heads of {} for {} positions do not fit projections {}",
-                                heads.heads, heads.size, heads.sequence, to_string(source)));
-  }
-}
-
-/// Softmax(queries·keysᵀ/√size + mask)·values, with the heads beside each other again.
-Match match_attention(Group& group, const Node& last) {
-  if (last.op != "Reshape" || last.inputs.size() != 2) return std::nullopt;
-  const Node* heads_last = transposed(group, last.inputs[0], {0, 2, 1, 3});
-  if (heads_last == nullptr) return std::nullopt;
-  const auto attention = attention_of(group, heads_last->inputs.at(0));
-  if (!attention || !is_of_one_split(attention->parts)) return std::nullopt;
-  const std::vector<std::int64_t> shape = group.view(last).integers("shape", 1);
-  const Heads heads = attention->parts.front();
-  const bool joins = shape.size() == 3 && is_samples(group.importer(), shape[0]) &&
-                     (shape[2] == heads.heads * heads.size || shape[2] == -1);
-  if (!joins) return std::nullopt;
-  return [heads, causal = attention->causal](Importer& importer, const Node& node) {
-    const int source = importer.activation(heads.split->inputs.at(0));
-    check_attention(importer, heads, importer.shape_of(source));
-    importer.add(node, SelfAttention(heads.heads, causal), {source});
+    add_layer_norm(importer, node, importer.view(x), parts);
   };
 }
 
@@ -426,7 +238,7 @@ Match match_attention(Group& group, const Node& last) {
 void find_fusions(Importer& importer, const std::vector<const Node*>& nodes) {
   for (const Node* node : nodes) {
     if (node->outputs.empty()) continue;
-    for (const auto match : {match_gelu, match_layer_norm, match_attention}) {
+    for (const auto match : {match_gelu, match_layer_norm}) {
       Group group(importer);
       Match made;
       try {

@@ -7,7 +7,7 @@
 
 namespace parbench::onnx_import {
 
-/// Finds GELUs, layer normalisations and attention among the nodes, which are in the file's order,
+/// Finds GELUs and layer normalisations among the nodes, which are in the file's order,
 /// and gives each group to the importer: its last node is mapped, the others are absorbed. A group
 /// of which another node reads a part is none.
 void find_fusions(Importer& importer, const std::vector<const Node*>& nodes);

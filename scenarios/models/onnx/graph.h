@@ -24,6 +24,17 @@ enum class Mask {
   addend,   // 0 for these keys, less than −10⁴ for others
 };
 
+/// Elements of a tensor of the file, one behind the other; or one number as often.
+struct ValuePiece {
+  std::string tensor = {};  // empty: `filled`
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  double filled = 0;
+  Shape transposed_from = {};  // of the tensor, where the elements are those of its transpose
+
+  friend bool operator==(const ValuePiece&, const ValuePiece&) = default;
+};
+
 /// A tensor that the file contains, or that follows from such tensors alone.
 struct Constant {
   Shape shape;
@@ -33,7 +44,8 @@ struct Constant {
   Mask mask = Mask::none;
   bool transposed = false;  // a matrix whose values are those of the source with its axes swapped
   std::string source = {};  // the tensor of the file that has the values; empty: none
-  std::optional<double> filled = {};  // the value of all elements, where they have one
+  std::optional<double> filled = {};    // the value of all elements, where they have one
+  std::vector<ValuePiece> pieces = {};  // where the values are, without a source of all of them
 };
 
 /// An attribute of a kind that no known operator has.

@@ -147,6 +147,20 @@ std::int64_t groups_of(const NodeView& view, std::int64_t channels_of_group, std
                               channels_of_group, groups, channels));
 }
 
+/// The height and width of one that a file has behind a mean over the image.
+void add_empty_dimensions(Importer& importer, const Node& node) {
+  View view = *importer.find_view(node.outputs.at(0));
+  view.dimensions.resize(4);
+  importer.set_view(node.outputs.at(0), std::move(view));
+}
+
+void add_global_mean(Importer& importer, const Node& node, bool keeps_dimensions) {
+  const int source = NodeView(importer, node).activation(0);
+  (void)image_shape(importer, source);
+  importer.add(node, GlobalAveragePool(), {source});
+  if (keeps_dimensions) add_empty_dimensions(importer, node);
+}
+
 /// A convolution of one pixel behind a mean over the image, whose result has no height and width
 /// here, is a linear layer.
 void add_linear_of_pixel(Importer& importer, const Node& node) {
@@ -162,6 +176,7 @@ void add_linear_of_pixel(Importer& importer, const Node& node) {
   importer.add(node, Linear(weights[0]), {source}, view.input(1));
   importer.keep_values("weights", view.weights(1, "weights"));
   importer.keep_values("bias", view.weights(2, "biases"));
+  add_empty_dimensions(importer, node);
 }
 
 }  // namespace
@@ -231,9 +246,7 @@ void map_max_pool(Importer& importer, const Node& node) {
 }
 
 void map_global_average_pool(Importer& importer, const Node& node) {
-  const int source = NodeView(importer, node).activation(0);
-  (void)image_shape(importer, source);
-  importer.add(node, GlobalAveragePool(), {source});
+  add_global_mean(importer, node, true);
 }
 
 /// One that covers the image is a global one.
@@ -249,16 +262,17 @@ void map_average_pool(Importer& importer, const Node& node) {
   }
   const bool covers = window.kernel - window.padding >= std::max(image[1], image[2]) &&
                       window.output(image[0], image) == Shape{image[0], 1, 1};
-  if (covers && !(counts && is_padded)) return importer.add(node, GlobalAveragePool(), {source});
+  if (covers && !(counts && is_padded)) return add_global_mean(importer, node, true);
   importer.add(node, AveragePool(window, counts), {source});
 }
 
 void map_mean(Importer& importer, const Node& node) {
-  Extents axes = NodeView(importer, node).integers("axes", 1);
+  const NodeView view(importer, node);
+  Extents axes = view.integers("axes", 1);
   for (std::int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
   std::ranges::sort(axes);
   if (axes != Extents{2, 3}) throw CannotMap("it is no mean over height and width");
-  map_global_average_pool(importer, node);
+  add_global_mean(importer, node, view.attribute("keepdims", std::int64_t{1}) != 0);
 }
 
 void map_response_norm(Importer& importer, const Node& node) {

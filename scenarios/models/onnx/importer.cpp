@@ -5,11 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/models/onnx/constants.h"
 #include "scenarios/models/onnx/fusions.h"
 #include "scenarios/models/onnx/operators.h"
 
@@ -18,6 +21,11 @@ namespace {
 
 /// Of an image whose height or width the file leaves open: that of most published networks.
 constexpr std::int64_t open_image = 224;
+
+/// Stands for samples whose number the file leaves open: a prime that shapes do not have.
+constexpr std::int64_t open_samples = 1'000'003;
+/// More samples are no batch; products of them and max_elements fit into 64 bits.
+constexpr std::int64_t max_samples = 1 << 20;
 
 /// A node reads what another one has not made, because that could not be mapped.
 class Unmapped : public std::exception {};
@@ -35,21 +43,6 @@ bool is_too_large(const Shape& shape) {
   return false;
 }
 
-void check_size(const Shape& shape) {
-  if (is_too_large(shape)) {
-    throw CannotMap("one of its tensors is empty or larger than any memory");
-  }
-}
-
-/// Names in files have slashes, which divide names of cases: "/layer1/conv1/Conv" is
-/// "layer1.conv1.Conv".
-std::string with_dots(std::string name) {
-  std::ranges::replace_if(
-      name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
-  name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
-  return name;
-}
-
 /// The names of the open dimensions behind the samples.
 std::vector<std::string> open_names(const Input& input) {
   std::vector<std::string> names;
@@ -60,13 +53,43 @@ std::vector<std::string> open_names(const Input& input) {
   return names;
 }
 
-/// Nodes need no name.
+}  // namespace
+
 std::string name_of(const Node& node) {
   if (!node.name.empty()) return node.name;
   return node.outputs.empty() ? "without an output" : node.outputs.front();
 }
 
-}  // namespace
+void check_size(const Shape& shape) {
+  if (is_too_large(shape)) {
+    throw CannotMap("one of its tensors is empty or larger than any memory");
+  }
+}
+
+std::vector<ValuePiece> pieces_of(const Constant& constant) {
+  if (constant.source.empty() && !constant.filled) return constant.pieces;
+  if (constant.transposed && constant.shape.size() != 2) return {};  // divided anew since
+  Shape of_tensor = constant.shape;
+  std::ranges::reverse(of_tensor);
+  return {{.tensor = constant.source,
+           .count = element_count(constant.shape),
+           .filled = constant.filled.value_or(0),
+           .transposed_from = constant.transposed ? of_tensor : Shape()}};
+}
+
+std::vector<ValuePiece> part_of(const std::vector<ValuePiece>& pieces, std::int64_t first,
+                                std::int64_t count) {
+  std::vector<ValuePiece> part;
+  for (ValuePiece piece : pieces) {
+    const std::int64_t skipped = std::min(first, piece.count);
+    first -= skipped;
+    piece.first += skipped;
+    piece.count = std::min(count, piece.count - skipped);
+    count -= piece.count;
+    if (piece.count > 0) part.push_back(std::move(piece));
+  }
+  return part;
+}
 
 std::optional<std::int64_t> usual_image(const Graph& graph) {
   if (graph.inputs.size() != 1 || graph.inputs.front().shape.size() != 4) return std::nullopt;
@@ -123,15 +146,19 @@ void Importer::apply_loss() {
 }
 
 void Importer::keep_values(std::string_view role, const Constant& constant, bool transposed) {
-  if (constant.source.empty() && !constant.filled) return;
-  if (constant.transposed && constant.shape.size() != 2) return;  // divided anew since
+  std::vector<ValuePiece> pieces = pieces_of(constant);
+  if (transposed && pieces.size() != 1) return;  // its rows would have to be taken apart
+  if (transposed) {
+    Shape& from = pieces.front().transposed_from;
+    from = from.empty() ? constant.shape : Shape();
+  }
+  keep_source(role, {.pieces = std::move(pieces)});
+}
+
+void Importer::keep_source(std::string_view role, ValueSource source) {
+  if (source.pieces.empty()) return;
   const int layer = static_cast<int>(network_.layers.size()) - 1;
-  Shape of_tensor = constant.shape;
-  if (constant.transposed) std::ranges::reverse(of_tensor);
-  value_sources_[{layer, std::string(role)}] = {
-      .tensor = constant.source,
-      .filled = constant.filled.value_or(0),
-      .transposed_from = transposed != constant.transposed ? of_tensor : Shape()};
+  value_sources_[{layer, std::string(role)}] = std::move(source);
 }
 
 void Importer::set_input() {
@@ -167,24 +194,56 @@ void Importer::set_input() {
                     input.name, fmt::join(open_names(input), ", ")));
   }
   constexpr std::size_t max_rank = 3;
-  if (network_.input.size() > (has_tokens_ ? 1 : max_rank) || is_too_large(network_.input)) {
+  if (network_.input.size() > (has_tokens_ ? 1 : max_rank) || is_too_large(network_.input) ||
+      samples_ > max_samples) {
     throw UsageError(
         fmt::format("has an input '{}' of other samples than rows, sequences or images "
                     "that fit into a memory",
                     input.name));
   }
-  outputs_[input.name] = network_input;
+  outputs_[input.name] = whole_view(network_input, network_.input, samples_in_shapes());
 }
 
 // --- what operators find ---
 
 int Importer::activation(const std::string& name) const {
+  const View& found = view(name);
+  if (found.scale != 1) throw CannotMap("it reads a product with a number, which has no layer");
+  if (is_in_order(found, shape_of(found.activation))) return found.activation;
+  throw CannotMap("it reads a part of a tensor, or one whose dimensions have been swapped");
+}
+
+void Importer::check_whole(const View& view) const {
+  if (view.scale != 1) throw CannotMap("it reads a product with a number, which has no layer");
+  if (!is_whole(view, shape_of(view.activation))) {
+    throw CannotMap("it reads a part of a tensor, which has no layer");
+  }
+}
+
+const View* Importer::find_view(const std::string& name) const {
   const auto found = outputs_.find(name);
-  if (found != outputs_.end() && found->second == network_input && has_tokens_) {
+  return found == outputs_.end() ? nullptr : &found->second;
+}
+
+const Scores* Importer::scores(const std::string& name) const {
+  const auto found = scores_.find(name);
+  return found == scores_.end() ? nullptr : &found->second;
+}
+
+std::int64_t Importer::samples_in_shapes() const {
+  return samples_ == open_dimension ? open_samples : samples_;
+}
+
+const View& Importer::view(const std::string& name) const {
+  const View* found = find_view(name);
+  if (found != nullptr && found->activation == network_input && has_tokens_) {
     throw CannotMap("it reads tokens, which only a Gather from a table can");
   }
-  if (found != outputs_.end()) return found->second;
+  if (found != nullptr) return *found;
   if (constant(name) != nullptr) throw CannotMap(fmt::format("'{}' is a constant", name));
+  if (scores(name) != nullptr) {
+    throw CannotMap("it reads products of two activations, which only attention does");
+  }
   const Node* from = maker(name);
   if (from == nullptr || unmapped_.contains(from)) throw Unmapped();
   throw CannotMap(fmt::format("it reads '{}', which is not the first output of its node", name));
@@ -192,7 +251,12 @@ int Importer::activation(const std::string& name) const {
 
 std::string Importer::tensor_behind(const std::string& name) const {
   const Constant* found = constant(name);
-  return found == nullptr || found->source.empty() ? name : found->source;
+  if (found == nullptr) return name;
+  if (found->source.empty() && !found->pieces.empty()) {
+    const ValuePiece& first = found->pieces.front();
+    return fmt::format("{} from {} on", first.tensor, first.first);
+  }
+  return found->source.empty() ? name : found->source;
 }
 
 const Constant* Importer::constant(const std::string& name) const {
@@ -256,24 +320,33 @@ std::vector<const Node*> Importer::wanted_nodes() const {
   return nodes;
 }
 
-void Importer::map(const Node& node) {
-  if (is_absorbed(node)) return;
-  const auto fused = fused_.find(&node);
-  const auto found = operators().find(node.op);
-  if (found == operators().end() && fused == fused_.end()) {
-    problems_.push_back({&node, "no layer for it"});
-    unmapped_.insert(&node);
-    return;
+bool Importer::reads_constants_only(const Node& node) const {
+  bool reads = false;
+  for (const std::string& input : node.inputs) {
+    if (input.empty()) continue;
+    if (constant(input) == nullptr) return false;
+    reads = true;
   }
-  if (node.outputs.empty()) return;
+  return reads;
+}
+
+void Importer::map_as_operator(const Node& node) {
+  if (const auto fused = fused_.find(&node); fused != fused_.end()) {
+    return fused->second(*this, node);
+  }
+  if (reads_constants_only(node)) {
+    const auto folding = foldings().find(node.op);
+    if (folding != foldings().end()) return folding->second(*this, node);
+  }
+  const auto found = operators().find(node.op);
+  if (found == operators().end()) throw CannotMap("no layer for it");
+  found->second(*this, node);
+}
+
+void Importer::map(const Node& node) {
+  if (is_absorbed(node) || node.outputs.empty()) return;
   try {
-    if (fused != fused_.end()) {
-      fused->second(*this, node);
-    } else {
-      found->second(*this, node);
-    }
-    const auto made = outputs_.find(node.outputs.at(0));
-    if (made != outputs_.end()) check_size(shape_of(made->second));
+    map_as_operator(node);
   } catch (const Unmapped&) {
     unmapped_.insert(&node);  // what it reads has a problem of its own
   } catch (const std::logic_error& error) {
@@ -286,8 +359,8 @@ void Importer::map(const Node& node) {
 /// Ahead of all others: patterns of several nodes are known by their constants.
 void Importer::fold_constants(const std::vector<const Node*>& nodes) {
   for (const Node* node : nodes) {
-    const bool follows = (node->op == "Identity" || node->op == "ConstantOfShape") &&
-                         node->inputs.size() == 1 && constant(node->inputs.front()) != nullptr;
+    const bool follows =
+        (node->op == "Identity" || node->op == "ConstantOfShape") && reads_constants_only(*node);
     if (node->op != "Constant" && !follows) continue;
     map(*node);
     absorb(*node);
@@ -305,16 +378,14 @@ Network Importer::import(const std::string& name) {
   find_fusions(*this, nodes);
   for (const Node* node : nodes) map(*node);
   if (!problems_.empty()) refuse(nodes.size());
-  if (!outputs_.contains(graph_.outputs.front())) {
-    throw UsageError(
-        fmt::format("has an output '{}' that no layer makes; export it with the output of its last "
-                    "layer",
-                    graph_.outputs.front()));
-  }
-  if (network_.parameters().empty())
+  check_output();
+  drop_unread_layers();
+  if (!problems_.empty()) refuse(nodes.size());
+  if (network_.parameters().empty()) {
     throw UsageError(
         "has no weights to train; export it with do_constant_folding=False and its parameters as "
         "initializers");
+  }
   apply_loss();
   divide_into_units();
   network_.name = name;
@@ -343,77 +414,6 @@ void Importer::refuse(std::size_t nodes) const {
                                              : std::string());
   }
   throw UsageError(text);
-}
-
-// --- layers ---
-
-std::string Importer::name_of_layer(const Node& node, const std::string& weights) {
-  constexpr std::string_view suffix = ".weight";
-  std::string name = name_of(node);
-  if (weights.ends_with(suffix)) name = weights.substr(0, weights.size() - suffix.size());
-  name = with_dots(std::move(name));
-  std::string unique = name;
-  while (!names_.insert(unique).second) {
-    const int number = numbers_.try_emplace(name, 1).first->second += 1;
-    unique = fmt::format("{}_{}", name, number);
-  }
-  return unique;
-}
-
-/// For each layer, how many tensors cross to it and those behind it (Network::crossing).
-std::vector<std::size_t> Importer::crossing_tensors() const {
-  const std::size_t count = network_.layers.size();
-  std::vector<std::size_t> last_reader(count + 1);  // the network's input in front
-  for (std::size_t reader = 0; reader < count; ++reader) {
-    for (const int tensor : network_.layers[reader].inputs) {
-      last_reader[static_cast<std::size_t>(tensor + 1)] = reader;
-    }
-  }
-  std::vector<std::size_t> crossing(count + 1);
-  std::vector<std::size_t> ending(count + 1);  // behind each layer
-  std::size_t open = 0;
-  for (std::size_t layer = 0; layer < count; ++layer) {
-    if (last_reader[layer] >= layer) {  // that of the layer before it
-      ++open;
-      ++ending[last_reader[layer]];
-    }
-    crossing[layer] = open;
-    open -= ending[layer];
-  }
-  return crossing;
-}
-
-/// A unit begins with a layer of products that everything behind it reads the network through: only
-/// the tensor in front of it crosses. Where a connection goes past many such layers, and so leaves
-/// them in one unit, units also begin where few tensors cross.
-void Importer::divide_into_units() {
-  constexpr std::size_t many = 16;
-  constexpr std::size_t few = 6;
-  const std::vector<std::size_t> crossing = crossing_tensors();
-  const int count = static_cast<int>(network_.layers.size());
-  std::vector<bool> can_begin(network_.layers.size());
-  std::vector<int> products;                         // of the current unit, last layer first
-  int first_read = std::numeric_limits<int>::max();  // by this layer and those behind it
-  for (int i = count - 1; i >= 0; --i) {
-    const Layer& layer = network_.layer(i);
-    first_read = std::min(first_read, std::ranges::min(layer.inputs));
-    const bool has_products = !layer.kind->products(network_.work_of(layer, 1), true).empty();
-    if (has_products) products.push_back(i);
-    can_begin[static_cast<std::size_t>(i)] = has_products && first_read == i - 1;
-    if (can_begin[static_cast<std::size_t>(i)] || i == 0) {
-      const bool is_divided = products.size() > many;
-      for (const int product : std::exchange(products, {})) {
-        const auto cut = static_cast<std::size_t>(product);
-        if (is_divided && crossing[cut] <= few) can_begin[cut] = true;
-      }
-    }
-  }
-  network_.units.clear();
-  for (int i = 0; i < count; ++i) {
-    Layer& layer = network_.layers[static_cast<std::size_t>(i)];
-    if (i == 0 || can_begin[static_cast<std::size_t>(i)]) network_.unit(layer.name);
-    layer.unit = static_cast<int>(network_.units.size()) - 1;
-  }
 }
 
 // --- views of nodes ---

@@ -16,6 +16,7 @@
 
 #include "scenarios/models/network.h"
 #include "scenarios/models/onnx/graph.h"
+#include "scenarios/models/onnx/views.h"
 
 namespace parbench::onnx_import {
 
@@ -37,14 +38,27 @@ struct ImportOptions {
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
 };
 
-/// Where the values of a parameter are: in a tensor of the file, or one for all.
+/// Where the values of a parameter are, one piece behind the other. `addends` are as many further
+/// ones, which are added.
 struct ValueSource {
-  std::string tensor;
-  double filled = 0;           // without a tensor
-  Shape transposed_from = {};  // of the tensor, where the parameter is its transpose
+  std::vector<ValuePiece> pieces = {};
+  std::vector<ValuePiece> addends = {};
 
   friend bool operator==(const ValueSource&, const ValueSource&) = default;
 };
+
+/// That of a node, or of its output: nodes need no name.
+[[nodiscard]] std::string name_of(const Node& node);
+
+/// Throws CannotMap for a shape that no machine holds, or that has no elements.
+void check_size(const Shape& shape);
+
+/// Where a constant's values are; nothing where the file does not have them. Of a constant that
+/// check_size has passed.
+[[nodiscard]] std::vector<ValuePiece> pieces_of(const Constant& constant);
+/// The values of so many elements.
+[[nodiscard]] std::vector<ValuePiece> part_of(const std::vector<ValuePiece>& pieces,
+                                              std::int64_t first, std::int64_t count);
 
 /// Sources by layer and role of a parameter.
 using ValueSources = std::map<std::pair<int, std::string>, ValueSource>;
@@ -71,8 +85,17 @@ class Importer {
   [[nodiscard]] std::int64_t opset() const { return graph_.opset; }
   /// The samples that the file was exported with; open_dimension where it leaves them open.
   [[nodiscard]] std::int64_t samples() const { return samples_; }
-  /// The layer whose output has the name, or network_input. Throws CannotMap for a constant.
+  /// The layer whose output has the name, or network_input. Throws CannotMap for a constant, and
+  /// for a view that is not all of an output in its order.
   [[nodiscard]] int activation(const std::string& name) const;
+  /// The part of an activation that has the name. Throws CannotMap for a constant.
+  [[nodiscard]] const View& view(const std::string& name) const;
+  /// Null where a name has none.
+  [[nodiscard]] const View* find_view(const std::string& name) const;
+  /// Null where a name is of something else.
+  [[nodiscard]] const Scores* scores(const std::string& name) const;
+  /// What stands for the samples in shapes of the graph.
+  [[nodiscard]] std::int64_t samples_in_shapes() const;
   /// Null for a name that is no constant.
   [[nodiscard]] const Constant* constant(const std::string& name) const;
   /// The tensor of the file whose values a name has, also through nodes that only move them; the
@@ -99,13 +122,28 @@ class Importer {
   /// Adds a layer whose output is the first of `node`. Its parameters are named after `weights`, so
   /// that those of "fc.weight" belong to layer fc; without it the layer is named after the node.
   template <class Kind>
-  void add(const Node& node, Kind kind, std::vector<int> inputs, const std::string& weights = {}) {
-    if (!weights.empty() && !weights_.insert(tensor_behind(weights)).second) {
-      throw CannotMap("it shares its weights with another node");
-    }
+  int add(const Node& node, Kind kind, std::vector<int> inputs, const std::string& weights = {}) {
+    if (!weights.empty()) claim(weights);
     const std::string name = name_of_layer(node, weights);
-    outputs_[node.outputs.at(0)] = network_.add(name, std::move(kind), std::move(inputs));
+    const int layer = network_.add(name, std::move(kind), std::move(inputs));
+    alias(node, layer);
+    return layer;
   }
+  /// Adds a layer that computes each element, or each row, by itself: its output has the dimensions
+  /// of its input.
+  template <class Kind>
+  void add_elementwise(const Node& node, Kind kind, View input, const std::string& weights = {}) {
+    check_whole(input);
+    input.activation = add(node, std::move(kind), {input.activation}, weights);
+    set_view(node.outputs.at(0), std::move(input));
+  }
+  /// Throws CannotMap where a layer has those weights already.
+  void claim(const std::string& weights);
+  /// Throws CannotMap unless each element of an activation is there once, and as it is.
+  void check_whole(const View& view) const;
+  /// Adds a linear layer in place of several with one input, whose outputs it has one behind the
+  /// other. Throws CannotMap where they cannot be one. Nothing else may read them.
+  [[nodiscard]] int merge_linear(const Node& node, const std::vector<int>& layers);
   /// The kind of the layer that makes an activation, where it is of that class, else null.
   template <class Kind>
   [[nodiscard]] const Kind* kind_of(int activation) const {
@@ -120,12 +158,18 @@ class Importer {
   /// The layer that was added last has its parameter of that role from the constant. `transposed`:
   /// the constant is a matrix, and the parameter its transpose.
   void keep_values(std::string_view role, const Constant& constant, bool transposed = false);
+  void keep_source(std::string_view role, ValueSource source);
   /// The values of a layer's parameters are no longer those of single tensors.
   void forget_values(int layer) {
     std::erase_if(value_sources_, [&](const auto& one) { return one.first.first == layer; });
   }
-  /// The node's first output is an activation that is there already.
-  void alias(const Node& node, int activation) { outputs_[node.outputs.at(0)] = activation; }
+  /// The node's first output is an activation that is there already. Throws CannotMap for one that
+  /// fits into no memory.
+  void alias(const Node& node, int activation);
+  void set_view(const std::string& name, View view) { outputs_[name] = std::move(view); }
+  void set_scores(const Node& node, Scores scores) {
+    scores_[node.outputs.at(0)] = std::move(scores);
+  }
   void fold(const Node& node, Constant constant) {
     constants_[node.outputs.at(0)] = std::move(constant);
   }
@@ -151,8 +195,13 @@ class Importer {
   void apply_loss();
   [[nodiscard]] std::vector<const Node*> wanted_nodes() const;
   void map(const Node& node);
+  void map_as_operator(const Node& node);
+  [[nodiscard]] bool reads_constants_only(const Node& node) const;
+  void check_output() const;
+  void drop_unread_layers();
   void fold_constants(const std::vector<const Node*>& nodes);
   [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
+  [[nodiscard]] std::string unique(const std::string& name);
   [[nodiscard]] std::vector<std::size_t> crossing_tensors() const;
   void divide_into_units();
   [[noreturn]] void refuse(std::size_t nodes) const;
@@ -162,7 +211,9 @@ class Importer {
   ImportOptions options_;
   ValueSources value_sources_;
   std::int64_t samples_ = open_dimension;
-  std::map<std::string, int, std::less<>> outputs_;
+  std::map<std::string, View, std::less<>> outputs_;
+  std::map<std::string, Scores, std::less<>> scores_;
+  std::map<int, const Node*> merged_;  // layers that others stand for, with what made those
   std::map<std::string, Constant, std::less<>> constants_;  // that follow from the file's
   std::map<std::string, std::vector<const Node*>, std::less<>> readers_;
   std::map<std::string, const Node*, std::less<>> makers_;
@@ -193,6 +244,9 @@ class NodeView {
   [[nodiscard]] const Constant* constant(std::size_t which) const;
   /// A constant that must be there; `what` names it in the message.
   [[nodiscard]] const Constant& weights(std::size_t which, std::string_view what) const;
+  [[nodiscard]] bool has_attribute(std::string_view name) const {
+    return node_.attributes.contains(name);
+  }
   template <class Value>
   [[nodiscard]] Value attribute(std::string_view name, Value fallback) const {
     const auto found = node_.attributes.find(name);

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -81,22 +84,49 @@ class WeightsOfFile {
   void read() {
     std::set<std::string> names;
     for (const auto& [key, source] : sources_) {
-      if (!source.tensor.empty()) names.insert(source.tensor);
+      for (const auto* pieces : {&source.pieces, &source.addends}) {
+        for (const ValuePiece& piece : *pieces) {
+          if (!piece.tensor.empty()) names.insert(piece.tensor);
+        }
+      }
     }
-    TensorValues values = read_values(path_, names);
+    const TensorValues values = read_values(path_, names);
     for (const auto& [key, source] : sources_) {
       const auto count = static_cast<std::size_t>(counts_.at(key));
-      std::vector<float> parameter =
-          source.tensor.empty() ? std::vector<float>(count, static_cast<float>(source.filled))
-                                : transposed(values.at(source.tensor), source.transposed_from);
-      if (parameter.size() != count) {
-        throw UsageError(
-            fmt::format("--model '{}' has other values of '{}' than when it was read "
-                        "first; do not change it during a run",
-                        path_, source.tensor));
+      std::vector<float> parameter = joined(values, source.pieces, count);
+      if (!source.addends.empty()) {
+        const std::vector<float> addend = joined(values, source.addends, count);
+        std::ranges::transform(parameter, addend, parameter.begin(), std::plus());
       }
       parameters_[key] = std::make_shared<const std::vector<float>>(std::move(parameter));
     }
+  }
+
+  [[nodiscard]] std::vector<float> joined(const TensorValues& values,
+                                          const std::vector<ValuePiece>& pieces,
+                                          std::size_t wanted) const {
+    std::vector<float> result;
+    for (const ValuePiece& piece : pieces) {
+      const auto count = static_cast<std::size_t>(piece.count);
+      const auto first = static_cast<std::size_t>(piece.first);
+      if (piece.tensor.empty()) {
+        result.insert(result.end(), count, static_cast<float>(piece.filled));
+        continue;
+      }
+      const std::vector<float> tensor = transposed(values.at(piece.tensor), piece.transposed_from);
+      if (first > tensor.size() || count > tensor.size() - first) refuse_change(piece.tensor);
+      const auto begin = tensor.begin() + static_cast<std::ptrdiff_t>(first);
+      result.insert(result.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+    }
+    if (result.size() != wanted) refuse_change(pieces.front().tensor);
+    return result;
+  }
+
+  [[noreturn]] void refuse_change(const std::string& tensor) const {
+    throw UsageError(
+        fmt::format("--model '{}' has other values of '{}' than when it was read first; do not "
+                    "change it during a run",
+                    path_, tensor));
   }
 
   /// `from` is the shape of the matrix; empty: the values stay as they are.

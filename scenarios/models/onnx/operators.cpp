@@ -11,12 +11,13 @@
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/dropout.h"
-#include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/onnx/attention.h"
+#include "scenarios/models/onnx/constants.h"
 #include "scenarios/models/onnx/image_operators.h"
 #include "scenarios/models/onnx/sequences.h"
+#include "scenarios/models/onnx/shapes.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -141,55 +142,67 @@ void map_relu(Importer& importer, const Node& node) {
     return add_residual_end(importer, *source, node);
   }
   if (clamps_norm(importer, node)) return;
-  importer.add(node, Activation(ActivationKind::relu), {view.activation(0)});
+  importer.add_elementwise(node, Activation(ActivationKind::relu), importer.view(view.input(0)));
 }
 
 // --- other functions of one element ---
 
 template <ActivationKind kind>
 void map_activation(Importer& importer, const Node& node) {
-  importer.add(node, Activation(kind), {NodeView(importer, node).activation(0)});
+  importer.add_elementwise(node, Activation(kind),
+                           importer.view(NodeView(importer, node).input(0)));
 }
 
 void map_gelu(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const bool by_tanh = view.attribute("approximate", std::string("none")) == "tanh";
-  importer.add(node, Activation(by_tanh ? ActivationKind::gelu_tanh : ActivationKind::gelu),
-               {view.activation(0)});
+  importer.add_elementwise(node,
+                           Activation(by_tanh ? ActivationKind::gelu_tanh : ActivationKind::gelu),
+                           importer.view(view.input(0)));
 }
 
 void map_clip(Importer& importer, const Node& node) {
   constexpr double unlimited = 3.4e38;
   const NodeView view(importer, node);
-  importer.add(
+  importer.add_elementwise(
       node,
       Activation(ActivationKind::clip, static_cast<float>(view.scalar("min", 1, -unlimited)),
                  static_cast<float>(view.scalar("max", 2, unlimited))),
-      {view.activation(0)});
+      importer.view(view.input(0)));
+}
+
+/// The node changes nothing of its first input.
+void pass_on(Importer& importer, const Node& node) {
+  if (passes_scores(importer, node)) return;
+  View same = importer.view(NodeView(importer, node).input(0));
+  importer.set_view(node.outputs.at(0), std::move(same));
 }
 
 /// Its masks become those of training, whatever the file says of inference.
 void map_dropout(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const double probability = view.scalar("ratio", 1, 0.5);
-  if (probability == 0) return importer.alias(node, view.activation(0));
+  if (probability == 0) return pass_on(importer, node);
+  if (importer.scores(view.input(0)) != nullptr) {
+    throw CannotMap("no layer drops shares of attention; export it with a dropout of 0 there");
+  }
   const bool possible = probability > 0 && probability < 1;  // false for NaN
   if (!possible) throw CannotMap("its ratio is not between 0 and 1");
-  importer.add(node, RandomDropout(static_cast<float>(probability), importer.next_subsequence()),
-               {view.activation(0)});
+  importer.add_elementwise(
+      node, RandomDropout(static_cast<float>(probability), importer.next_subsequence()),
+      importer.view(view.input(0)));
 }
 
 // --- products and sums ---
 
 /// Weights are {inputs, outputs}, or with `by_outputs` the other way round, as the layer has them.
 /// `bias` may be null.
-void add_linear(Importer& importer, const NodeView& view, const Node& last, const Constant* bias,
-                bool by_outputs) {
+void add_linear(Importer& importer, const NodeView& view, const Node& last, const View& source,
+                const Constant* bias, bool by_outputs) {
   const Constant& weights = view.weights(1, "weights");
   const std::int64_t inputs = weights.shape.at(by_outputs ? 1 : 0);
   const std::int64_t outputs = weights.shape.at(by_outputs ? 0 : 1);
-  const int source = view.activation(0);
-  const Shape& shape = importer.shape_of(source);
+  const Shape shape = importer.shape_of(source.activation);
   if (shape.size() > 2) throw CannotMap("its input is an image, which nothing has flattened");
   if (shape.back() != inputs) {
     throw CannotMap(
@@ -197,7 +210,14 @@ void add_linear(Importer& importer, const NodeView& view, const Node& last, cons
                     "gives another number",
                     inputs, shape.back()));
   }
-  importer.add(last, Linear(outputs, bias != nullptr), {source}, view.input(1));
+  if (!keeps_rows(source, shape)) {
+    throw CannotMap("it reads a part of a tensor, or one whose last dimension is no layer's");
+  }
+  importer.check_whole(source);
+  View made = source;
+  const int layer =
+      importer.add(last, Linear(outputs, bias != nullptr), {source.activation}, view.input(1));
+  importer.set_view(last.outputs.at(0), with_row_length(std::move(made), layer, inputs, outputs));
   importer.keep_values("weights", weights, !by_outputs);
   if (bias != nullptr) importer.keep_values("bias", *bias);
 }
@@ -212,31 +232,36 @@ bool has_bias_for(const Importer& importer, const Node& sum) {
 
 void map_gemm(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
-  const bool is_plain = view.attribute("alpha", 1.0) == 1.0 && view.attribute("beta", 1.0) == 1.0 &&
-                        view.attribute("transA", std::int64_t{0}) == 0;
-  if (!is_plain) throw CannotMap("it scales or transposes its input");
+  const double beta = view.attribute("beta", 1.0);
+  const bool has_bias = view.has_input(2) && beta != 0;
+  if (view.attribute("alpha", 1.0) != 1.0) throw CannotMap("it scales its product (alpha)");
+  if (has_bias && beta != 1.0) throw CannotMap("it scales its biases (beta)");
   const Shape& weights = view.weights(1, "weights").shape;
-  if (weights.size() != 2 || importer.shape_of(view.activation(0)).size() != 1) {
+  View source = importer.view(view.input(0));
+  if (weights.size() != 2 || source.dimensions.size() != 2) {
     throw CannotMap("it is no layer of rows and weights");
   }
-  const bool transposed = view.attribute("transB", std::int64_t{0}) != 0;
-  const std::int64_t outputs = transposed ? weights[0] : weights[1];
-  const bool has_bias = view.has_input(2);
+  if (view.attribute("transA", std::int64_t{0}) != 0) source = transposed(source, {1, 0});
+  const bool is_transposed = view.attribute("transB", std::int64_t{0}) != 0;
+  const std::int64_t outputs = is_transposed ? weights[0] : weights[1];
   if (has_bias) check_bias(view, 2, outputs);
-  add_linear(importer, view, node, has_bias ? view.constant(2) : nullptr, transposed);
+  add_linear(importer, view, node, source, has_bias ? view.constant(2) : nullptr, is_transposed);
 }
 
 /// Where a sum with a bias alone reads it, its layer is made when the turn of that comes.
 void map_matmul(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
+  if (node.inputs.size() == 2 && view.constant(0) == nullptr && view.constant(1) == nullptr) {
+    return map_attention_product(importer, node);
+  }
   if (view.weights(1, "second factors").shape.size() != 2) {
     throw CannotMap("its second factor is no matrix");
   }
-  (void)view.activation(0);
+  const View source = importer.view(view.input(0));
   const Node* sum = importer.only_reader(node);
   const bool has_bias = sum != nullptr && sum->op == "Add" && is_sum_of_two(sum) &&
                         !importer.is_absorbed(*sum) && has_bias_for(importer, *sum);
-  if (!has_bias) return add_linear(importer, view, node, nullptr, false);
+  if (!has_bias) return add_linear(importer, view, node, source, nullptr, false);
   importer.absorb(node);
 }
 
@@ -251,10 +276,28 @@ std::pair<const Node*, std::size_t> product_of(const Importer& importer, const N
   return {nullptr, 0};
 }
 
-/// A factor of each channel.
+/// A factor of each channel, or of the scores of attention.
 void map_product(Importer& importer, const Node& node) {
-  if (joins_norm(importer, node)) return;
+  if (joins_norm(importer, node) || scales_scores(importer, node)) return;
   throw CannotMap("it multiplies other than the channels of a normalisation with constants");
+}
+
+void map_division(Importer& importer, const Node& node) {
+  if (scales_scores(importer, node)) return;
+  throw CannotMap("it divides by other than a number, in front of the softmax of attention");
+}
+
+void add_sum(Importer& importer, const Node& node, const View& a, const View& b) {
+  const Shape sample = importer.shape_of(a.activation);
+  const bool fits =
+      importer.shape_of(b.activation) == sample &&
+      (a.dimensions == b.dimensions || (is_in_order(a, sample) && is_in_order(b, sample)));
+  if (!fits) throw CannotMap("its inputs have other shapes");
+  importer.check_whole(a);
+  importer.check_whole(b);
+  View made = a;
+  made.activation = importer.add(node, Addition(), {a.activation, b.activation});
+  importer.set_view(node.outputs.at(0), std::move(made));
 }
 
 void map_sum(Importer& importer, const Node& node) {
@@ -264,149 +307,19 @@ void map_sum(Importer& importer, const Node& node) {
     const NodeView factors(importer, *product);
     const Shape& weights = factors.weights(1, "second factors").shape;
     check_bias(view, bias, weights[1]);
-    return add_linear(importer, factors, node, view.constant(bias), false);
+    const View source = importer.view(factors.input(0));
+    return add_linear(importer, factors, node, source, view.constant(bias), false);
   }
-  if (joins_norm(importer, node)) return;
+  if (masks_scores(importer, node) || joins_norm(importer, node)) return;
   if (map_positions(importer, node)) return;
-  const int a = view.activation(0);
-  const int b = view.activation(1);
-  if (importer.shape_of(a) != importer.shape_of(b)) throw CannotMap("its inputs have other shapes");
-  importer.add(node, Addition(), {a, b});
+  add_sum(importer, node, importer.view(view.input(0)), importer.view(view.input(1)));
 }
 
-// --- shapes ---
-
-/// Rows of all values of a sample. A mean over an image is a row already.
-void add_rows(Importer& importer, const Node& node, int source) {
-  if (importer.shape_of(source).size() == 1) return importer.alias(node, source);
-  if (importer.shape_of(source).size() != 3) throw CannotMap("its input is no image");
-  importer.add(node, Flatten(), {source});
-}
-
-void map_flatten(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  if (view.attribute("axis", std::int64_t{1}) != 1) throw CannotMap("its axis is not 1");
-  add_rows(importer, node, view.activation(0));
-}
-
-/// The transposition between two reshapes that shuffle channels, which a reshape to groups of
-/// channels begins; null where it does not.
-const Node* shuffling(const Importer& importer, const Node& reshape, const Integers& shape) {
-  constexpr std::size_t grouped_rank = 5;
-  const Node* transpose = importer.only_reader(reshape);
-  if (shape.size() != grouped_rank || transpose == nullptr || transpose->op != "Transpose") {
-    return nullptr;
-  }
-  const Node* last = importer.only_reader(*transpose);
-  if (last == nullptr || last->op != "Reshape") return nullptr;
-  const NodeView view(importer, *transpose);
-  return view.attribute("perm", Integers()) == Integers{0, 2, 1, 3, 4} ? transpose : nullptr;
-}
-
-/// Whether a shape is that of an image, or of its channels in groups, for the samples of the file.
-bool is_image_of(const Importer& importer, Integers shape, const Shape& image, bool grouped) {
-  if (shape.empty() || (shape[0] != 0 && shape[0] != -1 && shape[0] != importer.samples())) {
-    return false;
-  }
-  if (grouped && (shape[1] < 1 || shape[2] < 1 || shape[1] > image[0] || shape[2] > image[0])) {
-    return false;
-  }
-  if (grouped) shape = {shape[0], shape[1] * shape[2], shape[3], shape[4]};
-  return shape == Integers{shape[0], image[0], image[1], image[2]};
-}
-
-/// The last of the nodes that shuffle channels makes the layer.
-void add_shuffle(Importer& importer, const Node& node, const Node& transpose) {
-  const Node& grouping = *importer.maker(transpose.inputs.at(0));
-  const NodeView first(importer, grouping);
-  const int source = first.activation(0);
-  const Shape& image = importer.shape_of(source);
-  if (!is_image_of(importer, NodeView(importer, node).integers("shape", 1), image, false)) {
-    throw CannotMap("it does not make an image of shuffled channels again");
-  }
-  importer.add(node, ChannelShuffle(first.integers("shape", 1).at(1)), {source});
-}
-
-/// The shape of so many elements: 0 stands for the dimension that is there, −1 for what is left.
-Shape reshaped(const Shape& from, Shape shape) {
-  std::int64_t known = 1;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0 && i < from.size()) shape[i] = from[i];
-    if (shape[i] < -1 || shape[i] == 0 || shape[i] > element_count(from) / known) {
-      throw CannotMap(fmt::format("its shape ({}) is not that of its {} values",
-                                  fmt::join(shape, ", "), element_count(from)));
-    }
-    if (shape[i] > 0) known *= shape[i];
-  }
-  std::ranges::replace(shape, std::int64_t{-1}, element_count(from) / known);
-  if (element_count(shape) == element_count(from)) return shape;
-  throw CannotMap(fmt::format("its shape ({}) is not that of its {} values", fmt::join(shape, ", "),
-                              element_count(from)));
-}
-
-/// To rows: {samples, values}, where files name the samples as 0, as −1 or by their own number.
-void map_reshape(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  if (view.constant(0) != nullptr) {
-    Constant constant = view.weights(0, "values");
-    Shape shape = reshaped(constant.shape, view.integers("shape", 1));
-    if (constant.transposed && shape != constant.shape)
-      constant.source.clear();  // in no order of it
-    constant.shape = std::move(shape);
-    return importer.fold(node, std::move(constant));
-  }
-  const Node* from = importer.maker(view.input(0));
-  if (from != nullptr && from->op == "Transpose" && importer.is_absorbed(*from)) {
-    return add_shuffle(importer, node, *from);
-  }
-  const int source = view.activation(0);
-  const Integers shape = view.integers("shape", 1);
-  const Node* transpose = shuffling(importer, node, shape);
-  if (transpose != nullptr && is_image_of(importer, shape, importer.shape_of(source), true)) {
-    importer.absorb(node);
-    return importer.absorb(*transpose);
-  }
-  const std::int64_t values = element_count(importer.shape_of(source));
-  const bool keeps_samples =
-      shape.size() == 2 && (shape[0] == 0 || shape[0] == -1 || shape[0] == importer.samples());
-  if (!keeps_samples || (shape[1] != values && (shape[1] != -1 || shape[0] == -1))) {
-    throw CannotMap(fmt::format("its shape ({}) is not that of samples of {} values",
-                                fmt::join(shape, ", "), values));
-  }
-  add_rows(importer, node, source);
-}
-
-/// Behind a mean over an image, whose result has no height and width here.
-void map_squeeze(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  const int source = view.activation(0);
-  if (importer.shape_of(source).size() != 1) throw CannotMap("its input is no mean over an image");
-  importer.alias(node, source);
-}
-
-/// Of constants: their shape with dimensions of one more.
-void map_unsqueeze(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  Constant constant = view.weights(0, "values");
-  Integers axes = view.integers("axes", 1);
-  const auto rank = static_cast<std::int64_t>(constant.shape.size() + axes.size());
-  for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
-  std::ranges::sort(axes);
-  for (const std::int64_t axis : axes) {
-    if (axis < 0 || axis > std::ssize(constant.shape)) throw CannotMap("its axes do not fit");
-    constant.shape.insert(constant.shape.begin() + axis, 1);
-  }
-  importer.fold(node, std::move(constant));
-}
-
-void map_identity(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  if (const Constant* constant = view.constant(0)) return importer.fold(node, *constant);
-  importer.alias(node, view.activation(0));
-}
+// --- ends ---
 
 /// As the network's end it is a part of the loss.
 void map_softmax(Importer& importer, const Node& node) {
+  if (makes_shares(importer, node)) return;
   const NodeView view(importer, node);
   const int source = view.activation(0);
   const auto axis = view.attribute("axis", std::int64_t{-1});
@@ -418,38 +331,6 @@ void map_softmax(Importer& importer, const Node& node) {
   importer.alias(node, source);
 }
 
-// --- constants ---
-
-void map_constant(Importer& importer, const Node& node) {
-  const auto found = node.attributes.find("value");
-  if (found != node.attributes.end()) {
-    if (const auto* constant = std::get_if<Constant>(&found->second)) {
-      Constant made = *constant;
-      made.source = node.outputs.at(0);
-      return importer.fold(node, std::move(made));
-    }
-  }
-  const NodeView view(importer, node);
-  if (node.attributes.contains("value_ints")) {
-    const Integers values = view.attribute("value_ints", Integers());
-    return importer.fold(node, {{static_cast<std::int64_t>(values.size())}, values});
-  }
-  if (node.attributes.contains("value_int")) {
-    return importer.fold(node, {{}, {view.attribute("value_int", std::int64_t{0})}});
-  }
-  if (!node.attributes.contains("value_float")) {
-    throw CannotMap("its value is neither a tensor nor a number");
-  }
-  importer.fold(node, {.shape = {}, .scalar = view.attribute("value_float", 0.0)});
-}
-
-/// Weights of files that were made small count as parameters too.
-void map_constant_of_shape(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  const Constant value = view.attribute("value", Constant{.shape = {}, .scalar = 0.0});
-  importer.fold(node, {.shape = view.integers("", 0), .filled = value.scalar});
-}
-
 }  // namespace
 
 const std::map<std::string_view, MapNode>& operators() {
@@ -457,20 +338,23 @@ const std::map<std::string_view, MapNode>& operators() {
       {"Add", map_sum},
       {"AveragePool", map_average_pool},
       {"BatchNormalization", map_batch_norm},
+      {"Cast", map_cast},
       {"Clip", map_clip},
       {"Constant", map_constant},
       {"ConstantOfShape", map_constant_of_shape},
       {"Concat", map_concatenation},
       {"Conv", map_convolution},
       {"ConvTranspose", map_transposed_convolution},
+      {"Div", map_division},
       {"Dropout", map_dropout},
       {"Flatten", map_flatten},
       {"Gather", map_gather},
       {"Gelu", map_gelu},
       {"Gemm", map_gemm},
       {"GlobalAveragePool", map_global_average_pool},
-      {"Identity", map_identity},
+      {"Identity", pass_on},
       {"LRN", map_response_norm},
+      {"LSTM", map_lstm},
       {"LayerNormalization", map_layer_norm},
       {"LogSoftmax", map_softmax},
       {"MatMul", map_matmul},
@@ -479,13 +363,17 @@ const std::map<std::string_view, MapNode>& operators() {
       {"ReduceMean", map_mean},
       {"Relu", map_relu},
       {"Reshape", map_reshape},
+      {"Shape", map_shape},
       {"Sigmoid", map_activation<ActivationKind::sigmoid>},
+      {"Slice", map_slice},
       {"Softmax", map_softmax},
+      {"Split", map_split},
       {"Squeeze", map_squeeze},
       {"Sum", map_sum},
       {"Tanh", map_activation<ActivationKind::tanh>},
       {"Transpose", map_transpose},
-      {"Unsqueeze", map_unsqueeze}};
+      {"Unsqueeze", map_unsqueeze},
+      {"Where", map_where}};
   return all;
 }
 

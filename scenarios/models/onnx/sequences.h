@@ -18,14 +18,12 @@ struct LayerNormParts {
 
 /// Adds a layer normalisation over the last dimension, whose output is that of `last`. Throws
 /// CannotMap.
-void add_layer_norm(Importer& importer, const Node& last, int source, const LayerNormParts& parts);
+void add_layer_norm(Importer& importer, const Node& last, const View& source,
+                    const LayerNormParts& parts);
 
+/// One direction, from a state of zeros.
+void map_lstm(Importer& importer, const Node& node);
 void map_layer_norm(Importer& importer, const Node& node);
-/// Of a matrix of weights, which exporters write in front of a product.
-void map_transpose(Importer& importer, const Node& node);
-/// Rows of a table, by the tokens of the network's input. All rows in their order are the table.
-void map_gather(Importer& importer, const Node& node);
-
 /// Whether a sum is of an activation and a constant of the shape of a sample; then it has become
 /// a layer.
 [[nodiscard]] bool map_positions(Importer& importer, const Node& sum);

@@ -284,7 +284,8 @@ TEST_F(OnnxImport, AMaskThatHidesOtherPositionsIsNoAttention) {
         "float[N, 2, 3] x"));
   };
   EXPECT_EQ(with_mask("0, 1, 0, 0"), "accepted");
-  EXPECT_THAT(with_mask("0, 0, 1, 0"), HasSubstr("Where: no layer for it"));
+  EXPECT_THAT(with_mask("0, 0, 1, 0"),
+              HasSubstr("Where: its mask is no constant that hides exactly the later positions"));
 }
 
 TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {

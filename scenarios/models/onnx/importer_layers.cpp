@@ -1,0 +1,190 @@
+// The layers of an import: their names, what stands for what, and how they are divided into units.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/models/onnx/importer.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+/// Names in files have slashes, which divide names of cases: "/layer1/conv1/Conv" is
+/// "layer1.conv1.Conv".
+std::string with_dots(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
+  name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
+  return name;
+}
+
+}  // namespace
+
+std::string Importer::name_of_layer(const Node& node, const std::string& weights) {
+  constexpr std::string_view suffix = ".weight";
+  std::string name = name_of(node);
+  if (weights.ends_with(suffix)) name = weights.substr(0, weights.size() - suffix.size());
+  return unique(with_dots(std::move(name)));
+}
+
+std::string Importer::unique(const std::string& name) {
+  std::string result = name;
+  while (!names_.insert(result).second) {
+    const int number = numbers_.try_emplace(name, 1).first->second += 1;
+    result = fmt::format("{}_{}", name, number);
+  }
+  return result;
+}
+
+void Importer::claim(const std::string& weights) {
+  if (!weights_.insert(tensor_behind(weights)).second) {
+    throw CannotMap("it shares its weights with another node");
+  }
+}
+
+void Importer::alias(const Node& node, int activation) {
+  const Shape& sample = shape_of(activation);
+  check_size(sample);
+  outputs_[node.outputs.at(0)] = whole_view(activation, sample, samples_in_shapes());
+}
+
+int Importer::merge_linear(const Node& node, const std::vector<int>& layers) {
+  const Layer& first = network_.layer(layers.front());
+  const auto* kind = as<Linear>(first);
+  std::int64_t outputs = 0;
+  for (const int one : layers) {
+    const Layer& layer = network_.layer(one);
+    const auto* linear = as<Linear>(layer);
+    if (linear == nullptr || layer.inputs != first.inputs ||
+        linear->has_bias() != kind->has_bias()) {
+      throw CannotMap("its queries, keys and values are no linear layers of one input");
+    }
+    outputs += layer.output.back();
+  }
+  const bool has_bias = kind->has_bias();
+  const int merged = network_.add(unique(first.name + ".qkv"), Linear(outputs, has_bias),
+                                  std::vector<int>(first.inputs));
+  check_size(shape_of(merged));
+  for (const char* role : {"weights", "bias"}) {
+    ValueSource source;
+    std::size_t known = 0;
+    for (const int one : layers) {
+      const auto found = value_sources_.find({one, role});
+      if (found == value_sources_.end()) continue;
+      ++known;
+      std::ranges::copy(found->second.pieces, std::back_inserter(source.pieces));
+    }
+    if (known == layers.size()) keep_source(role, std::move(source));
+  }
+  for (const int one : layers) merged_[one] = &node;
+  return merged;
+}
+
+/// For each layer, how many tensors cross to it and those behind it (Network::crossing).
+std::vector<std::size_t> Importer::crossing_tensors() const {
+  const std::size_t count = network_.layers.size();
+  std::vector<std::size_t> last_reader(count + 1);  // the network's input in front
+  for (std::size_t reader = 0; reader < count; ++reader) {
+    for (const int tensor : network_.layers[reader].inputs) {
+      last_reader[static_cast<std::size_t>(tensor + 1)] = reader;
+    }
+  }
+  std::vector<std::size_t> crossing(count + 1);
+  std::vector<std::size_t> ending(count + 1);  // behind each layer
+  std::size_t open = 0;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    if (last_reader[layer] >= layer) {  // that of the layer before it
+      ++open;
+      ++ending[last_reader[layer]];
+    }
+    crossing[layer] = open;
+    open -= ending[layer];
+  }
+  return crossing;
+}
+
+/// A unit begins with a layer of products that everything behind it reads the network through: only
+/// the tensor in front of it crosses. Where a connection goes past many such layers, and so leaves
+/// them in one unit, units also begin where few tensors cross.
+void Importer::divide_into_units() {
+  constexpr std::size_t many = 16;
+  constexpr std::size_t few = 6;
+  const std::vector<std::size_t> crossing = crossing_tensors();
+  const int count = static_cast<int>(network_.layers.size());
+  std::vector<bool> can_begin(network_.layers.size());
+  std::vector<int> products;                         // of the current unit, last layer first
+  int first_read = std::numeric_limits<int>::max();  // by this layer and those behind it
+  for (int i = count - 1; i >= 0; --i) {
+    const Layer& layer = network_.layer(i);
+    first_read = std::min(first_read, std::ranges::min(layer.inputs));
+    const bool has_products = !layer.kind->products(network_.work_of(layer, 1), true).empty();
+    if (has_products) products.push_back(i);
+    can_begin[static_cast<std::size_t>(i)] = has_products && first_read == i - 1;
+    if (can_begin[static_cast<std::size_t>(i)] || i == 0) {
+      const bool is_divided = products.size() > many;
+      for (const int product : std::exchange(products, {})) {
+        const auto cut = static_cast<std::size_t>(product);
+        if (is_divided && crossing[cut] <= few) can_begin[cut] = true;
+      }
+    }
+  }
+  network_.units.clear();
+  for (int i = 0; i < count; ++i) {
+    Layer& layer = network_.layers[static_cast<std::size_t>(i)];
+    if (i == 0 || can_begin[static_cast<std::size_t>(i)]) network_.unit(layer.name);
+    layer.unit = static_cast<int>(network_.units.size()) - 1;
+  }
+}
+
+/// The prediction is the output of the last layer.
+void Importer::check_output() const {
+  const std::string& name = graph_.outputs.front();
+  const View* output = find_view(name);
+  if (output == nullptr)
+    throw UsageError(fmt::format("has an output '{}' that no layer makes", name));
+  if (is_whole(*output, shape_of(output->activation)) && output->scale == 1) return;
+  throw UsageError(fmt::format(
+      "has an output '{}' that is a part of a tensor, or a product with a number, which "
+      "has no layer",
+      name));
+}
+
+/// Layers that others stand for, or whose shape alone is read.
+void Importer::drop_unread_layers() {
+  std::vector<Layer>& layers = network_.layers;
+  std::vector<bool> is_read(layers.size());
+  const int output = find_view(graph_.outputs.front())->activation;
+  if (output != network_input) is_read.at(static_cast<std::size_t>(output)) = true;
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    for (const int input : layers[i].inputs) {
+      if (is_read[i] && input != network_input) is_read[static_cast<std::size_t>(input)] = true;
+    }
+  }
+  for (const auto& [layer, node] : merged_) {
+    if (!is_read[static_cast<std::size_t>(layer)]) continue;
+    problems_.push_back({node, "its queries, keys or values are read by others too"});
+  }
+  std::vector<int> places(layers.size());
+  std::vector<Layer> kept;
+  ValueSources sources;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!is_read[i]) continue;
+    places[i] = static_cast<int>(kept.size());
+    for (int& input : layers[i].inputs) {
+      if (input != network_input) input = places[static_cast<std::size_t>(input)];
+    }
+    kept.push_back(std::move(layers[i]));
+  }
+  for (auto& [key, source] : value_sources_) {
+    const auto layer = static_cast<std::size_t>(key.first);
+    if (is_read[layer]) sources[{places[layer], key.second}] = std::move(source);
+  }
+  layers = std::move(kept);
+  value_sources_ = std::move(sources);
+}
+
+}  // namespace parbench::onnx_import
