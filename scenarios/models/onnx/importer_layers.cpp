@@ -145,7 +145,9 @@ void Importer::check_output() const {
   const std::string& name = graph_.outputs.front();
   const View* output = find_view(name);
   if (output == nullptr)
-    throw UsageError(fmt::format("has an output '{}' that no layer makes", name));
+    throw UsageError(fmt::format(
+        "has an output '{}' that no layer makes; export it with the output of its last layer",
+        name));
   if (is_whole(*output, shape_of(output->activation)) && output->scale == 1) return;
   throw UsageError(fmt::format(
       "has an output '{}' that is a part of a tensor, or a product with a number, which "
