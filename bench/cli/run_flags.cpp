@@ -271,7 +271,7 @@ std::string description_of(const SharedAxis& shared) {
 /// "sgd,adam", or "MODEL[,MODEL…]" where the choices are too many for a line.
 std::string choices_text(const Axis& axis) {
   constexpr std::size_t max_width = 60;
-  const std::string choices = fmt::format("{}", fmt::join(axis.choices, ","));
+  std::string choices = fmt::format("{}", fmt::join(axis.choices, ","));
   if (choices.size() <= max_width) return choices;
   std::string name = axis.name;
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });

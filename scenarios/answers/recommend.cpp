@@ -35,7 +35,7 @@ WorkKey key_of(const CaseSpec& spec, const std::vector<std::string_view>& parame
 /// "n 128", "recompute block"; number formats and graphs speak for themselves, and files are known
 /// by their names.
 std::string item_text(const std::string& name, const Value& value) {
-  const std::string text = to_string(value);
+  std::string text = to_string(value);
   if (name == format_name || name == graph_name) return text;
   return name + ' ' + text.substr(text.rfind('/') + 1);
 }

@@ -61,10 +61,11 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
   }
   if (static_cast<int>(partition.size()) != stages - 1 || !std::ranges::is_sorted(partition) ||
       std::ranges::adjacent_find(partition) != partition.end()) {
-    throw UsageError(fmt::format(
-        "--partition: '{}' makes {} stages, but there are {} devices; name {} in ascending order",
-        text, partition.size() + 1, stages,
-        stages == 2 ? units_text(1) : fmt::format("{} different units", stages - 1)));
+    throw UsageError(
+        fmt::format("--partition: '{}' makes {} stages, but there are {} devices; name {}", text,
+                    partition.size() + 1, stages,
+                    stages == 2 ? units_text(1)
+                                : fmt::format("{} different units in their order", stages - 1)));
   }
   return partition;
 }
