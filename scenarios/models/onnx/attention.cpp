@@ -182,7 +182,14 @@ void map_attention_product(Importer& importer, const Node& node) {
 
 bool scales_scores(Importer& importer, const Node& node) {
   const auto scaled = scaled_input(importer, node);
-  if (!scaled) return false;
+  if (!scaled) {
+    for (const std::string& input : node.inputs) {  // what has a problem of its own throws
+      if (importer.constant(input) == nullptr && importer.scores(input) == nullptr) {
+        (void)importer.view(input);
+      }
+    }
+    return false;
+  }
   if (const Scores* scores = importer.scores(scaled->first)) {
     if (scores->is_shares) throw CannotMap("it scales shares behind their softmax");
     Scores made = *scores;

@@ -22,6 +22,9 @@ constexpr std::size_t max_numbers = 1024;
 constexpr std::size_t max_pieces = 64;
 constexpr std::size_t max_rank = 16;
 
+/// The shape of a list of numbers that has none.
+const Shape no_numbers{0};
+
 Constant whole_numbers(Numbers numbers, Shape shape) {
   if (numbers.size() > max_numbers)
     throw CannotMap("it makes more whole numbers than any shape has");
@@ -43,12 +46,9 @@ void fold_as(Importer& importer, const Node& node, Constant constant, Shape shap
   importer.fold(node, std::move(constant));
 }
 
-/// Shapes without elements are those of other constants' halves; they have no values here.
-const Constant& sized_input(const NodeView& view) { return view.weights(0, "values"); }
-
 void fold_reshape(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
-  const Constant& constant = sized_input(view);
+  const Constant& constant = view.weights(0, "values");
   const std::int64_t count = element_count(constant.shape);
   Shape shape = view.integers("shape", 1);
   if (shape.size() > max_rank) throw CannotMap("its shape has too many dimensions");
@@ -143,8 +143,9 @@ void fold_slice(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   Constant made = *view.constant(0);
   for (const Range& range : ranges_of(view, made.shape)) {
-    if (range.count < 1) throw CannotMap("it takes nothing");
     const bool are_numbers = !made.integers.empty() && made.shape.size() == 1;
+    if (are_numbers && range.count < 1) return importer.fold(node, Constant{.shape = no_numbers});
+    if (range.count < 1) throw CannotMap("it takes nothing");
     if (range.axis != 0) throw CannotMap("it takes other than rows of a constant");
     if (are_numbers) {
       const auto begin = made.integers.begin() + range.first;
@@ -205,22 +206,27 @@ void append(Constant& whole, const Constant& part, std::size_t rank) {
 
 void fold_concat(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
-  const std::size_t rank = sized_input(view).shape.size();
+  std::vector<const Constant*> parts;
+  for (const std::string& name : node.inputs) {
+    const Constant* part = importer.constant(name);
+    if (part == nullptr) throw CannotMap("it lacks a part");
+    if (part->shape != no_numbers) parts.push_back(part);
+  }
+  const std::size_t rank = parts.empty() ? 0 : parts.front()->shape.size();
   const auto axis = view.attribute("axis", std::int64_t{0});
   if (rank == 0 || place_of(axis, rank) != 0)
     throw CannotMap("it joins other than rows of constants");
-  Constant made{.shape = sized_input(view).shape};
+  Constant made{.shape = parts.front()->shape};
   made.shape.front() = 0;
-  std::size_t known = 0;  // parts that have values, or numbers
-  for (std::size_t which = 0; which < node.inputs.size(); ++which) {
-    const Constant& part = view.weights(which, "parts");
-    known += part.integers.empty() && pieces_of(part).empty() ? 0 : 1;
-    append(made, part, rank);
+  bool are_known = true;  // by their values, or as numbers
+  for (const Constant* part : parts) {
+    append(made, *part, rank);
+    are_known = are_known && !(part->integers.empty() && pieces_of(*part).empty());
   }
   if (std::cmp_not_equal(made.integers.size(), made.shape.front()) || rank != 1) {
     made.integers.clear();
   }
-  if (known != node.inputs.size()) made.pieces.clear();
+  if (!are_known) made.pieces.clear();
   importer.fold(node, std::move(made));
 }
 
@@ -269,7 +275,9 @@ void fold_arithmetic(Importer& importer, const Node& node) {
   };
   Numbers results;
   for (std::size_t i = 0; i < count; ++i) results.push_back(computed(node.op, at(a, i), at(b, i)));
-  const bool a_is_larger = a.integers.size() > b.integers.size() || a.shape.size() > b.shape.size();
+  const bool a_is_larger = a.integers.size() != b.integers.size()
+                               ? a.integers.size() > b.integers.size()
+                               : a.shape.size() > b.shape.size();
   importer.fold(node, whole_numbers(std::move(results), a_is_larger ? a.shape : b.shape));
 }
 

@@ -339,8 +339,14 @@ void Importer::map_as_operator(const Node& node) {
     if (folding != foldings().end()) return folding->second(*this, node);
   }
   const auto found = operators().find(node.op);
-  if (found == operators().end()) throw CannotMap("no layer for it");
-  found->second(*this, node);
+  if (found != operators().end()) return found->second(*this, node);
+  if (foldings().contains(node.op)) {  // it may be arithmetic of a shape that is not known
+    for (const std::string& input : node.inputs) {
+      const Node* from = maker(input);
+      if (from != nullptr && unmapped_.contains(from)) throw Unmapped();
+    }
+  }
+  throw CannotMap("no layer for it");
 }
 
 void Importer::map(const Node& node) {

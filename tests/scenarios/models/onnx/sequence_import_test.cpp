@@ -1,0 +1,173 @@
+// Sequences from ONNX files: LSTMs, attention in the forms of exporters, and what both refuse.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/models.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct SequenceImport : testing::Test {
+  [[nodiscard]] Network network(const std::string& nodes, const std::string& input,
+                                const FileOptions& options = {}) const {
+    const std::string path = (folder_ / "model.onnx").string();
+    write_onnx(path, input, nodes, 17);
+    return model_named(path, options).make({});
+  }
+
+  [[nodiscard]] std::string refusal(const std::string& nodes, const std::string& input) const {
+    try {
+      (void)network(nodes, input);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  TemporaryFolder folder_;
+};
+
+std::vector<std::string> layers_of_sequence(const Network& network) {
+  std::vector<std::string> texts;
+  for (const Layer& layer : network.layers) {
+    std::string text = fmt::format("{} {}", layer.kind->name(), to_string(layer.output));
+    for (const int input : layer.inputs) text += fmt::format(" {}", input);
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+std::string whole(const std::string& name, const std::string& numbers, int count) {
+  return fmt::format("{} = Constant <value = int64[{}] {{{}}}> () ", name, count, numbers);
+}
+
+/// From x {samples, positions, 3} to hidden states y of 4; `more` are attributes, behind a comma.
+std::string lstm_nodes(const std::string& more = "", const std::string& inputs = "t, W, R, B") {
+  return onnx_zeros("W", "1, 16, 3") + onnx_zeros("R", "1, 16, 4") + onnx_zeros("B", "1, 32") +
+         onnx_zeros("h", "1, 2, 4") + whole("lengths", "5, 5", 2) + whole("one", "1", 1) +
+         "t = Transpose <perm = [1, 0, 2]> (x) a = LSTM <hidden_size = 4" + more + "> (" + inputs +
+         ") s = Squeeze (a, one) y = Transpose <perm = [1, 0, 2]> (s) ";
+}
+
+const std::string lstm_input = "float[N, 5, 3] x";
+
+TEST_F(SequenceImport, AnLstmIsALayerOfPositionsBehindSamples) {
+  EXPECT_THAT(layers_of_sequence(network(lstm_nodes(), lstm_input)), ElementsAre("lstm 5x4 -1"));
+  EXPECT_THAT(
+      layers_of_sequence(network(
+          lstm_nodes(", activations = [\"Sigmoid\", \"Tanh\", \"Tanh\"]", "t, W, R, B, , h, h"),
+          lstm_input)),
+      ElementsAre("lstm 5x4 -1"));
+}
+
+TEST_F(SequenceImport, RefusesLstmsThatTheLayerIsNot) {
+  const auto reason = [&](const std::string& more, const std::string& inputs = "t, W, R, B") {
+    return refusal(lstm_nodes(more, inputs), lstm_input);
+  };
+  EXPECT_THAT(reason(", direction = \"reverse\""),
+              HasSubstr("LSTM: its direction is reverse, not forward (node a)"));
+  EXPECT_THAT(reason(", activations = [\"Relu\", \"Tanh\", \"Tanh\"]"),
+              HasSubstr("its functions are relu,tanh,tanh"));
+  EXPECT_THAT(reason(", clip = 1.0"), HasSubstr("clips its gates"));
+  EXPECT_THAT(reason(", input_forget = 1"), HasSubstr("input and forget gates are one"));
+  EXPECT_THAT(reason("", "t, W, R"), HasSubstr("has no biases"));
+  EXPECT_THAT(reason("", "t, W, R, B, lengths"), HasSubstr("has lengths of sequences"));
+  EXPECT_THAT(reason("", "t, W, R, B, , t, t"), HasSubstr("first state is not known to be zero"));
+  EXPECT_THAT(reason("", "t, R, R, B"), HasSubstr("its weights are 1x16x4, not 1x16x3"));
+  EXPECT_THAT(reason("", "x, W, R, B"), HasSubstr("positions are not in front of the samples"));
+}
+
+TEST_F(SequenceImport, RefusesTheLastPositionAlone) {
+  EXPECT_THAT(refusal(onnx_zeros("w", "3, 2") + whole("last", "-1", 1) +
+                          "p = Gather <axis = 1> (x, last) y = MatMul (p, w) ",
+                      lstm_input),
+              HasSubstr("reads a part of a tensor"));
+}
+
+/// Two heads of 3 of x {samples, 2, 6}; queries, keys and values are a, b and c.
+std::string attention_of(const std::string& scale, const std::string& end = "") {
+  return whole("z", "0, 2, 2, 3", 4) + whole("j", "0, 2, 6", 3) +
+         "f = Constant <value_float = " + scale + "> () " +
+         "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
+         "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
+         "v = Transpose <perm = [0, 2, 1, 3]> (vr) m = MatMul (q, k) d = Mul (m, f) "
+         "t = Softmax <axis = -1> (d) r = MatMul (t, v) "
+         "o = Transpose <perm = [0, 2, 1, 3]> (r) " +
+         (end.empty() ? "y = Reshape (o, j) " : end);
+}
+
+std::string projection(const std::string& output, const std::string& source = "x") {
+  return onnx_zeros("w" + output, "6, 6") +
+         fmt::format("{0} = MatMul ({1}, w{0}) ", output, source);
+}
+
+const std::string attention_input = "float[N, 2, 6] x";
+const std::string three = projection("a") + projection("b") + projection("c");
+
+TEST_F(SequenceImport, ThreeProjectionsAreOneLayer) {
+  const Network found =
+      network(three + attention_of("0.57735"), attention_input, {.stored_weights = true});
+  EXPECT_THAT(layers_of_sequence(found), ElementsAre("linear 2x18 -1", "attention 2x6 0"));
+  const std::vector<ParameterSpec> parameters = found.parameters();
+  ASSERT_EQ(parameters.size(), 1U);
+  EXPECT_EQ(parameters.front().shape, (Shape{18, 6}));
+  EXPECT_EQ(found.stored_values(parameters.front())->size(), 108U);
+}
+
+TEST_F(SequenceImport, RefusesAttentionThatTheLayerIsNot) {
+  const auto reason = [&](const std::string& nodes) { return refusal(nodes, attention_input); };
+  EXPECT_THAT(reason(three + attention_of("0.5")),
+              HasSubstr("MatMul: it scales by 0.5, not by 1/√size, 0.5774 (node r)"));
+  EXPECT_THAT(reason(projection("a") + projection("b") + "c = Relu (x) " + attention_of("0.57735")),
+              HasSubstr("no linear layers of one input"));
+  EXPECT_THAT(reason(projection("a") + projection("b") + "e = Relu (x) " + projection("c", "e") +
+                     attention_of("0.57735")),
+              HasSubstr("no linear layers of one input"));
+  EXPECT_THAT(reason(three + attention_of("0.57735", "u = Reshape (o, j) y = Add (u, a) ")),
+              HasSubstr("its queries, keys or values are read by others too"));
+  EXPECT_THAT(reason(three + attention_of("0.57735", "y = Identity (d) ")),
+              HasSubstr("output 'y' that no layer makes"));
+}
+
+TEST_F(SequenceImport, ShapesFollowOpenDimensions) {
+  const std::string nodes = onnx_zeros("w", "6, 4") + "s = Shape (x) " + whole("zero", "0", 1) +
+                            whole("first", "1", 1) + whole("minus", "-1", 1) +
+                            "n = Gather (s, zero) t = Gather (s, first) p = Mul (n, t) "
+                            "rows = Concat <axis = 0> (p, minus) r = Reshape (x, rows) "
+                            "m = MatMul (r, w) back = Concat <axis = 0> (n, t, minus) "
+                            "y = Reshape (m, back) ";
+  for (const std::int64_t positions : {2, 7}) {
+    FileOptions options;
+    options.dimensions = dimensions_named(fmt::format("T={}", positions));
+    EXPECT_THAT(layers_of_sequence(network(nodes, "float[N, T, 6] x", options)),
+                ElementsAre(fmt::format("linear {}x4 -1", positions)));
+  }
+}
+
+TEST_F(SequenceImport, GemmHasItsInputTransposedOrNoBiases) {
+  const auto gemm = [&](const std::string& attributes) {
+    return onnx_zeros("w", "3, 4") + onnx_zeros("b", "4") + "t = Transpose <perm = [1, 0]> (x) " +
+           "y = Gemm <" + attributes + "> (t, w, b) ";
+  };
+  const Network found = network(gemm("transA = 1, beta = 0.0"), "float[N, 3] x");
+  EXPECT_THAT(layers_of_sequence(found), ElementsAre("linear 4 -1"));
+  EXPECT_EQ(found.parameters().size(), 1U) << "no biases";
+  EXPECT_THAT(refusal(gemm("transA = 1, alpha = 0.5"), "float[N, 3] x"),
+              HasSubstr("scales its product (alpha)"));
+  EXPECT_THAT(refusal(gemm("transA = 1, beta = 0.5"), "float[N, 3] x"),
+              HasSubstr("scales its biases (beta)"));
+  EXPECT_THAT(refusal(gemm("beta = 1.0"), "float[N, 3] x"), HasSubstr("last dimension"));
+}
+
+}  // namespace
+}  // namespace parbench::test
