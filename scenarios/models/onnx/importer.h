@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "scenarios/models/network.h"
-#include "scenarios/models/onnx/graph.h"
+#include "scenarios/models/onnx/reading/graph.h"
 #include "scenarios/models/onnx/views.h"
 
 namespace parbench::onnx_import {

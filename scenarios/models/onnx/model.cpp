@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/onnx/file.h"
 #include "scenarios/models/onnx/importer.h"
+#include "scenarios/models/onnx/reading/file.h"
 
 namespace parbench::onnx_import {
 namespace {

@@ -15,7 +15,7 @@
 namespace parbench::onnx_import {
 namespace {
 
-using Integers = std::vector<std::int64_t>;
+using Places = std::vector<std::int64_t>;
 
 constexpr std::size_t image_rank = 3;
 
@@ -40,7 +40,7 @@ void add_rows(Importer& importer, const Node& node, int source) {
 
 /// The transposition between two reshapes that shuffle channels, which a reshape to groups of
 /// channels begins; null where it does not.
-const Node* shuffling(const Importer& importer, const Node& reshape, const Integers& shape) {
+const Node* shuffling(const Importer& importer, const Node& reshape, const Places& shape) {
   constexpr std::size_t grouped_rank = 5;
   const Node* transpose = importer.only_reader(reshape);
   if (shape.size() != grouped_rank || transpose == nullptr || transpose->op != "Transpose") {
@@ -49,11 +49,11 @@ const Node* shuffling(const Importer& importer, const Node& reshape, const Integ
   const Node* last = importer.only_reader(*transpose);
   if (last == nullptr || last->op != "Reshape") return nullptr;
   const NodeView view(importer, *transpose);
-  return view.attribute("perm", Integers()) == Integers{0, 2, 1, 3, 4} ? transpose : nullptr;
+  return view.attribute("perm", Places()) == Places{0, 2, 1, 3, 4} ? transpose : nullptr;
 }
 
 /// Whether a shape is that of an image, or of its channels in groups, for the samples of the file.
-bool is_image_of(const Importer& importer, Integers shape, const Shape& image, bool grouped) {
+bool is_image_of(const Importer& importer, Places shape, const Shape& image, bool grouped) {
   if (shape.empty() || (shape[0] != 0 && shape[0] != -1 && shape[0] != importer.samples())) {
     return false;
   }
@@ -61,7 +61,7 @@ bool is_image_of(const Importer& importer, Integers shape, const Shape& image, b
     return false;
   }
   if (grouped) shape = {shape[0], shape[1] * shape[2], shape[3], shape[4]};
-  return shape == Integers{shape[0], image[0], image[1], image[2]};
+  return shape == Places{shape[0], image[0], image[1], image[2]};
 }
 
 /// The last of the nodes that shuffle channels makes the layer.
@@ -80,7 +80,7 @@ void add_shuffle(Importer& importer, const Node& node, const Node& transpose) {
 void reshape_image(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const int source = view.activation(0);
-  const Integers shape = view.integers("shape", 1);
+  const Places shape = view.integers("shape", 1);
   const Node* transpose = shuffling(importer, node, shape);
   if (transpose != nullptr && is_image_of(importer, shape, importer.shape_of(source), true)) {
     importer.absorb(node);
@@ -121,11 +121,11 @@ void take_position(Importer& importer, const Node& node) {
   make_view(importer, node, std::move(made));
 }
 
-Integers sizes_of_parts(const NodeView& view, std::int64_t extent, std::size_t parts) {
+Places sizes_of_parts(const NodeView& view, std::int64_t extent, std::size_t parts) {
   if (view.has_attribute("split") || view.has_input(1)) return view.integers("split", 1);
   const auto count = static_cast<std::int64_t>(parts);
   if (extent % count != 0) throw CannotMap(fmt::format("{} parts do not divide {}", count, extent));
-  return Integers(parts, extent / count);
+  return Places(parts, extent / count);
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ void map_reshape(Importer& importer, const Node& node) {
 void map_transpose(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const View& source = view_without_image(importer, view.input(0));
-  Integers order;
+  Places order;
   for (std::size_t i = source.dimensions.size(); i-- > 0;) {
     order.push_back(static_cast<std::int64_t>(i));
   }
@@ -189,7 +189,7 @@ void map_unsqueeze(Importer& importer, const Node& node) {
   constexpr std::size_t max_rank = 8;
   const NodeView view(importer, node);
   View made = view_without_image(importer, view.input(0));
-  Integers axes = view.integers("axes", 1);
+  Places axes = view.integers("axes", 1);
   const std::size_t rank = made.dimensions.size() + axes.size();
   if (rank > max_rank) throw CannotMap("it makes too many dimensions");
   for (std::int64_t& axis : axes) axis = static_cast<std::int64_t>(place_of(axis, rank));
@@ -206,7 +206,7 @@ void map_split(Importer& importer, const Node& node) {
   const View source = view_without_image(importer, view.input(0));
   const std::size_t axis =
       place_of(view.attribute("axis", std::int64_t{0}), source.dimensions.size());
-  const Integers sizes =
+  const Places sizes =
       sizes_of_parts(view, extent_of(source.dimensions[axis]), node.outputs.size());
   if (sizes.size() != node.outputs.size()) throw CannotMap("it has not as many parts as outputs");
   std::int64_t first = 0;

@@ -17,8 +17,8 @@
 #include "kernels/base/error.h"
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/models.h"
-#include "scenarios/models/onnx/file.h"
-#include "scenarios/models/onnx/limits.h"
+#include "scenarios/models/onnx/reading/file.h"
+#include "scenarios/models/onnx/reading/limits.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"
 

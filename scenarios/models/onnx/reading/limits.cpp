@@ -1,5 +1,5 @@
 // Counts what a model has, in nested graphs too.
-#include "scenarios/models/onnx/limits.h"
+#include "scenarios/models/onnx/reading/limits.h"
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>

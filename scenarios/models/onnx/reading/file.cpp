@@ -1,5 +1,5 @@
 // From protocol buffers to plain data.
-#include "scenarios/models/onnx/file.h"
+#include "scenarios/models/onnx/reading/file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/onnx/limits.h"
+#include "scenarios/models/onnx/reading/limits.h"
 
 namespace parbench::onnx_import {
 namespace {

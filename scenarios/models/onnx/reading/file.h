@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/models/onnx/graph.h"
+#include "scenarios/models/onnx/reading/graph.h"
 
 namespace parbench::onnx_import {
 
