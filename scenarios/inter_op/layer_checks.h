@@ -8,8 +8,9 @@ namespace parbench {
 
 /// Recomputes every layer from the sources that it really had: several dozen places of convolutions
 /// without groups and of linear layers, all values of other layers, in the first and the last
-/// sample; of batch normalisations the first and the last channel of all samples, of dropouts the
-/// first sample. Layers with more than 1e9 FLOP a sample that are no such products are left out.
+/// sample; of batch normalisations the first and the last channel of these, of dropouts the first
+/// sample. Left out are batch normalisations of more than 2^24 values, and other layers than such
+/// products with more than 1e9 FLOP a sample.
 /// The network and the pass outlive the case's parts.
 void add_layer_checks(CaseParts& parts, const StageRange& whole, const NetworkForward& forward);
 
