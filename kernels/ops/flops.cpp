@@ -27,7 +27,8 @@ double bias(const ConvolutionShape& shape) { return count(shape.destination()); 
 double bias(const LinearShape& shape) { return count({shape.batch, shape.out_features}); }
 
 double flops(const ConvolutionForward& desc) {
-  return product(desc.shape) + (desc.bias ? bias(desc.shape) : 0);
+  const double elements = count(desc.shape.destination());
+  return product(desc.shape) + (desc.bias ? bias(desc.shape) : 0) + (desc.relu ? elements : 0);
 }
 double flops(const ConvolutionBackwardData& desc) { return product(desc.shape); }
 double flops(const ConvolutionBackwardWeights& desc) {

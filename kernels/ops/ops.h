@@ -57,12 +57,14 @@ struct ConvolutionShape {
   }
 };
 
-/// Arguments: source, weights, [bias], destination.
+/// `relu` clamps the result at zero, as inference has it. Arguments: source, weights, [bias],
+/// destination.
 struct ConvolutionForward {
   ConvolutionShape shape;
   DType dtype = DType::f32;
   bool bias = false;
   MathMode math = MathMode::strict;
+  bool relu = false;
 };
 
 /// Arguments: diff_destination, weights, diff_source.

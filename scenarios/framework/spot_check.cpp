@@ -69,6 +69,7 @@ Expected expected_at(const ConvolutionProbe& probe, const Shape& position) {
       }
     }
   }
+  if (probe.relu) want.value = std::max(want.value, 0.0);
   return want;
 }
 

@@ -43,13 +43,14 @@ struct ConvolutionProbe {
   std::span<const float> weights;  // {out_channels, in_channels, kernel, kernel}
   std::span<const float> bias;     // {out_channels}, or empty
   std::span<const float> result;   // {out_channels, out_height, out_width}
+  bool relu = false;               // clamped at zero
 };
 
 /// Returns the first position whose value is wrong, with both values, or nothing.
 [[nodiscard]] std::optional<std::string> spot_check(const ConvolutionProbe& probe,
                                                     NumberFormat format, int random_count);
 
-/// The value at one position of {channel, y, x}.
+/// The value at one position of {channel, y, x}, clamped where the result is.
 [[nodiscard]] Expected expected_at(const ConvolutionProbe& probe, const Shape& position);
 
 /// c = a·b at chosen rows. Rows of `a` and `c` are given one after the other for these rows only.

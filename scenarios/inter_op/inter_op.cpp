@@ -11,6 +11,7 @@
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
+#include "scenarios/inter_op/inference_network.h"
 #include "scenarios/inter_op/layer_checks.h"
 #include "scenarios/inter_op/layer_costs.h"
 #include "scenarios/inter_op/network_forward.h"
@@ -229,7 +230,7 @@ class InterOp final : public Scenario {
       parameters.set("streams", *streams);
     }
     spec.parameters = parameters;
-    const Network network = network_of(parameters);
+    const Network network = for_inference(network_of(parameters));
     const std::int64_t batch = parameters.integer("batch");
     if (batch < network.min_samples() || batch > network.max_samples()) {
       return refuse(request, "batch",
@@ -254,7 +255,7 @@ class InterOp final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override {
     auto parts = std::make_unique<InterOpParts>(context);
-    parts->network = network_of(spec.parameters);
+    parts->network = for_inference(network_of(spec.parameters));
     const std::int64_t batch = spec.parameters.integer("batch");
     parts->whole = {.network = &parts->network,
                     .first = 0,

@@ -33,10 +33,11 @@ struct LayerSample {
   std::vector<float> result;
 };
 
-std::optional<std::string> wrong_convolution(const ConvolutionShape& shape,
+std::optional<std::string> wrong_convolution(const ConvolutionShape& shape, bool relu,
                                              const LayerSample& sample, NumberFormat format) {
   ConvolutionProbe probe;
   probe.shape = shape;
+  probe.relu = relu;
   probe.source = sample.source;
   probe.weights = sample.weights;
   probe.bias = sample.bias;
@@ -190,7 +191,7 @@ class LayerChecker {
     }
     const auto* convolution = as<Convolution>(layer);
     const Shape source = whole_.work_of(index, whole_.batch).inputs.front();
-    return wrong_convolution(convolution->shape(source),
+    return wrong_convolution(convolution->shape(source), convolution->options().relu,
                              sample_of(index, sample, convolution->options().bias), format());
   }
 

@@ -17,7 +17,7 @@ bool are_mergeable(const Layer& a, const Layer& b) {
   const Convolution::Options& one = first->options();
   const Convolution::Options& other = second->options();
   return one.groups == 1 && other.groups == 1 && one.window == other.window &&
-         one.bias == other.bias;
+         one.bias == other.bias && one.relu == other.relu;
 }
 
 std::vector<std::vector<int>> groups_of(const Network& network) {

@@ -66,10 +66,7 @@ std::vector<OpCall> NetworkForward::plan_merged(const std::vector<int>& layers, 
   Convolution::Options all = convolution_of(layers.front());
   all.out_channels = 0;
   for (const int layer : layers) all.out_channels += convolution_of(layer).out_channels;
-  Op& op = prepare(ConvolutionForward{.shape = Convolution(all).shape(work_.inputs.front()),
-                                      .dtype = work_.dtype,
-                                      .bias = all.bias,
-                                      .math = work_.math});
+  Op& op = prepare(Convolution(all).forward(work_));
   const TensorDesc& output = op.tensor("destination");
   const BufferView together = memory_.work(output.bytes);
   std::vector<Binding> bindings = {

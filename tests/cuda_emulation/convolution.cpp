@@ -7,6 +7,7 @@
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/channel_kernels.h"
 #include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/device_code/layers/activation_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
 
@@ -23,11 +24,15 @@ class ForwardOp final : public CudaOp {
     std::byte* destination = arguments.back();
     convolve_directly(ConvolutionPass::forward, shape, desc_.dtype,
                       std::array{arguments[0], arguments[1], destination}, stream.handle());
-    if (!desc_.bias) return;
-    add_bias(
-        destination, floats(arguments[2]),
-        {shape.batch * shape.out_height() * shape.out_width(), shape.out_channels, desc_.dtype},
-        stream.handle());
+    if (desc_.bias) {
+      add_bias(
+          destination, floats(arguments[2]),
+          {shape.batch * shape.out_height() * shape.out_width(), shape.out_channels, desc_.dtype},
+          stream.handle());
+    }
+    if (!desc_.relu) return;
+    activate(destination, destination, {ActivationKind::relu, 0.0F, 0.0F}, desc_.dtype,
+             element_count(shape.destination()), stream.handle());
   }
 
  private:

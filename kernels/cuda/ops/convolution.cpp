@@ -1,5 +1,5 @@
-// Convolution and the gradient of its source: one engine each, and a kernel for the bias where no
-// engine adds it.
+// Convolution and the gradient of its source: one engine each, and kernels for the bias where no
+// engine adds it and for the ReLU.
 #include <array>
 #include <string>
 #include <utility>
@@ -7,6 +7,7 @@
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/channel_kernels.h"
+#include "kernels/cuda/device_code/layers/activation_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
 
@@ -40,31 +41,44 @@ ConvolutionEngine engine_for(CudaDevice& device, const ConvolutionGraph& graph,
   return ConvolutionEngine::direct(graph);
 }
 
-/// Forward with the bias added behind the engine.
-class BiasedConvolutionOp final : public CudaOp {
+/// Forward with the bias added and the result clamped behind the engine, where it does not add the
+/// bias itself and where the description wants a ReLU.
+class ConvolutionForwardOp final : public CudaOp {
  public:
-  BiasedConvolutionOp(CudaDevice& device, const OpDesc& desc, ConvolutionEngine engine,
-                      const std::string& faults)
+  ConvolutionForwardOp(CudaDevice& device, const ConvolutionForward& desc, ConvolutionEngine engine,
+                       const std::string& faults)
       : CudaOp(device, desc),
         engine_(std::move(engine)),
-        workspace_(add_scratch(engine_.workspace_bytes())) {
-    set_implementation(engine_.name() + " + CUDA kernel (bias)" + faults, engine_.chosen_by());
+        workspace_(add_scratch(engine_.workspace_bytes())),
+        adds_bias_(desc.bias && !engine_.graph().bias),
+        clamped_(desc.relu ? element_count(desc.shape.destination()) : 0) {
+    set_implementation(engine_.name() + (adds_bias_ ? " + CUDA kernel (bias)" : "") +
+                           (desc.relu ? " + CUDA kernel (ReLU)" : "") + faults,
+                       engine_.chosen_by());
     const ConvolutionShape& shape = engine_.graph().shape;
     pixels_ = {shape.batch * shape.out_height() * shape.out_width(), shape.out_channels,
                engine_.graph().dtype};
   }
 
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    const auto* bias = reinterpret_cast<const float*>(arguments[2]);
-    std::byte* destination = arguments[3];
-    engine_.run(stream, std::array{arguments[0], arguments[1], destination},
-                stream.scratch() + workspace_);
-    add_bias(destination, bias, pixels_, stream.handle());
+    std::byte* destination = arguments.back();
+    std::byte* workspace = stream.scratch() + workspace_;
+    if (adds_bias_) {
+      engine_.run(stream, std::array{arguments[0], arguments[1], destination}, workspace);
+      add_bias(destination, reinterpret_cast<const float*>(arguments[2]), pixels_, stream.handle());
+    } else {
+      engine_.run(stream, arguments, workspace);
+    }
+    if (clamped_ == 0) return;
+    activate(destination, destination, {ActivationKind::relu, 0.0F, 0.0F}, pixels_.dtype, clamped_,
+             stream.handle());
   }
 
  private:
   ConvolutionEngine engine_;
   std::size_t workspace_;
+  bool adds_bias_;
+  std::int64_t clamped_;  // elements; 0: no ReLU
   Pixels pixels_;
 };
 
@@ -77,16 +91,14 @@ Planned plan(CudaDevice& device, const ConvolutionForward& desc) {
                          .arithmetic = arithmetic_of({desc.dtype, desc.math}),
                          .bias = desc.bias};
   std::string faults;
-  if (!desc.bias) {
-    auto engine = engine_for(device, graph, faults);
-    return std::make_unique<ConvolutionOp>(device, desc, std::move(engine), faults);
+  if (desc.bias) {
+    if (auto fused = ConvolutionEngine::find(device, graph, faults)) {
+      return std::make_unique<ConvolutionForwardOp>(device, desc, *std::move(fused), faults);
+    }
+    graph.bias = false;
   }
-  if (auto fused = ConvolutionEngine::find(device, graph, faults)) {
-    return std::make_unique<ConvolutionOp>(device, desc, *std::move(fused), faults);
-  }
-  graph.bias = false;
   auto engine = engine_for(device, graph, faults);
-  return std::make_unique<BiasedConvolutionOp>(device, desc, std::move(engine), faults);
+  return std::make_unique<ConvolutionForwardOp>(device, desc, std::move(engine), faults);
 }
 
 Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc) {

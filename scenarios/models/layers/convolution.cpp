@@ -54,7 +54,8 @@ ConvolutionForward Convolution::forward(const LayerWork& work) const {
   return {.shape = shape(work.inputs.at(0)),
           .dtype = work.dtype,
           .bias = options_.bias,
-          .math = work.math};
+          .math = work.math,
+          .relu = options_.relu};
 }
 
 ConvolutionBackwardData Convolution::data_gradient(const LayerWork& work) const {
@@ -93,6 +94,7 @@ void Convolution::write_forward(ForwardPass& pass) const {
 }
 
 void Convolution::write_backward(BackwardPass& pass) const {
+  if (options_.relu) throw std::logic_error("a convolution with a ReLU has no backward pass");
   const LayerWork& work = pass.work();
   write_product_backward(pass, weight_gradient(work, false), weight_gradient(work, true),
                          data_gradient(work),

@@ -14,6 +14,7 @@ class Convolution final : public LayerKind {
     Window window = {};
     std::int64_t groups = 1;
     bool bias = false;
+    bool relu = false;  // clamps the output at zero; of inference alone, without a backward pass
   };
 
   explicit Convolution(Options options) : options_(options) {}

@@ -72,7 +72,7 @@ Values convolution(const Values& in, const Maps& from, const Layer& layer, const
         }
       }
     }
-    out[static_cast<std::size_t>(index)] = sum;
+    out[static_cast<std::size_t>(index)] = options.relu ? std::max(sum, 0.0) : sum;
   });
   return out;
 }

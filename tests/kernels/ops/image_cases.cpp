@@ -12,7 +12,11 @@ constexpr DType image_f32 = DType::f32;
 constexpr double image_tight = 2e-5;
 constexpr double image_loose = 1e-2;
 
-std::vector<OperationCase> dilated_convolutions() {
+ConvolutionForward relu_of(const ConvolutionShape& shape, DType dtype, bool bias) {
+  return {.shape = shape, .dtype = dtype, .bias = bias, .relu = true};
+}
+
+std::vector<OperationCase> variants_of_convolutions() {
   // batch, in, height, width, out, kernel, stride, padding, groups, dilation
   constexpr ConvolutionShape dilated{2, 16, 9, 11, 32, 3, 1, 2, 1, 2};
   constexpr ConvolutionShape dilated_strided{1, 5, 13, 12, 7, 3, 2, 3, 1, 3};
@@ -22,6 +26,12 @@ std::vector<OperationCase> dilated_convolutions() {
       {"convolution_dilated_strided", ConvolutionForward{dilated_strided}, image_tight},
       {"convolution_dilated_depthwise", ConvolutionForward{dilated_depthwise}, image_tight},
       {"convolution_dilated_bf16", ConvolutionForward{dilated, image_bf16}, image_loose},
+      {"convolution_relu", relu_of({2, 16, 9, 11, 32, 3, 1, 1, 1}, image_f32, true), image_tight},
+      {"convolution_relu_no_bias", relu_of({2, 5, 8, 7, 12, 3, 2, 1, 1}, image_f32, false),
+       image_tight},
+      {"convolution_relu_tiles", relu_of({4, 64, 15, 17, 80, 3, 1, 1, 1}, image_f32, false), 1e-4},
+      {"convolution_relu_bf16", relu_of({2, 32, 8, 8, 32, 1, 1, 0, 1}, image_bf16, true),
+       image_loose},
       {"convolution_data_dilated", ConvolutionBackwardData{dilated}, image_tight},
       {"convolution_data_dilated_strided", ConvolutionBackwardData{dilated_strided}, image_tight},
       {"convolution_data_dilated_depthwise", ConvolutionBackwardData{dilated_depthwise},
@@ -154,7 +164,7 @@ std::vector<OperationCase> dropouts() {
 }  // namespace
 
 std::vector<OperationCase> image_cases() {
-  std::vector<OperationCase> cases = dilated_convolutions();
+  std::vector<OperationCase> cases = variants_of_convolutions();
   for (const std::vector<OperationCase>& more :
        {poolings(), response_norms(), channel_copies(), dropouts()}) {
     cases.insert(cases.end(), more.begin(), more.end());

@@ -57,6 +57,9 @@ Tensors compute(const ConvolutionForward& desc, const Tensors& inputs) {
   for_each_product(desc.shape, [&](std::size_t s, std::size_t w, std::size_t d) {
     destination[d] += source[s] * weights[w];
   });
+  if (desc.relu) {
+    for (double& value : destination) value = std::max(value, 0.0);
+  }
   return {{"destination", destination}};
 }
 

@@ -82,6 +82,15 @@ TEST_F(ConvolutionProbeTest, KnowsDilation) {
   EXPECT_DOUBLE_EQ(expected_at(dilated, {0, 0, 0}).value, 5 + 6 + 8 + 9 + 0.5);
 }
 
+TEST_F(ConvolutionProbeTest, ExpectsZeroWhereTheReluClamps) {
+  bias = {-30.0F};
+  result = {0.0F, 9.0F, 0.0F, 3.0F, 15.0F, 0.0F, 0.0F, 0.0F, 0.0F};
+  EXPECT_NE(spot_check(probe(), {DType::f32}, 200), std::nullopt);
+  ConvolutionProbe clamped = probe();
+  clamped.relu = true;
+  EXPECT_EQ(spot_check(clamped, {DType::f32}, 200), std::nullopt);
+}
+
 TEST_F(ConvolutionProbeTest, FindsOneWrongValue) {
   for (std::size_t i = 0; i < result.size(); ++i) {
     const std::int64_t y = static_cast<std::int64_t>(i) / 3;

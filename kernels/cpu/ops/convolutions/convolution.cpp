@@ -81,9 +81,17 @@ memory::desc bias_desc(const ConvolutionShape& shape) {
   return memory_desc(canonical({shape.out_channels}));
 }
 
-dnnl::convolution_forward::primitive_desc plan_forward(const Geometry& geometry,
-                                                       const ConvolutionShape& shape, DType dtype,
-                                                       bool bias) {
+dnnl::primitive_attr clamping_attributes() {
+  dnnl::post_ops operations;
+  operations.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  dnnl::primitive_attr attributes = user_scratchpad();
+  attributes.set_post_ops(operations);
+  return attributes;
+}
+
+dnnl::convolution_forward::primitive_desc plan_forward(
+    const Geometry& geometry, const ConvolutionShape& shape, DType dtype, bool bias,
+    const dnnl::primitive_attr& attributes = user_scratchpad()) {
   const memory::desc weights = any_layout(shape.weights(), dtype);
   const auto training = dnnl::prop_kind::forward_training;
   if (bias) {
@@ -91,12 +99,12 @@ dnnl::convolution_forward::primitive_desc plan_forward(const Geometry& geometry,
         {training, geometry.algorithm, geometry.source, weights, bias_desc(shape),
          geometry.destination, geometry.strides, geometry.dilates, geometry.padding,
          geometry.padding},
-        user_scratchpad(), engine());
+        attributes, engine());
   }
   return dnnl::convolution_forward::primitive_desc(
       {training, geometry.algorithm, geometry.source, weights, geometry.destination,
        geometry.strides, geometry.dilates, geometry.padding, geometry.padding},
-      user_scratchpad(), engine());
+      attributes, engine());
 }
 
 dnnl::convolution_backward_data::primitive_desc plan_data(const Geometry& geometry,
@@ -190,9 +198,10 @@ bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
 }
 
 Planned plan(const ConvolutionForward& desc) {
-  if (has_own_tiles(desc.shape, desc.dtype, desc.bias)) return plan_in_tiles(desc);
+  if (!desc.relu && has_own_tiles(desc.shape, desc.dtype, desc.bias)) return plan_in_tiles(desc);
+  const dnnl::primitive_attr attributes = desc.relu ? clamping_attributes() : user_scratchpad();
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
-    return plan_forward(geometry, desc.shape, desc.dtype, desc.bias);
+    return plan_forward(geometry, desc.shape, desc.dtype, desc.bias, attributes);
   });
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::convolution_forward(chosen));
   op->bind(DNNL_ARG_SRC, chosen.src_desc());
