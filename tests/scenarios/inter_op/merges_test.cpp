@@ -45,13 +45,14 @@ TEST(PossibleMerges, AreAllSetsOfConvolutionsThatDifferInTheirOutputChannels) {
   EXPECT_LT(b, sum);
 }
 
-TEST(PossibleMerges, WantOneInputOneWindowAndNoGroups) {
+TEST(PossibleMerges, WantOneInputOneWindowNoGroupsAndTheSameClamping) {
   Network net = network_of_convolutions();
   const int first = net.add("first", convolution(8), {network_input});
   net.add("other window", convolution(8, 3), {network_input});
   net.add("other input", convolution(8), {first});
   net.add("groups", convolution(8, 1, 2), {network_input});
   net.add("bias", convolution(8, 1, 1, true), {network_input});
+  net.add("ReLU", Convolution({.out_channels = 8, .relu = true}), {network_input});
   EXPECT_THAT(sets_of(net), testing::IsEmpty());
 }
 
