@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
@@ -17,6 +20,7 @@ namespace parbench {
 namespace {
 
 constexpr int passes = 5;
+constexpr double estimated_join_seconds = 20e-6;  // where nothing may be measured
 
 /// Buffers of its own, so that layers can be measured before the memory of a run exists; for an
 /// estimate, views without memory.
@@ -73,7 +77,10 @@ class TimedNetwork {
 
   [[nodiscard]] Stream& stream() const { return stream_; }
   [[nodiscard]] std::size_t item_count() const { return items_.size(); }
+  [[nodiscard]] std::size_t layer_count() const { return items_of_layers_.size(); }
+  [[nodiscard]] std::size_t item_of(std::size_t layer) const { return items_of_layers_[layer]; }
   [[nodiscard]] const std::vector<OpCall>& calls(std::size_t item) const { return calls_[item]; }
+  [[nodiscard]] Event& begin(std::size_t item) const { return *begins_[item]; }
   [[nodiscard]] Event& end(std::size_t item) const { return *ends_[item]; }
 
   void enqueue(std::size_t item) {
@@ -102,6 +109,7 @@ class TimedNetwork {
   };
 
   void add(const Item& item, std::vector<OpCall> calls) {
+    if (item.merge == not_merged) items_of_layers_.push_back(items_.size());
     items_.push_back(item);
     calls_.push_back(std::move(calls));
     begins_.push_back(stream_.device().make_event());
@@ -113,6 +121,7 @@ class TimedNetwork {
   OpSet ops_;
   NetworkForward forward_;
   std::vector<Item> items_;
+  std::vector<std::size_t> items_of_layers_;
   std::vector<std::vector<OpCall>> calls_;  // by item
   std::vector<std::unique_ptr<Event>> begins_;
   std::vector<std::unique_ptr<Event>> ends_;
@@ -157,9 +166,52 @@ std::vector<double> median_of_passes(const TimedNetworks& networks) {
   return medians;
 }
 
+/// The stream that has the device and those that share it run each layer in turns, so that all of
+/// them wait as they do between stages. Returns the seconds from the end of a layer on one side to
+/// the beginning on the other, where the last of several streams counts.
+std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing) {
+  const std::size_t count = whole.layer_count();
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    for (const auto& network : sharing) {
+      if (layer > 0) whole.stream().wait(network->end(layer - 1));
+    }
+    const std::size_t item = whole.item_of(layer);
+    whole.enqueue(item);
+    for (const auto& network : sharing) {
+      network->stream().wait(whole.end(item));
+      network->enqueue(layer);
+    }
+  }
+  whole.stream().synchronize();
+  synchronize_all(sharing, [](const auto& network) -> Stream& { return network->stream(); });
+  std::vector<double> seconds;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    double fork = 0;
+    double join = std::numeric_limits<double>::infinity();
+    const std::size_t item = whole.item_of(layer);
+    for (const auto& network : sharing) {
+      fork = std::max(fork, network->begin(layer).seconds_since(whole.end(item)));
+      if (layer == 0) continue;
+      join = std::min(join, whole.begin(item).seconds_since(network->end(layer - 1)));
+    }
+    seconds.push_back(fork);
+    if (layer > 0) seconds.push_back(std::max(0.0, join));
+  }
+  return seconds;
+}
+
+/// The median of all joins of a pass behind one that is not counted.
+double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
+  static_cast<void>(joins_once(whole, sharing));
+  std::vector<double> seconds = joins_once(whole, sharing);
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::ranges::nth_element(seconds, middle);
+  return *middle;
+}
+
 /// Only the ratios matter: they order the layers where nothing may be measured. Streams divide a
 /// device evenly.
-std::vector<double> estimated_layers(const TimedNetwork& network, int sharers) {
+std::vector<double> estimated_items(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   std::vector<double> seconds;
   for (std::size_t layer = 0; layer < network.item_count(); ++layer) {
@@ -180,19 +232,25 @@ TimedNetworks networks_on(Context& context, int device, const StageRange& whole,
   return networks;
 }
 
-/// The costs of all layers alone, of all merges, then of all layers that share the device.
-std::vector<double> layer_seconds(Context& context, int device, const StageRange& whole,
-                                  const InterOpProblem& problem) {
-  std::vector<double> all;
-  for (const int sharers : {1, problem.streams}) {
-    const bool measures = context.options().measures;
-    const TimedNetworks networks =
-        networks_on(context, device, whole, measures ? sharers : 1,
-                    sharers == 1 ? problem.merges : std::vector<InterOpMerge>());
-    const std::vector<double> seconds = networks.front()->sorted(
-        measures ? median_of_passes(networks) : estimated_layers(*networks.front(), sharers));
-    all.insert(all.end(), seconds.begin(), seconds.end());
-  }
+/// The costs of all layers alone, of all merges, of all layers that share the device, then a join.
+std::vector<double> measured_seconds(Context& context, int device, const StageRange& whole,
+                                     const InterOpProblem& problem) {
+  const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);
+  std::vector<double> all = alone.front()->sorted(median_of_passes(alone));
+  const TimedNetworks sharing = networks_on(context, device, whole, problem.streams, {});
+  std::ranges::copy(median_of_passes(sharing), std::back_inserter(all));
+  all.push_back(join_seconds(*alone.front(), sharing));
+  return all;
+}
+
+/// The same where nothing may be measured.
+std::vector<double> estimated_seconds_of(Context& context, int device, const StageRange& whole,
+                                         const InterOpProblem& problem) {
+  const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);
+  std::vector<double> all = alone.front()->sorted(estimated_items(*alone.front(), 1));
+  const TimedNetworks layers = networks_on(context, device, whole, 1, {});
+  std::ranges::copy(estimated_items(*layers.front(), problem.streams), std::back_inserter(all));
+  all.push_back(estimated_join_seconds);
   return all;
 }
 
@@ -218,12 +276,15 @@ void set_costs(InterOpProblem& problem, Context& context, int device, const Stag
       fmt::format("layers of {} {} {} {} on {} and its {} streams", network.name,
                   to_string(network.input), to_string(NumberFormat{whole.dtype, whole.math}),
                   whole.batch, context.device(device).info().name, problem.streams);
-  const std::vector<double>& seconds =
-      context.measured(key, [&] { return layer_seconds(context, device, whole, problem); });
+  const std::vector<double>& seconds = context.measured(key, [&] {
+    return context.options().measures ? measured_seconds(context, device, whole, problem)
+                                      : estimated_seconds_of(context, device, whole, problem);
+  });
   auto next = seconds.begin() + static_cast<std::ptrdiff_t>(network.layers.size());
   problem.alone.assign(seconds.begin(), next);
   for (InterOpMerge& merge : problem.merges) merge.seconds = *next++;
-  problem.shared.assign(next, seconds.end());
+  problem.shared.assign(next, seconds.end() - 1);
+  problem.join = seconds.back();
 }
 
 }  // namespace parbench

@@ -158,11 +158,29 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
 
 using OpSet64 = std::uint64_t;  // operations of a block, by their place in it
 
-/// Finds the fastest stages of one block.
+/// What ran last.
+enum class Ran { nothing, whole, streams };
+
+Ran kind_of(const InterOpStage& stage) {
+  return stage.front().stream == whole_device ? Ran::whole : Ran::streams;
+}
+
+/// Seconds between what ran and the stage that begins.
+double join_seconds(const InterOpProblem& problem, Ran before, Ran next) {
+  if (before == Ran::nothing || next == Ran::nothing) return 0;
+  return before == Ran::whole && next == Ran::whole ? 0 : problem.join;
+}
+
+/// Finds the fastest stages of one block. Those around it have the whole device.
 class StageSolver {
  public:
   StageSolver(const InterOpProblem& problem, const Block& block, const StageSearch& search)
-      : problem_(problem), search_(search), first_(block.first), count_(block.last - block.first) {
+      : problem_(problem),
+        search_(search),
+        first_(block.first),
+        count_(block.last - block.first),
+        before_all_(block.first == 0 ? Ran::nothing : Ran::whole),
+        after_all_(block.last == problem.count() ? Ran::nothing : Ran::whole) {
     for (int i = 0; i < count_; ++i) {
       OpSet64 before = 0;
       for (const int op : problem.after[at(first_ + i)]) {
@@ -180,20 +198,26 @@ class StageSolver {
 
   /// Nothing where there are too many states.
   std::optional<InterOpSchedule> solve() {
-    if (!seconds_from(0)) return std::nullopt;
+    const State begin{0, before_all_};
+    if (!seconds_from(begin)) return std::nullopt;
     InterOpSchedule schedule;
-    for (OpSet64 done = 0; done != all();) {
-      const Choice& best = best_.at(done);
+    for (State state = begin; state.done != all();) {
+      const Choice& best = best_.at(state);
       schedule.push_back(best.stage);
-      done = best.next;
+      state = best.next;
     }
     return schedule;
   }
 
  private:
+  struct State {
+    OpSet64 done = 0;
+    Ran before = Ran::nothing;
+    friend auto operator<=>(const State&, const State&) = default;
+  };
   struct Choice {
-    double seconds = 0;  // from here to the block's end
-    OpSet64 next = 0;
+    double seconds = 0;  // from here to the block's end, with the join behind it
+    State next;
     InterOpStage stage;
   };
   using Chains = std::vector<std::vector<int>>;
@@ -215,48 +239,55 @@ class StageSolver {
   }
   [[nodiscard]] double shared(int index) const { return problem_.shared[at(first_ + index)]; }
 
-  /// Seconds from a set of completed operations to the end; nothing where states ran out.
-  std::optional<double> seconds_from(OpSet64 done) {
-    if (done == all()) return 0.0;
-    if (const auto found = best_.find(done); found != best_.end()) return found->second.seconds;
+  /// Seconds from a state to the end; nothing where states ran out.
+  std::optional<double> seconds_from(const State& state) {
+    if (state.done == all()) return join_seconds(problem_, state.before, after_all_);
+    if (const auto found = best_.find(state); found != best_.end()) return found->second.seconds;
     if (best_.size() >= search_.max_states) return std::nullopt;
-    Choice best{.seconds = std::numeric_limits<double>::infinity(), .next = done, .stage = {}};
-    best_[done] = best;  // counts as a state while those behind it are solved
+    Choice best{.seconds = std::numeric_limits<double>::infinity(), .next = state, .stage = {}};
+    best_[state] = best;  // counts as a state while those behind it are solved
     for (int index = 0; index < count_; ++index) {
-      if (!is_ready(index, done)) continue;
+      if (!is_ready(index, state.done)) continue;
       const InterOpStage single{{.op = first_ + index}};
-      if (!consider(single, done | bit(index), problem_.alone[at(first_ + index)], best)) return {};
+      const double seconds = problem_.alone[at(first_ + index)];
+      if (!consider(single, state, state.done | bit(index), seconds, best)) return std::nullopt;
     }
     for (const Merge& merge : merges_) {
-      if (!is_ready(merge, done)) continue;
+      if (!is_ready(merge, state.done)) continue;
       const double seconds = problem_.merges[at(merge.index)].seconds;
       const InterOpStage stage = merged_stage(problem_, merge.index);
-      if (!consider(stage, done | merge.ops, seconds, best)) return {};
+      if (!consider(stage, state, state.done | merge.ops, seconds, best)) return std::nullopt;
     }
     Chains chains;
-    if (!consider_chains(0, done, done, 0.0, chains, best)) return std::nullopt;
-    best_[done] = best;
+    if (!consider_chains(0, state, state.done, 0.0, chains, best)) return std::nullopt;
+    best_[state] = best;
     return best.seconds;
   }
 
-  bool consider(const InterOpStage& stage, OpSet64 next, double seconds, Choice& best) {
+  /// Considers a stage in a state, with what is `done` behind it.
+  bool consider(const InterOpStage& stage, const State& state, OpSet64 done, double seconds,
+                Choice& best) {
+    const State next{done, kind_of(stage)};
     const std::optional<double> rest = seconds_from(next);
     if (!rest) return false;
-    if (seconds + *rest < best.seconds) best = {seconds + *rest, next, stage};
+    const double all = join_seconds(problem_, state.before, next.before) + seconds + *rest;
+    if (all < best.seconds) best = {all, next, stage};
     return true;
   }
 
   /// Adds a further chain, whose first operation comes behind those of the chains that are there,
-  /// to one stream more. `done`: before the stage; `taken`: with the stage so far.
-  bool consider_chains(int from, OpSet64 done, OpSet64 taken, double longest, Chains& chains,
+  /// to one stream more. `state`: before the stage; `taken`: done with the stage so far.
+  bool consider_chains(int from, const State& state, OpSet64 taken, double longest, Chains& chains,
                        Choice& best) {
-    if (chains.size() >= 2 && !consider(stage_of(chains), taken, longest, best)) return false;
+    if (chains.size() >= 2 && !consider(stage_of(chains), state, taken, longest, best)) {
+      return false;
+    }
     if (static_cast<int>(chains.size()) == problem_.streams) return true;
     for (int index = from; index < count_; ++index) {
-      if (!is_ready(index, done) || (taken & bit(index)) != 0) continue;
+      if (!is_ready(index, state.done) || (taken & bit(index)) != 0) continue;
       chains.push_back({index});
       const bool finished =
-          extend_chain(index, done, taken | bit(index), shared(index), longest, chains, best);
+          extend_chain(index, state, taken | bit(index), shared(index), longest, chains, best);
       chains.pop_back();
       if (!finished) return false;
     }
@@ -264,20 +295,20 @@ class StageSolver {
   }
 
   /// Considers the last chain as it is, and with each operation that may follow in it.
-  bool extend_chain(int start, OpSet64 done, OpSet64 taken, double seconds, double longest,
+  bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {
-    if (!consider_chains(start + 1, done, taken, std::max(longest, seconds), chains, best)) {
+    if (!consider_chains(start + 1, state, taken, std::max(longest, seconds), chains, best)) {
       return false;
     }
     if (static_cast<int>(chains.back().size()) == search_.max_chain) return true;
-    OpSet64 visible = done;  // what an operation of this chain may read
+    OpSet64 visible = state.done;  // what an operation of this chain may read
     for (const int index : chains.back()) visible |= bit(index);
     const int last = chains.back().back();
     for (int index = last + 1; index < count_; ++index) {
       const bool follows = (before_[at(index)] & bit(last)) != 0;
       if (!follows || !is_ready(index, visible) || (taken & bit(index)) != 0) continue;
       chains.back().push_back(index);
-      const bool finished = extend_chain(start, done, taken | bit(index), seconds + shared(index),
+      const bool finished = extend_chain(start, state, taken | bit(index), seconds + shared(index),
                                          longest, chains, best);
       chains.back().pop_back();
       if (!finished) return false;
@@ -300,9 +331,11 @@ class StageSolver {
   const StageSearch& search_;
   int first_;
   int count_;
+  Ran before_all_;
+  Ran after_all_;
   std::vector<OpSet64> before_;
   std::vector<Merge> merges_;  // of the block
-  std::map<OpSet64, Choice> best_;
+  std::map<State, Choice> best_;
 };
 
 }  // namespace
@@ -379,7 +412,10 @@ InterOpSchedule stage_schedule(const InterOpProblem& problem, const StageSearch&
 double estimated_seconds(const InterOpProblem& problem, const InterOpSchedule& schedule) {
   std::vector<double> ends(problem.after.size(), 0.0);
   double stage_begin = 0;
+  Ran ran = Ran::nothing;
   for (const InterOpStage& stage : schedule) {
+    stage_begin += join_seconds(problem, ran, kind_of(stage));
+    ran = kind_of(stage);
     std::map<int, double> free;
     double stage_end = stage_begin;
     for (const PlacedOp& placed : stage) {

@@ -22,6 +22,9 @@ struct InterOpProblem {
   std::vector<double> shared;
   int streams = 2;
   std::vector<InterOpMerge> merges = {};
+  /// Seconds from the end of a stage to the beginning of the next one, unless both have the whole
+  /// device: their streams have to wait for each other.
+  double join = 0;
 
   [[nodiscard]] int count() const { return static_cast<int>(after.size()); }
 };
@@ -63,21 +66,23 @@ using InterOpSchedule = std::vector<InterOpStage>;
 
 /// What bounds the search of `stage_schedule` in one block of a network.
 struct StageSearch {
-  int max_chain = 3;               // operations of a stream in a stage
-  std::size_t max_states = 20000;  // sets of completed operations
+  int max_chain = 3;  // operations of a stream in a stage
+  /// Sets of completed operations, each at most twice: behind the whole device, behind streams.
+  std::size_t max_states = 40000;
 };
 
 /// The fastest sequence of stages by dynamic programming over the sets of completed operations
 /// (Ding et al. 2021: IOS): a stage is one operation on the whole device, one merge, or a chain of
-/// operations for each of two or more streams, and takes as long as its longest chain.
+/// operations for each of two or more streams, and takes as long as its longest chain and the join
+/// before it.
 /// Blocks between operations that every other one precedes or follows are solved by themselves; one
 /// with more than 64 operations, or more states than the search allows, is list-scheduled.
 /// `problem.shared` holds what operations cost while all streams are busy.
 [[nodiscard]] InterOpSchedule stage_schedule(const InterOpProblem& problem,
                                              const StageSearch& search = {});
 
-/// Seconds that a schedule takes by the problem's costs: stages one after the other, in each of
-/// them streams side by side, operations behind those that they read.
+/// Seconds that a schedule takes by the problem's costs: stages one after the other, with joins
+/// between them, in each of them streams side by side, operations behind those that they read.
 [[nodiscard]] double estimated_seconds(const InterOpProblem& problem,
                                        const InterOpSchedule& schedule);
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <random>
@@ -100,37 +101,55 @@ void expect_valid(const InterOpProblem& problem, const InterOpSchedule& schedule
 class Exhaustive {
  public:
   Exhaustive(const InterOpProblem& problem, int max_chain)
-      : problem_(problem),
-        max_chain_(max_chain),
-        best_(std::size_t{1} << problem.after.size(), -1) {
-    best_.back() = 0;
+      : problem_(problem), max_chain_(max_chain), sets_(1U << problem.after.size()) {
+    for (auto& best : best_) best.assign(sets_, -1);
   }
 
-  double from(unsigned done) {
-    double& best = best_[done];
+  double all() { return from(0, begin); }
+
+ private:
+  enum Ran : std::size_t { begin, whole, streams };
+
+  double from(unsigned done, Ran before) {
+    if (done == sets_ - 1) return 0;
+    double& best = best_[before][done];
     if (best >= 0) return best;
-    double found = std::numeric_limits<double>::infinity();
-    for (unsigned stage = 1; stage < best_.size(); ++stage) {
+    double found = infinity;
+    for (unsigned stage = 1; stage < sets_; ++stage) {
       if ((stage & done) != 0) continue;
-      const double seconds = seconds_of(stage, done);
-      if (seconds < std::numeric_limits<double>::infinity()) {
-        found = std::min(found, seconds + from(done | stage));
+      for (const Ran now : {whole, streams}) {
+        const double seconds =
+            now == whole ? on_whole_device(stage, done) : on_streams(stage, done);
+        if (seconds == infinity) continue;
+        const bool joins = before != begin && (before == streams || now == streams);
+        found = std::min(found, (joins ? problem_.join : 0) + seconds + from(done | stage, now));
       }
     }
     return best = found;
   }
 
- private:
-  [[nodiscard]] double seconds_of(unsigned stage, unsigned done) const {
+  [[nodiscard]] std::vector<int> members(unsigned stage) const {
     std::vector<int> ops;
     for (int op = 0; op < problem_.count(); ++op) {
       if ((stage >> static_cast<unsigned>(op) & 1U) != 0) ops.push_back(op);
     }
-    if (ops.size() == 1) return reads_only(ops[0], done) ? problem_.alone[at(ops[0])] : infinity;
+    return ops;
+  }
+
+  [[nodiscard]] double on_whole_device(unsigned stage, unsigned done) const {
+    const std::vector<int> ops = members(stage);
+    if (!reads_only(ops[0], done)) return infinity;
+    if (ops.size() == 1) return problem_.alone[at(ops[0])];
     double best = infinity;
     for (const InterOpMerge& merge : problem_.merges) {
-      if (merge.ops == ops && reads_only(ops[0], done)) best = std::min(best, merge.seconds);
+      if (merge.ops == ops) best = std::min(best, merge.seconds);
     }
+    return best;
+  }
+
+  [[nodiscard]] double on_streams(unsigned stage, unsigned done) const {
+    const std::vector<int> ops = members(stage);
+    double best = infinity;
     std::size_t ways = 1;
     for (std::size_t i = 0; i < ops.size(); ++i) ways *= at(problem_.streams);
     for (std::size_t way = 0; way < ways; ++way) {
@@ -175,7 +194,9 @@ class Exhaustive {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   const InterOpProblem& problem_;
   int max_chain_;
-  std::vector<double> best_;  // by the set of completed operations; below 0: not known yet
+  unsigned sets_;
+  // By what ran last and the set of completed operations; below 0: not known yet.
+  std::array<std::vector<double>, 3> best_;
 };
 
 TEST(InterOpSchedules, AreValidOnRandomGraphs) {
@@ -198,16 +219,18 @@ TEST(InterOpSchedules, OfStagesAreAsFastAsAnExhaustiveSearch) {
   for (int i = 0; i < 60; ++i) {
     InterOpProblem problem = random_problem(random, 1 + i % 7);
     if (i % 2 == 0) add_random_merges(random, problem);
+    problem.join = 0.1 * (i % 4);
     const InterOpSchedule schedule = stage_schedule(problem, {.max_chain = max_chain});
     EXPECT_THAT(estimated_seconds(problem, schedule),
-                DoubleNear(Exhaustive(problem, max_chain).from(0), 1e-9));
+                DoubleNear(Exhaustive(problem, max_chain).all(), 1e-9));
   }
 }
 
 TEST(InterOpSchedules, OfStagesAreNeverSlowerThanOneStream) {
   std::mt19937 random(13);
   for (int i = 0; i < 100; ++i) {
-    const InterOpProblem problem = random_problem(random, 12);
+    InterOpProblem problem = random_problem(random, 12);
+    problem.join = 0.2 * (i % 3);
     EXPECT_THAT(estimated_seconds(problem, stage_schedule(problem)),
                 Le(estimated_seconds(problem, sequential_schedule(problem)) + 1e-9));
   }
@@ -254,6 +277,24 @@ TEST(InterOpSchedules, MergeTheMostWhateverTheCosts) {
   EXPECT_EQ(merged_schedule(mergeable(9, 9)),
             (InterOpSchedule{{{.op = 0}}, merge_of({1, 2, 3}, 1), {{.op = 4}}}));
   EXPECT_EQ(merged_schedule(module_of({1, 2}, 1, 1)), sequential_schedule(module_of({1, 2}, 1, 1)));
+}
+
+TEST(InterOpSchedules, OfStagesAreOneStreamWhereJoinsTakeWhatStreamsGain) {
+  InterOpProblem problem = module_of({1, 2, 2, 1}, 1, 1);
+  problem.join = 0.5;
+  EXPECT_LT(estimated_seconds(problem, stage_schedule(problem)), 8);
+  problem.join = 2;
+  EXPECT_EQ(stage_schedule(problem), sequential_schedule(problem));
+}
+
+TEST(InterOpSchedules, HaveAJoinBeforeAndBehindStreams) {
+  InterOpProblem problem = module_of({1, 1}, 1, 1);
+  problem.join = 0.25;
+  EXPECT_DOUBLE_EQ(estimated_seconds(problem, sequential_schedule(problem)), 4);
+  EXPECT_DOUBLE_EQ(estimated_seconds(problem, level_schedule(problem)), 3.5);
+  InterOpProblem apart = equal_costs({{}, {}}, 1, 1);
+  apart.join = 0.25;
+  EXPECT_DOUBLE_EQ(estimated_seconds(apart, stage_schedule(apart)), 1) << "nothing to wait for";
 }
 
 TEST(InterOpSchedules, OfChainsHaveTheWholeDevice) {
