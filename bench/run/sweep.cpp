@@ -85,6 +85,11 @@ class CaseList {
   std::map<std::string, std::size_t> places_;
 };
 
+/// Whether the user gave devices for one scenario, which then has to take them all.
+bool has_devices_of_its_own(const RunOptions& options) {
+  return !options.devices.empty() && options.scenarios.size() == 1;
+}
+
 Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const DeviceSet& devices) {
   Scenario::Request request;
   request.spec = std::move(spec);
@@ -108,6 +113,7 @@ Scenario::Request request_of(const RunOptions& options, const Scenario& scenario
                                           devices);
   request.given = combination.given;
   if (!options.strategies.empty()) request.given.emplace_back("strategy");
+  if (has_devices_of_its_own(options)) request.given.emplace_back("devices");
   return request;
 }
 

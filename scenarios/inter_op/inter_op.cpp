@@ -220,6 +220,12 @@ class InterOp final : public Scenario {
   [[nodiscard]] std::string_view baseline() const override { return sequential; }
 
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+    if (request.device_count > 1 && request.was_given("devices")) {
+      throw UsageError(
+          fmt::format("--devices: {} devices are named, and inter-op measures the streams of one; "
+                      "name one, such as --devices cpu:0 or --devices cuda:0",
+                      request.device_count));
+    }
     CaseSpec spec = request.spec;
     const Model model = model_of(request, branching_model);
     Parameters parameters;

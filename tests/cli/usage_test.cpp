@@ -412,6 +412,14 @@ TEST_F(Usage, RefusesOnceAFormatThatTheProcessorLacks) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "reports"));
 }
 
+TEST_F(Usage, RefusesDevicesThatInterOpWouldNotUse) {
+  EXPECT_THAT(refusal({"--scenario", "inter-op", "--devices", "cpu:0,cpu:1"}),
+              AllOf(HasSubstr("--devices: 2 devices are named"), HasSubstr("name one")));
+  const Finished listed = parbench(
+      {"--scenario", "inter-op,selftest", "--devices", "cpu:0,cpu:1", "--benchmark_list_tests"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+}
+
 TEST_F(Usage, NamesTheDevicesThatAPipelineNeeds) {
   EXPECT_THAT(refusal({"--scenario", "pipeline", "--devices", "cpu:0"}),
               AllOf(HasSubstr("a pipeline needs 2 devices, and this run has 1 (cpu:0)"),
