@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -24,15 +25,27 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
   return relative_half_width(*interval, median(seconds));
 }
 
-/// The relative half-width that the interval of the median would have if the samples were normally
-/// distributed; nothing from a single one.
-std::optional<double> early_precision_of(const std::vector<report::Sample>& samples) {
-  constexpr double half_width_in_deviations = 1.96 * 1.2533;  // of a median, over √n
+/// Between sorted values, at a share of their places.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+}
+
+/// The standard deviation of samples over their median as that of a normal distribution with their
+/// quartiles, which a few disturbed samples do not change; nothing from a single one.
+std::optional<double> deviation_of(const std::vector<report::Sample>& samples) {
+  constexpr double range_in_deviations = 1.349;  // of the quartiles
+  constexpr double few_values = 1.6;             // over n: by how much theirs are closer together
   if (samples.size() < 2) return std::nullopt;
-  const report::Statistics known = summarise(seconds_of(samples));
-  if (!(known.median > 0)) return std::nullopt;
-  return half_width_in_deviations * known.standard_deviation / known.median /
-         std::sqrt(static_cast<double>(samples.size()));
+  std::vector<double> seconds = seconds_of(samples);
+  const double middle = median(seconds);
+  if (!(middle > 0)) return std::nullopt;
+  std::ranges::sort(seconds);
+  const double range = quantile(seconds, 0.75) - quantile(seconds, 0.25);
+  const double correction = 1 + few_values / static_cast<double>(seconds.size());
+  return correction * range / range_in_deviations / middle;
 }
 
 /// Executions that together last about `seconds`.
@@ -58,6 +71,7 @@ Sampler::Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases)
     }
     states_.push_back(std::move(state));
   }
+  note_common_deviation();
 }
 
 void Sampler::go_on_from(State& state, const SamplerCase& earlier) {
@@ -70,13 +84,21 @@ void Sampler::go_on_from(State& state, const SamplerCase& earlier) {
     other_seconds_ -= state.sample_cost;
     round_ = std::max(round_, sample.round);
   }
-  note_precision(state);
+  note_spread(state);
   end_if_done(state);
 }
 
-void Sampler::note_precision(State& state) {
+void Sampler::note_spread(State& state) {
   state.precision = precision_of(state.samples);
-  state.expected_precision = state.precision ? state.precision : early_precision_of(state.samples);
+  state.deviation = deviation_of(state.samples);
+}
+
+void Sampler::note_common_deviation() {
+  std::vector<double> known;
+  for (const State& state : states_) {
+    if (state.deviation) known.push_back(*state.deviation);
+  }
+  if (!known.empty()) common_deviation_ = median(known);
 }
 
 void Sampler::settle_iterations(State& state) const {
@@ -138,7 +160,8 @@ void Sampler::record(const Step& step, const report::Sample& sample, double wall
   }
   state.sample_cost = wall_seconds;
   state.samples.push_back(sample);
-  note_precision(state);
+  note_spread(state);
+  note_common_deviation();
   end_if_done(state);
 }
 
@@ -280,16 +303,35 @@ double Sampler::spent_seconds() const {
   return spent;
 }
 
+/// Few samples say little of their spread: a single disturbed one makes it many times as large. The
+/// cases share a machine, so at first theirs is that of all, which then counts as some samples do.
+std::optional<double> Sampler::expected_deviation(const State& state) const {
+  constexpr std::size_t own_samples = 6;
+  constexpr double samples_of_others = 8;
+  constexpr double max_factor = 4;
+  if (!state.deviation || state.samples.size() < own_samples) return common_deviation_;
+  const double own = *state.deviation;
+  if (!(own > 0)) return own;
+  const double common = std::clamp(*common_deviation_, own / max_factor, own * max_factor);
+  const double freedom = static_cast<double>(state.samples.size()) - 1;
+  return own * std::pow(common / own, samples_of_others / (samples_of_others + freedom));
+}
+
+double Sampler::samples_wanted(const State& state) const {
+  constexpr double half_width_in_deviations = 1.96 * 1.2533;  // of a median, over √n
+  if (options_.fixed_samples > 0) return options_.fixed_samples;
+  if (options_.precision <= 0) return std::numeric_limits<double>::infinity();
+  const double min = std::max(options_.min_samples, 6);
+  const std::optional<double> deviation = expected_deviation(state);
+  if (!deviation) return min;
+  const double ratio = half_width_in_deviations * *deviation / options_.precision;
+  return std::max(min, ratio * ratio);
+}
+
 double Sampler::samples_left(const State& state) const {
   if (ended(state)) return 0;
+  const double wanted = samples_wanted(state);
   const auto count = static_cast<double>(state.samples.size());
-  double wanted = std::max(options_.min_samples, 6);
-  if (options_.fixed_samples > 0) {
-    wanted = options_.fixed_samples;
-  } else if (state.expected_precision && options_.precision > 0) {
-    const double ratio = *state.expected_precision / options_.precision;
-    wanted = std::max(wanted, count * ratio * ratio);
-  }
   // What a time limit forbids is ended at the next round: until then, one sample at least.
   const double affordable = time_left(state) / expected_cost(state);
   return std::max(1.0, std::min(wanted - count, affordable));

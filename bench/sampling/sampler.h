@@ -110,9 +110,8 @@ class Sampler {
   /// Returns the wall time of samples and warm-up so far, including the verification runs.
   [[nodiscard]] double spent_seconds() const;
 
-  /// Estimates the wall time until every case has ended, from the cost of its samples so far and
-  /// the 1/√n law of its interval, before the sixth sample that of its standard deviation; includes
-  /// further samples of ended cases.
+  /// Estimates the wall time until every case has ended, from the cost of its samples so far, their
+  /// deviation and the 1/√n law of its interval; includes further samples of ended cases.
   [[nodiscard]] double seconds_left() const;
 
  private:
@@ -124,7 +123,7 @@ class Sampler {
     int warm_ups = 0;
     double sample_cost = 0;  // wall time of the latest sample
     std::optional<double> precision;
-    std::optional<double> expected_precision;  // as `precision`, or a forecast from fewer samples
+    std::optional<double> deviation;  // of the samples, over their median
     std::vector<report::Sample> samples;
     std::string stopped_because;
     bool dropped = false;  // never sampled again
@@ -141,13 +140,18 @@ class Sampler {
   /// cannot be sampled any more.
   [[nodiscard]] double samples_for_others(std::size_t index) const;
   [[nodiscard]] bool out_of_time(const State& state) const;
-  static void note_precision(State& state);
+  static void note_spread(State& state);
+  void note_common_deviation();
   void end_if_done(State& state) const;
   void end_what_time_forbids();
   [[nodiscard]] double total_left() const;
   [[nodiscard]] bool has_samples() const;
   [[nodiscard]] double expected_cost(const State& state) const;
   [[nodiscard]] double round_cost() const;
+  /// The standard deviation that further samples of a case are expected to have, over their median.
+  [[nodiscard]] std::optional<double> expected_deviation(const State& state) const;
+  /// Samples with which a case is expected to end if it has the time.
+  [[nodiscard]] double samples_wanted(const State& state) const;
   /// Expected samples until the case ends; at least one for a case that has not ended.
   [[nodiscard]] double samples_left(const State& state) const;
   [[nodiscard]] double time_left(const State& state) const;
@@ -157,7 +161,8 @@ class Sampler {
   std::vector<State> states_;
   std::vector<std::size_t> order_;  // of the current round; the remaining cases at the back
   int round_ = -1;
-  double other_seconds_ = 0;  // `spend`
+  double other_seconds_ = 0;                // `spend`
+  std::optional<double> common_deviation_;  // the median of those of the cases
 };
 
 }  // namespace parbench

@@ -7,7 +7,7 @@ namespace parbench {
 
 SessionProgress::SessionProgress(Progress& progress, const RunPart& part,
                                  const std::function<double()>& now)
-    : progress_(progress), part_(part), now_(now), begin_(now()) {}
+    : progress_(progress), part_(part), now_(now), begin_(now()), latest_(begin_) {}
 
 ProgressState SessionProgress::state(const std::string& phase, const std::string& case_name,
                                      Count count) const {
@@ -46,12 +46,18 @@ void SessionProgress::recording(const std::string& case_name, Count count) {
   progress_.update(shown);
 }
 
-/// By time, preparation included. What is left is an estimate that may grow; the fraction waits for
-/// it then.
+/// By time, preparation included. What is left is an estimate that may grow: the fraction then goes
+/// on from where it is, so that the time since then is the same share of the rest as it is of the
+/// time that was left.
 double SessionProgress::fraction_of_run(double seconds_left) {
   constexpr double max = 0.99;  // there is more to do as long as anything is shown
-  const double spent = now_() - begin_;
-  if (spent > 0) fraction_ = std::max(fraction_, std::min(max, spent / (spent + seconds_left)));
+  const double time = now_();
+  const auto share = [&](double since) {
+    return time > since ? (time - since) / (time - since + seconds_left) : 0.0;
+  };
+  const double paced = fraction_ + (1 - fraction_) * share(latest_);
+  fraction_ = std::min(max, std::max(paced, share(begin_)));
+  latest_ = time;
   return (static_cast<double>(part_.index) + fraction_) / static_cast<double>(part_.count);
 }
 

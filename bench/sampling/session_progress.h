@@ -42,6 +42,7 @@ class SessionProgress {
   double begin_;
   double recording_seconds_ = 0;
   double fraction_ = 0;  // of this session, as shown
+  double latest_;        // when it was computed
 };
 
 }  // namespace parbench

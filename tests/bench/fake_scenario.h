@@ -110,11 +110,16 @@ class FakeScenario : public Scenario {
 /// Keeps all updates and notes.
 class RecordingProgress : public Progress {
  public:
-  void update(const ProgressState& state) override { states.push_back(state); }
+  void update(const ProgressState& state) override {
+    states.push_back(state);
+    if (now) times.push_back(now());
+  }
   void note(const std::string& line) override { notes.push_back(line); }
   void finish() override { finished = true; }
 
   std::vector<ProgressState> states;
+  std::function<double()> now;  // not set: times are not kept
+  std::vector<double> times;    // of the states
   std::vector<std::string> notes;
   bool finished = false;
 };

@@ -43,7 +43,7 @@ class PlanningStream final : public Stream {
 class PlanningDevice final : public Device {
  public:
   explicit PlanningDevice(std::vector<MathMode>& modes)
-      : modes_(modes), real_(std::move(Machine().open("cpu:0").front())) {}
+      : modes_(modes), real_(std::move(parbench::Machine().open("cpu:0").front())) {}
 
   const DeviceInfo& info() const override { return real_->info(); }
   AvailableMemory available_memory() const override { return real_->available_memory(); }
