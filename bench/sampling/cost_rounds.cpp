@@ -62,7 +62,7 @@ std::vector<const CostRounds::Round*> CostRounds::rounds_within(double factor,
 }
 
 std::optional<std::vector<double>> CostRounds::costs(double median) const {
-  if (beside_.empty()) return ahead_.value();
+  if (beside_.empty()) return ahead_;
   std::vector<const Round*> rounds = rounds_within(close_factor, median);
   if (rounds.empty()) rounds = rounds_within(typical_factor, median);
   if (rounds.empty()) return std::nullopt;

@@ -45,7 +45,7 @@ class CostRounds {
   /// A disturbance that met the execution and not the tasks, or the tasks alone, does not cancel.
   /// So only rounds count whose execution is close to `median`, or without such a round those whose
   /// execution is typical; nothing where there is none. Without any round beside samples, what was
-  /// measured ahead of them; call it only if there was a round.
+  /// measured ahead of them.
   [[nodiscard]] std::optional<std::vector<double>> costs(double median) const;
 
  private:
