@@ -287,6 +287,8 @@ std::string placeholder_of(const Axis& axis) {
       return "X[,X…]";
     case AxisKind::duration:
       return "TIME[,TIME…]";
+    case AxisKind::bytes:
+      return "BYTES[,BYTES…]";
     case AxisKind::choice:
       return choices_text(axis);
     case AxisKind::sizes:

@@ -282,7 +282,7 @@ std::vector<Comparisons> comparisons_of(const Scenario& scenario,
       auto others = places_of(metric.others, places);
       if (!others) continue;
       one.metrics.push_back({std::move(metric.name), std::move(*others), std::move(metric.value),
-                             std::move(metric.remark)});
+                             std::move(metric.remark), std::move(metric.unit)});
     }
   }
   return all;
@@ -360,7 +360,10 @@ std::vector<report::Metric> metrics_of(const Comparisons& comparisons,
     for (const std::size_t other : metric.others) samples.emplace_back(cases[other].samples);
     const auto median = paired_median(samples, metric.value);
     if (!median) continue;
-    metrics.push_back({metric.name, median->value, median->interval});
+    metrics.push_back({.name = metric.name,
+                       .value = median->value,
+                       .interval = median->interval,
+                       .unit = metric.unit});
     if (metric.remark) {
       metrics.back().remark = metric.remark(median->value, medians_of(samples));
     }

@@ -36,6 +36,7 @@ struct PairedMetric {
   std::vector<std::size_t> others;
   CombineRound value;
   std::function<std::string(double value, std::span<const double> medians)> remark;
+  std::string unit = {};  // as of the scenario's Metric
 };
 
 /// The cases that one case of a session is compared with, by the indices of the specs.

@@ -7,15 +7,52 @@
 #include <stdexcept>
 
 namespace parbench {
+namespace {
+
+bool adds(Collective collective) {
+  return collective == Collective::all_reduce || collective == Collective::reduce_scatter ||
+         collective == Collective::reduce;
+}
+
+/// What the bytes at a rank must be a multiple of: a number, and a block of each rank.
+std::size_t unit_of(Collective collective, std::size_t ranks) {
+  const bool has_blocks =
+      collective == Collective::all_gather || collective == Collective::reduce_scatter;
+  return (adds(collective) ? sizeof(float) : 1) * (has_blocks ? ranks : 1);
+}
+
+}  // namespace
 
 std::string_view name_of(Collective collective) {
-  return collective == Collective::all_reduce ? "all-reduce" : "all-gather";
+  switch (collective) {
+    case Collective::all_reduce:
+      return "all-reduce";
+    case Collective::all_gather:
+      return "all-gather";
+    case Collective::reduce_scatter:
+      return "reduce-scatter";
+    case Collective::broadcast:
+      return "broadcast";
+    case Collective::reduce:
+      return "reduce";
+    case Collective::all_to_all:
+      return "all-to-all";
+    case Collective::send_recv:
+      break;
+  }
+  return "send-recv";
+}
+
+bool is_in_place(Collective collective) {
+  return collective != Collective::all_to_all && collective != Collective::send_recv;
 }
 
 Work work_of(Collective collective, std::size_t ranks, std::size_t bytes) {
-  const double sent = static_cast<double>(ranks - 1) * static_cast<double>(bytes);
-  if (collective == Collective::all_gather) return {.flops = 0, .bytes = 2 * sent};
-  return {.flops = sent / sizeof(float), .bytes = 2 * 2 * sent};
+  const double others = static_cast<double>(ranks - 1) * static_cast<double>(bytes);
+  double sent = others;
+  if (collective == Collective::all_reduce) sent = 2 * others;
+  if (collective == Collective::send_recv) sent = others + static_cast<double>(bytes);
+  return {.flops = adds(collective) ? others / sizeof(float) : 0, .bytes = 2 * sent};
 }
 
 void Communicator::enqueue(Collective collective, std::span<Stream* const> streams,
@@ -29,7 +66,11 @@ void Communicator::enqueue(Collective collective, std::span<Stream* const> strea
   if (std::ranges::any_of(data, [&](const BufferView& view) { return view.bytes != bytes; })) {
     throw std::invalid_argument(name() + ": a collective needs data of equal sizes");
   }
-  const std::size_t unit = collective == Collective::all_gather ? ranks : sizeof(float);
+  if (!is_in_place(collective)) {
+    throw std::invalid_argument(fmt::format("{} offers no {}, which is not in place; use messages",
+                                            name(), name_of(collective)));
+  }
+  const std::size_t unit = unit_of(collective, ranks);
   if (bytes % unit != 0) {
     throw std::invalid_argument(
         fmt::format("{}: {} bytes are no multiple of {}", name(), bytes, unit));

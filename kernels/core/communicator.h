@@ -1,6 +1,7 @@
 // Collectives of a library that knows the links between its devices (NCCL for GPUs).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -12,18 +13,40 @@
 
 namespace parbench {
 
-/// All in place, on `data` of equal sizes at all ranks:
+/// In place, on `data` of equal sizes at all ranks:
 /// - all_reduce: f32 numbers; every rank's become the sum of all ranks'.
 /// - all_gather: as many blocks of equal sizes as there are ranks; rank r brings block r, and all
 ///   ranks end with all blocks.
-enum class Collective { all_reduce, all_gather };
+/// - reduce_scatter: f32 numbers in such blocks; rank r ends with the sum of all ranks' in block r,
+///   and its other blocks are undefined.
+/// - broadcast: every rank's data become those of rank 0.
+/// - reduce: f32 numbers; those of rank 0 become the sum of all ranks', the others are undefined.
+/// From an input of each rank to other memory, which communicators do not offer here:
+/// - all_to_all: block j of rank r's input becomes block r of rank j's data.
+/// - send_recv: every rank sends its input to the next one.
+enum class Collective {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  broadcast,
+  reduce,
+  all_to_all,
+  send_recv
+};
+inline constexpr std::array<Collective, 7> all_collectives{
+    Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+    Collective::broadcast,  Collective::reduce,     Collective::all_to_all,
+    Collective::send_recv};
 [[nodiscard]] std::string_view name_of(Collective collective);  // "all-reduce"
 
+/// Whether communicators offer it.
+[[nodiscard]] bool is_in_place(Collective collective);
+
 /// Returns the work of a collective by the ring algorithm; no algorithm between equal links moves
-/// less: of S bytes at each of p ranks, all ranks together send (p − 1)·S to gather and
-/// 2(p − 1)·S to reduce (Patarasuk and Yuan, 2009), and what is sent is read once and written once.
-/// An all-reduce adds (p − 1)·S / 4 times; it can add what arrives while it sends it on, so that
-/// additions read and write no more memory.
+/// less: of S bytes at each of p ranks, all ranks together send 2(p − 1)·S for an all-reduce
+/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others, and what is sent
+/// is read once and written once. What is summed is added (p − 1)·S / 4 times, while it is sent on,
+/// so that additions read and write no more memory.
 [[nodiscard]] Work work_of(Collective collective, std::size_t ranks, std::size_t bytes);
 
 /// Made by Device::make_communicator for devices in the order of their ranks, which outlive it.

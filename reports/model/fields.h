@@ -71,6 +71,7 @@ void visit_fields(V& visit, MaybeConst<Metric> auto& x) {
   visit("value", x.value);
   visit.optional("interval", x.interval);
   visit.optional("remark", x.remark);
+  visit.optional("unit", x.unit);
 }
 
 template <class V>

@@ -78,12 +78,14 @@ struct Sample {
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// A fraction computed from the times of several cases, over the rounds in which all were sampled.
+/// A fraction or a rate computed from the times of a case and of others, over the rounds in which
+/// all were sampled.
 struct Metric {
   std::string name;
   double value = 0;
   std::optional<Interval> interval = {};
   std::string remark = {};  // why it is not what a reader expects of it
+  std::string unit = {};    // of which it is so many a second: "B"; empty: it is a fraction
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 

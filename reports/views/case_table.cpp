@@ -128,6 +128,9 @@ TableCell throughput_cell(const CaseResult& c) {
 TableCell metric_cell(const CaseResult& c, const std::string& name) {
   const auto metric = std::ranges::find(c.metrics, name, &Metric::name);
   if (metric == c.metrics.end()) return {};
+  if (!metric->unit.empty()) {
+    return {.text = format_rate(metric->value, metric->unit), .number = metric->value};
+  }
   const auto& interval = metric->interval;
   TableCell cell =
       estimate_cell(interval ? format_percent(metric->value, interval->low, interval->high)

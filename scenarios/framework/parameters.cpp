@@ -69,6 +69,24 @@ std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_v
   return value;
 }
 
+/// A number of bytes, with or without a binary unit.
+std::int64_t read_bytes(const Axis& axis, std::string_view text) {
+  constexpr std::int64_t step = 1024;
+  std::int64_t scale = 1;
+  for (const std::string_view suffix : {"KiB", "MiB", "GiB"}) {
+    scale *= step;
+    if (!text.ends_with(suffix)) continue;
+    Axis in_unit = axis;
+    in_unit.min = 0;
+    in_unit.max = static_cast<double>(largest_integer / scale);
+    const std::string_view number = text.substr(0, text.size() - suffix.size());
+    const std::int64_t bytes = scale * read_integer(in_unit, text, number);
+    check_range(axis, text, static_cast<double>(bytes));
+    return bytes;
+  }
+  return read_integer(axis, text, text);
+}
+
 double read_real(const Axis& axis, std::string_view text, std::string_view part) {
   const auto value = to_real(part);
   if (!value) reject(axis, text, "is not a number");
@@ -245,6 +263,8 @@ Value parse_value(const Axis& axis, std::string_view text) {
       return read_real(axis, text, text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0)));
     case AxisKind::duration:
       return duration_text(static_cast<double>(read_duration(axis, text)));
+    case AxisKind::bytes:
+      return read_bytes(axis, text);
     case AxisKind::choice:
       return read_choice(axis, text);
     case AxisKind::sizes:
@@ -275,6 +295,8 @@ std::string allowed_values(const Axis& axis) {
       return "numbers " + range_text(axis, number_text);
     case AxisKind::duration:
       return "durations with a unit (ns, us, ms, s) " + range_text(axis, duration_text);
+    case AxisKind::bytes:
+      return "whole numbers of bytes, or of KiB, MiB or GiB, " + range_text(axis, number_text);
     case AxisKind::choice:
       return fmt::format("{}{}", fmt::join(axis.choices, ", "),
                          axis.file_suffix.empty() ? "" : ", or a file *" + axis.file_suffix);

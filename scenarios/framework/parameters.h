@@ -65,6 +65,7 @@ enum class AxisKind {
   real,      // finite number within [min, max]
   percent,   // the same, with or without a percent sign
   duration,  // "250us", "1ms", "0.5s": kept as text, 1000us as "1ms"; min and max in nanoseconds
+  bytes,     // whole number of bytes within [min, max]; also written as "64KiB", "1MiB", "2GiB"
   choice,    // one of `choices`
   sizes,     // a whole number, or several as a+b+c, each within [min, max]; kept as text when
              // several

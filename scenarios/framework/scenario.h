@@ -118,6 +118,7 @@ struct Metric {
   /// Explains a value that readers would not expect, from the medians over the rounds in which all
   /// of the cases were sampled; empty of any other. May be null.
   std::function<std::string(double value, std::span<const double> medians)> remark = {};
+  std::string unit = {};  // of which the value is so many a second: "B"; empty: a fraction
 };
 
 /// The results of a case that the scenario's answer needs.

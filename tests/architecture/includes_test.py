@@ -44,6 +44,7 @@ ARROWS = {
     "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/plan",
     "scenarios/branch": "kernels/ops reports/units scenarios/answers scenarios/framework",
+    "scenarios/collectives": "kernels/base kernels/core reports/units scenarios/answers scenarios/framework",
     "scenarios/matmul": "kernels/ops reports/units scenarios/answers scenarios/framework",
     "scenarios/overlap": "reports/units scenarios/answers scenarios/framework",
     "scenarios/pipeline": "kernels/base reports/units scenarios/answers scenarios/framework "
@@ -51,7 +52,7 @@ ARROWS = {
     "scenarios/inter_op": "scenarios/answers scenarios/framework scenarios/models scenarios/plan "
     "scenarios/training",
     "scenarios/selftest": "reports/units scenarios/framework",
-    "scenarios": "scenarios/branch scenarios/framework scenarios/inter_op scenarios/matmul "
+    "scenarios": "scenarios/branch scenarios/collectives scenarios/framework scenarios/inter_op scenarios/matmul "
     "scenarios/overlap scenarios/pipeline scenarios/selftest",
     "bench/execution": "kernels/base kernels/core reports/model reports/statistics scenarios/framework "
     "scenarios/plan",

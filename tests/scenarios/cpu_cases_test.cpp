@@ -1,12 +1,15 @@
 // All strategies on the devices of this machine: real kernels, real streams, verified results.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bench/execution/executor.h"
 #include "bench/execution/submit_mode.h"
 #include "bench/execution/verification.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/branch/branch.h"
+#include "scenarios/collectives/collectives.h"
 #include "scenarios/inter_op/inter_op.h"
 #include "scenarios/matmul/matmul.h"
 #include "scenarios/overlap/overlap.h"
@@ -25,8 +28,8 @@ struct CpuCase {
   std::vector<Parameter> values;
   int devices = 1;
   DType dtype = DType::f32;
-  bool mixed = false;        // every second device is another backend's
-  std::string without = {};  // a strategy that makes no case of these values
+  bool mixed = false;                        // every second device is another backend's
+  std::vector<std::string> strategies = {};  // that have such a case; empty: all
 };
 
 void PrintTo(const CpuCase& one, std::ostream* out) { *out << one.name; }
@@ -60,6 +63,15 @@ class CpuCases : public testing::TestWithParam<CpuCase> {
 
   [[nodiscard]] const Scenario& scenario() const { return *scenario_; }
 
+  [[nodiscard]] std::vector<Strategy> strategies() const {
+    std::vector<Strategy> chosen = scenario_->strategies();
+    const std::vector<std::string>& only = GetParam().strategies;
+    std::erase_if(chosen, [&](const Strategy& one) {
+      return !only.empty() && std::ranges::find(only, one.name) == only.end();
+    });
+    return chosen;
+  }
+
  private:
   Machine machine_;
   std::unique_ptr<Scenario> scenario_;
@@ -85,9 +97,8 @@ OutputValues replay_and_read(Case& subject, SubmitMode mode) {
 }
 
 TEST_P(CpuCases, AreRight) {
-  for (const Strategy& strategy : scenario().strategies()) {
+  for (const Strategy& strategy : strategies()) {
     SCOPED_TRACE(strategy.name);
-    if (strategy.name == GetParam().without) continue;
     const CaseSpec wanted = spec(strategy);
     std::unique_ptr<Case> subject;
     try {
@@ -109,9 +120,8 @@ TEST_P(CpuCases, AreRight) {
 }
 
 TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
-  for (const Strategy& strategy : scenario().strategies()) {
+  for (const Strategy& strategy : strategies()) {
     SCOPED_TRACE(strategy.name);
-    if (strategy.name == GetParam().without) continue;
     CaseSpec wanted = spec(strategy);
     try {
       const auto subject = ready(wanted);
@@ -133,6 +143,18 @@ TEST_P(CpuCases, GiveTheSameBitsAsGraphs) {
 CpuCase mixed(const std::string& name, std::unique_ptr<Scenario> (*make)(),
               const std::vector<Parameter>& values) {
   return {name, make, values, 2, DType::f32, true};
+}
+
+/// A collective of more than one chunk by all algorithms that it has.
+CpuCase collective(const std::string& test, const std::string& name,
+                   std::vector<std::string> strategies, bool is_mixed = false) {
+  return {"collectives_" + test,
+          make_collectives,
+          {{"collective", name}, {"size", 1200012}},
+          2,
+          DType::f32,
+          is_mixed,
+          std::move(strategies)};
 }
 
 /// A pipeline of a small recurrent language model.
@@ -165,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
                 1,
                 DType::f32,
                 false,
-                "merged"},
+                {"one-stream", "levels", "list", "stages"}},
         CpuCase{"inter_op_bf16",
                 make_inter_op,
                 {{"model", "googlenet"}, {"batch", 2}, {"image", 32}},
@@ -174,6 +196,14 @@ INSTANTIATE_TEST_SUITE_P(
         CpuCase{"inter_op_modules",
                 make_inter_op,
                 {{"model", "googlenet"}, {"batch", 2}, {"image", 32}, {"streams", 3}}},
+        collective("all_reduce", "all-reduce", {"direct", "ring", "tree"}),
+        collective("all_gather", "all-gather", {"direct", "ring", "tree"}),
+        collective("reduce_scatter", "reduce-scatter", {"direct", "ring", "tree"}),
+        collective("broadcast", "broadcast", {"direct", "ring", "tree"}),
+        collective("reduce", "reduce", {"direct", "ring", "tree"}),
+        collective("all_to_all", "all-to-all", {"direct", "ring"}),
+        collective("send_recv", "send-recv", {"direct"}),
+        collective("all_reduce_mixed", "all-reduce", {"direct", "ring", "tree"}, true),
         CpuCase{"matmul", make_matmul, {{"n", 67}, {"count", 5}}, 2},
         CpuCase{"matmul_bf16", make_matmul, {{"n", 64}, {"count", 3}}, 2, DType::bf16},
         CpuCase{"overlap_d2h",

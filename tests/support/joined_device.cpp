@@ -33,11 +33,15 @@ void CopyingCommunicator::enqueue_checked(Collective collective, std::span<Strea
     streams[rank]->record(*come_[rank]);
     first.wait(*come_[rank]);
   }
-  if (collective == Collective::all_reduce) {
-    add_to_first(first, data);
-    for (const BufferView& rank : data.subspan(1)) first.copy(rank, data.front());
-  } else {
+  const bool spreads = collective == Collective::all_reduce || collective == Collective::broadcast;
+  if (collective == Collective::all_gather) {
     gather(first, data);
+  } else if (collective != Collective::broadcast) {
+    add_to_first(first, data);
+  }
+  if (collective == Collective::reduce_scatter) scatter(first, data);
+  for (const BufferView& rank : data.subspan(1)) {
+    if (spreads) first.copy(rank, data.front());
   }
   first.record(*done_);
   for (Stream* stream : streams.subspan(1)) stream->wait(*done_);
@@ -60,6 +64,13 @@ void CopyingCommunicator::gather(Stream& stream, std::span<const BufferView> dat
       if (to == from) continue;
       stream.copy(data[to].part(from * block, block), data[from].part(from * block, block));
     }
+  }
+}
+
+void CopyingCommunicator::scatter(Stream& stream, std::span<const BufferView> data) {
+  const std::size_t block = data.front().bytes / data.size();
+  for (std::size_t to = 1; to < data.size(); ++to) {
+    stream.copy(data[to].part(to * block, block), data.front().part(to * block, block));
   }
 }
 

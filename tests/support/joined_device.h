@@ -65,6 +65,7 @@ class CopyingCommunicator final : public Communicator {
                        std::span<const BufferView> data) override;
   void add_to_first(Stream& stream, std::span<const BufferView> data);
   static void gather(Stream& stream, std::span<const BufferView> data);
+  static void scatter(Stream& stream, std::span<const BufferView> data);
 
   std::string name_ = "copies of a test";
   std::vector<Device*> devices_;

@@ -19,6 +19,9 @@ nccl::Functions look_up(const DynamicLibrary& library) {
   library.find(f.group_end, "ncclGroupEnd");
   library.find(f.all_reduce, "ncclAllReduce");
   library.find(f.all_gather, "ncclAllGather");
+  library.find(f.reduce_scatter, "ncclReduceScatter");
+  library.find(f.broadcast, "ncclBroadcast");
+  library.find(f.reduce, "ncclReduce");
   return f;
 }
 
@@ -26,7 +29,8 @@ bool is_whole(const nccl::Functions& f) {
   return f.get_version != nullptr && f.get_error_string != nullptr && f.get_last_error != nullptr &&
          f.comm_init_all != nullptr && f.comm_destroy != nullptr && f.comm_abort != nullptr &&
          f.comm_get_async_error != nullptr && f.group_start != nullptr && f.group_end != nullptr &&
-         f.all_reduce != nullptr && f.all_gather != nullptr;
+         f.all_reduce != nullptr && f.all_gather != nullptr && f.reduce_scatter != nullptr &&
+         f.broadcast != nullptr && f.reduce != nullptr;
 }
 
 /// The first version with ncclGetLastError; those before 2.9 numbered their versions in another

@@ -39,6 +39,12 @@ struct Functions {
                        Communicator, cudaStream_t) = nullptr;
   Result (*all_gather)(const void* send, void* receive, std::size_t send_count, DataType,
                        Communicator, cudaStream_t) = nullptr;
+  Result (*reduce_scatter)(const void* send, void* receive, std::size_t receive_count, DataType,
+                           Reduction, Communicator, cudaStream_t) = nullptr;
+  Result (*broadcast)(const void* send, void* receive, std::size_t count, DataType, int root,
+                      Communicator, cudaStream_t) = nullptr;
+  Result (*reduce)(const void* send, void* receive, std::size_t count, DataType, Reduction,
+                   int root, Communicator, cudaStream_t) = nullptr;
 };
 
 }  // namespace parbench::cuda::nccl

@@ -1,6 +1,7 @@
 // Calls of NCCL, all ranks from one thread.
 #include "kernels/cuda/collectives/nccl_clique.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "kernels/cuda/runtime/error.h"
@@ -53,14 +54,31 @@ void NcclClique::enqueue(Collective collective, std::span<const Part> parts, std
 
 nccl::Result NcclClique::launch(Collective collective, std::size_t rank, const Part& part,
                                 std::size_t bytes) const {
+  constexpr int root = 0;
   const nccl::Functions& f = nccl_->functions();
-  if (collective == Collective::all_reduce) {
-    return f.all_reduce(part.data, part.data, bytes / sizeof(float), nccl::float32, nccl::sum,
-                        ranks_[rank], part.stream);
-  }
-  const std::size_t block = bytes / ranks_.size();  // in place: rank r sends its r-th block
-  return f.all_gather(part.data + rank * block, part.data, block, nccl::uint8, ranks_[rank],
+  const nccl::Communicator self = ranks_[rank];
+  const std::size_t count = bytes / sizeof(float);
+  // In place: rank r sends or receives its r-th block.
+  const std::size_t block = bytes / ranks_.size();
+  std::byte* own = part.data + rank * block;
+  switch (collective) {
+    case Collective::all_reduce:
+      return f.all_reduce(part.data, part.data, count, nccl::float32, nccl::sum, self, part.stream);
+    case Collective::all_gather:
+      return f.all_gather(own, part.data, block, nccl::uint8, self, part.stream);
+    case Collective::reduce_scatter:
+      return f.reduce_scatter(part.data, own, block / sizeof(float), nccl::float32, nccl::sum, self,
+                              part.stream);
+    case Collective::broadcast:
+      return f.broadcast(part.data, part.data, bytes, nccl::uint8, root, self, part.stream);
+    case Collective::reduce:
+      return f.reduce(part.data, part.data, count, nccl::float32, nccl::sum, root, self,
                       part.stream);
+    case Collective::all_to_all:
+    case Collective::send_recv:
+      break;
+  }
+  throw std::logic_error("a collective that is not in place");  // which the communicator refuses
 }
 
 void NcclClique::check_call(nccl::Result result, const char* expression, int line) const {

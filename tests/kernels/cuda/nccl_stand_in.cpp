@@ -84,4 +84,21 @@ int ncclAllGather(const void* send, void* receive, std::size_t count, int type,
   return ncclAllReduce(send, receive, count, type, -1, communicator, stream);
 }
 
+int ncclReduceScatter(const void* send, void* receive, std::size_t count, int type, int reduction,
+                      ncclComm* communicator, void* stream) {
+  return ncclAllReduce(send, receive, count, type, reduction, communicator, stream);
+}
+
+int ncclBroadcast(const void* send, void* receive, std::size_t count, int type, int root,
+                  ncclComm* communicator, void* stream) {
+  nccl_script.root = root;
+  return ncclAllReduce(send, receive, count, type, -1, communicator, stream);
+}
+
+int ncclReduce(const void* send, void* receive, std::size_t count, int type, int reduction,
+               int root, ncclComm* communicator, void* stream) {
+  nccl_script.root = root;
+  return ncclAllReduce(send, receive, count, type, reduction, communicator, stream);
+}
+
 }  // extern "C"

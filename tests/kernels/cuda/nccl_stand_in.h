@@ -12,7 +12,7 @@ struct NcclCall {
   void* receive = nullptr;
   std::size_t count = 0;
   int type = -1;
-  int reduction = -1;  // −1: it gathers
+  int reduction = -1;  // −1: it adds nothing
   int rank = -1;
   void* stream = nullptr;
   bool in_group = false;
@@ -31,6 +31,7 @@ struct NcclScript {
   int groups = 0;  // ended
   std::array<NcclCall, 16> calls{};
   std::size_t call_count = 0;
+  int root = -1;  // of the last broadcast or reduction to one rank
 };
 
 }  // namespace parbench::test

@@ -118,6 +118,39 @@ TEST_F(NcclTest, AllGatherSendsEachRanksOwnBlock) {
   }
 }
 
+TEST_F(NcclTest, ReduceScatterEndsInEachRanksOwnBlock) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+  clique.enqueue(Collective::reduce_scatter, parts_, 32);
+  ASSERT_EQ(script().call_count, 2U);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const NcclCall& call = script().calls[rank];
+    EXPECT_EQ(call.send, parts_[rank].data);
+    EXPECT_EQ(call.receive, parts_[rank].data + rank * 16);
+    EXPECT_EQ(call.count, 4U) << "numbers of a block";
+    EXPECT_EQ(call.type, 7) << "ncclFloat32";
+    EXPECT_EQ(call.reduction, 0) << "ncclSum";
+  }
+}
+
+TEST_F(NcclTest, BroadcastAndReduceHaveTheFirstRankAsRoot) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+  clique.enqueue(Collective::broadcast, parts_, 32);
+  EXPECT_EQ(script().root, 0);
+  script().root = -1;
+  clique.enqueue(Collective::reduce, parts_, 32);
+  EXPECT_EQ(script().root, 0);
+  ASSERT_EQ(script().call_count, 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const NcclCall& call = script().calls[i];
+    const bool reduces = i >= 2;
+    EXPECT_EQ(call.send, parts_[i % 2].data);
+    EXPECT_EQ(call.receive, parts_[i % 2].data);
+    EXPECT_EQ(call.count, reduces ? 8U : 32U) << "numbers, and bytes";
+    EXPECT_EQ(call.type, reduces ? 7 : 1);
+    EXPECT_EQ(call.reduction, reduces ? 0 : -1);
+  }
+}
+
 TEST_F(NcclTest, AFailedCallClosesItsGroupAndSaysWhatAndWhere) {
   NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
   script().failing_rank = 0;

@@ -87,9 +87,9 @@ TEST(CollectivesOrder, EverythingIsCommunicationOnTheSendersLane) {
     EXPECT_TRUE(task.cost_key.empty());
   }
   const Plan& plan = ranks.parts.plan;
-  const Task& send = plan.graph().tasks[task_named(plan, "r/scatter/1→2/block 1")];
+  const Task& send = plan.graph().tasks[task_named(plan, "r/scatter/1→2/block 0")];
   EXPECT_EQ(send.lanes.front(), ranks.list[1].copies);
-  const Task& add = plan.graph().tasks[task_named(plan, "r/add/2/block 1")];
+  const Task& add = plan.graph().tasks[task_named(plan, "r/add/2/block 0")];
   EXPECT_EQ(add.lanes.front(), ranks.list[2].compute);
 }
 

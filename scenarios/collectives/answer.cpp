@@ -1,0 +1,167 @@
+// The best algorithm by size, and latency and bandwidth of each.
+#include "scenarios/collectives/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "reports/units/units.h"
+#include "scenarios/answers/recommend.h"
+#include "scenarios/collectives/bandwidth.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::string_view link_collective = "send-recv";  // has one algorithm only
+
+const std::string& collective_of(const CaseSpec& spec) {
+  return spec.parameters.text("collective");
+}
+
+std::int64_t size_of_case(const CaseSpec& spec) { return spec.parameters.integer("size"); }
+
+std::string size_text(std::int64_t bytes) {
+  return report::format_bytes(static_cast<double>(bytes));
+}
+
+/// The standard error of a median: of its 95% interval, which the bandwidth's has the relative
+/// width of; without one, or with one that is too narrow to be true, a share of the time.
+double error_of(const CaseOutcome& outcome) {
+  constexpr double width_in_errors = 2 * 1.96;
+  constexpr double smallest_share = 0.002;
+  constexpr double unknown_share = 0.05;
+  const auto found = outcome.metrics.find(bus_bandwidth);
+  double share = unknown_share;
+  if (found != outcome.metrics.end() && found->second.interval && found->second.value > 0) {
+    const report::Interval& interval = *found->second.interval;
+    share = (interval.high - interval.low) / found->second.value / width_in_errors;
+  }
+  return outcome.median_seconds * std::max(share, smallest_share);
+}
+
+using CollectiveAndStrategy = std::pair<std::string, std::string>;
+
+std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcome>& outcomes) {
+  std::map<CollectiveAndStrategy, std::vector<TimeOfSize>> times;
+  for (const CaseOutcome& one : outcomes) {
+    if (one.spec.graph) continue;
+    times[{collective_of(one.spec), one.spec.strategy}].push_back(
+        {.bytes = static_cast<double>(size_of_case(one.spec)),
+         .seconds = one.median_seconds,
+         .error = error_of(one)});
+  }
+  std::map<CollectiveAndStrategy, LatencyFit> fits;
+  for (const auto& [key, points] : times) {
+    if (const auto fit = fit_latency(points)) fits.emplace(key, *fit);
+  }
+  return fits;
+}
+
+/// "α 12.3 ± 0.4 µs, 9.81 ± 0.05 GB/s".
+std::string fit_text(const LatencyFit& fit) {
+  constexpr double micro = 1e6;
+  constexpr double giga = 1e-9;
+  return fmt::format("α {:.3g} ± {:.2g} µs, {:.3g} ± {:.2g} GB/s", micro * fit.latency,
+                     micro * fit.latency_error, giga * fit.bandwidth(),
+                     giga * fit.bandwidth_error());
+}
+
+/// The sizes of one collective in ascending order, each with the algorithm to use.
+struct BySize {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::string> use;
+};
+
+/// "tree up to 4.00 KiB, ring up to 1.00 MiB, direct above".
+std::string ranges_text(const BySize& found) {
+  std::string text;
+  for (std::size_t i = 0; i < found.sizes.size(); ++i) {
+    const bool last = i + 1 == found.sizes.size();
+    if (!last && found.use[i + 1] == found.use[i]) continue;
+    const bool only = text.empty();
+    const std::string where = last ? (only ? "" : " above") : " up to " + size_text(found.sizes[i]);
+    text += fmt::format("{}{}{}", only ? "" : ", ", found.use[i], where);
+  }
+  return text;
+}
+
+Wording wording_of_algorithms() {
+  const auto rank = [](const CaseSpec& spec) {
+    constexpr std::string_view simplest_first = "direct ring tree nccl";
+    return simplest_first.find(spec.strategy);
+  };
+  return {.label = [](const CaseSpec& spec) { return spec.strategy; },
+          .simpler = [rank](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
+          .is_baseline = [](const CaseSpec& spec) { return spec.strategy == "direct"; }};
+}
+
+std::string setting_text(const CaseSpec& spec) {
+  return fmt::format("{}, {}{}", collective_of(spec), size_text(size_of_case(spec)),
+                     spec.graph ? ", as graphs" : "");
+}
+
+/// What all collectives say together, in the order of their names.
+std::string text_of(const std::map<std::string, BySize>& found,
+                    const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
+  std::string text;
+  for (const auto& [collective, by_size] : found) {
+    text +=
+        fmt::format("{}{}: {}", text.empty() ? "Use for " : "; ", collective, ranges_text(by_size));
+    if (found.size() > 1) continue;
+    for (const std::string& use : std::set(by_size.use.begin(), by_size.use.end())) {
+      const auto fit = fits.find({collective, use});
+      if (fit != fits.end()) text += fmt::format(" ({}: {})", use, fit_text(fit->second));
+    }
+  }
+  if (!text.empty()) text += '.';
+  for (const auto& [key, fit] : fits) {
+    if (key.first != link_collective) continue;
+    text += fmt::format("{}One message to a neighbour (send-recv): {}.", text.empty() ? "" : " ",
+                        fit_text(fit));
+  }
+  return text;
+}
+
+}  // namespace
+
+Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
+                              const PossiblyFastest& possibly_fastest) {
+  const auto fits = fits_of(outcomes);
+  const Outcomes compared = outcomes_where(
+      outcomes, [](const CaseOutcome& one) { return collective_of(one.spec) != link_collective; });
+  std::map<std::string, BySize> found;
+  std::set<CollectiveAndStrategy> remarked;
+  Recommended all;
+  for (const SameWork& group : same_work(compared, {"collective", "size"})) {
+    const CaseSpec spec = group.cases.front()->spec;
+    report::Recommendation one = recommend(group, wording_of_algorithms(), possibly_fastest);
+    if (!group.setting.empty()) one.setting = setting_text(spec);
+    const std::string use = one.candidates.front().label;
+    const CollectiveAndStrategy key{collective_of(spec), use};
+    const auto fit = fits.find(key);
+    if (fit != fits.end() && one.gain && remarked.insert(key).second) {
+      one.remark = fit_text(fit->second);
+    }
+    if (one.gain && !spec.graph) {
+      found[key.first].sizes.push_back(size_of_case(spec));
+      found[key.first].use.push_back(use);
+    }
+    all.add(std::move(one));
+  }
+  std::string text = text_of(found, fits);
+  if (text.empty()) {
+    return {.text =
+                "Neither two algorithms of a collective nor three sizes of a message were "
+                "measured, so there is no answer.",
+            .is_answered = false};
+  }
+  return {.text = std::move(text), .recommendations = std::move(all.recommendations)};
+}
+
+}  // namespace parbench

@@ -1,0 +1,18 @@
+// What the collectives scenario concludes from its cases.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+inline constexpr std::string_view bus_bandwidth = "bus bandwidth";  // a metric of every case
+
+/// Names the algorithm to use for each collective by size, and what the times of each algorithm
+/// follow over sizes: latency and bandwidth with their standard errors.
+[[nodiscard]] Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
+                                            const PossiblyFastest& possibly_fastest);
+
+}  // namespace parbench

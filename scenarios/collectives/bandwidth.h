@@ -1,0 +1,44 @@
+// Bandwidths of collectives as nccl-tests defines them (doc/PERFORMANCE.md there), and the line
+// that times follow over sizes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernels/core/communicator.h"
+
+namespace parbench {
+
+/// Returns what the algorithm bandwidth (size over time) is multiplied by to become the bus
+/// bandwidth, which can be compared with that of a link whatever the number of ranks:
+/// 2(p − 1)/p for all-reduce; (p − 1)/p for all-gather, reduce-scatter and all-to-all; else 1.
+[[nodiscard]] double bus_factor(Collective collective, int ranks);
+
+/// A measured time. `error`: its standard error in seconds, above 0.
+struct TimeOfSize {
+  double bytes = 0;
+  double seconds = 0;
+  double error = 0;
+};
+
+/// seconds = latency + bytes · seconds_per_byte, with standard errors.
+struct LatencyFit {
+  double latency = 0;  // α
+  double latency_error = 0;
+  double seconds_per_byte = 0;  // β
+  double seconds_per_byte_error = 0;
+
+  /// Bytes a second of ever larger sizes, 1/β.
+  [[nodiscard]] double bandwidth() const { return 1 / seconds_per_byte; }
+  [[nodiscard]] double bandwidth_error() const {
+    return seconds_per_byte_error / (seconds_per_byte * seconds_per_byte);
+  }
+};
+
+/// Fits the line by weighted least squares, each time weighted by 1/error². Where the times lie
+/// farther from the line than their errors explain, the errors of the fit are enlarged by the root
+/// of the mean squared deviation (χ² over the degrees of freedom). Nothing from fewer than three
+/// sizes, or where time does not grow with size.
+[[nodiscard]] std::optional<LatencyFit> fit_latency(const std::vector<TimeOfSize>& times);
+
+}  // namespace parbench

@@ -1,0 +1,177 @@
+// Parameters, metrics and cases of scenario collectives.
+#include "scenarios/collectives/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/collectives/answer.h"
+#include "scenarios/collectives/bandwidth.h"
+#include "scenarios/collectives/exchange.h"
+#include "scenarios/framework/requests.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::string_view by_library = "nccl";
+constexpr std::int64_t kib = 1024;
+constexpr std::int64_t mib = 1024 * kib;
+
+Collective collective_named(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(all_collectives, name, [](Collective one) { return name_of(one); });
+  if (found == all_collectives.end()) {
+    throw std::invalid_argument(fmt::format("no collective is named '{}'", name));
+  }
+  return *found;
+}
+
+Collective collective_in(const CaseSpec& spec) {
+  return collective_named(spec.parameters.text("collective"));
+}
+
+/// Nothing for the library's.
+std::optional<Algorithm> algorithm_named(std::string_view strategy) {
+  const auto* const found =
+      std::ranges::find(all_algorithms, strategy, [](Algorithm one) { return name_of(one); });
+  if (found == all_algorithms.end()) return std::nullopt;
+  return *found;
+}
+
+const std::vector<Strategy> strategy_list = {
+    {"direct", "every device takes what it needs from the devices that have it"},
+    {"ring", "each device sends to the next one only, in chunks that follow each other"},
+    {"tree", "binomial trees: few rounds, for small messages"},
+    {std::string(by_library), "the library that joins the devices (NCCL between GPUs)"},
+};
+
+std::vector<std::string> names_of_collectives() {
+  std::vector<std::string> names;
+  for (const Collective one : all_collectives) names.emplace_back(name_of(one));
+  return names;
+}
+
+/// 8 bytes to 128 MiB, doubling, as in the first example of nccl-tests.
+std::vector<Value> doubling_sizes() {
+  std::vector<Value> sizes;
+  for (std::int64_t bytes = 8; bytes <= 128 * mib; bytes *= 2) sizes.emplace_back(bytes);
+  return sizes;
+}
+
+std::vector<Axis> axes_of_collectives() {
+  return {
+      {.name = "collective",
+       .description = "what is exchanged; send-recv: every device sends to the next one at once",
+       .kind = AxisKind::choice,
+       .quick = {"all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all",
+                 "send-recv"},
+       .published = {"all-reduce"},
+       .choices = names_of_collectives()},
+      {.name = "size",
+       .description = "bytes of each device's whole array of f32 numbers",
+       .kind = AxisKind::bytes,
+       .quick = {4 * kib, 256 * kib, 16 * mib},
+       .published = doubling_sizes(),
+       .min = sizeof(float),
+       .max = static_cast<double>(1024 * kib * mib)},
+  };
+}
+
+class Collectives final : public Scenario {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "collectives"; }
+  [[nodiscard]] std::string_view question() const override {
+    return "How fast do my devices exchange data, and by which algorithm?";
+  }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategy_list; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+  [[nodiscard]] std::string_view baseline() const override { return "direct"; }
+  [[nodiscard]] int default_devices() const override { return 2; }
+  [[nodiscard]] int min_devices() const override { return 2; }
+  /// Published: the mean of 20 executions; three of them give an interval.
+  [[nodiscard]] Sampling published_sampling() const override {
+    return {.samples = 3, .iterations = 20};
+  }
+
+  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+    CaseSpec spec = request.spec;
+    const std::int64_t bytes = spec.parameters.integer("size");
+    constexpr auto number = static_cast<std::int64_t>(sizeof(float));
+    if (bytes % number != 0) {
+      return refuse(request, "size",
+                    fmt::format("--size {} is no multiple of {} bytes, which an f32 number has",
+                                bytes, number));
+    }
+    if (request.device_count < min_devices()) {
+      return refuse(request, "strategy",
+                    fmt::format("--strategy {} needs at least two devices, and this run has {}",
+                                spec.strategy, request.device_count));
+    }
+    const auto algorithm = algorithm_named(spec.strategy);
+    if (algorithm && !has_algorithm(collective_in(spec), *algorithm)) return std::nullopt;
+    // Where a library joins devices, the published preset is the default.
+    const bool from_quick = request.preset == Preset::quick && !request.was_given("strategy");
+    if (!algorithm && (from_quick || !is_in_place(collective_in(spec)))) return std::nullopt;
+    spec.parameters.set("devices", std::int64_t{request.device_count});
+    return spec;
+  }
+
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override {
+    if (spec.dtype != DType::f32) {
+      throw Unsupported("collectives add up in f32 only; use --dtype f32");
+    }
+    auto parts = std::make_unique<CaseParts>(context);
+    const std::int64_t bytes = spec.parameters.integer("size");
+    plan_exchange(*parts, {.collective = collective_in(spec),
+                           .bytes = bytes,
+                           .algorithm = algorithm_named(spec.strategy)});
+    parts->amount = {static_cast<double>(bytes), "B"};
+    return make_case(std::move(parts));
+  }
+
+  [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
+    const Collective collective = collective_in(spec);
+    const double factor =
+        bus_factor(collective, static_cast<int>(spec.parameters.integer("devices")));
+    const double moved = factor * static_cast<double>(spec.parameters.integer("size"));
+    std::vector<Metric> metrics{
+        {.name = std::string(bus_bandwidth),
+         .others = {},
+         .value = [moved](std::span<const double> seconds,
+                          std::span<const double> /*medians*/) { return moved / seconds[0]; },
+         .unit = "B"}};
+    if (collective == Collective::send_recv) return metrics;
+    CaseSpec link = with_strategy(spec, "direct");
+    link.parameters.set("collective", std::string(name_of(Collective::send_recv)));
+    metrics.push_back(
+        {.name = "of send-recv",
+         .others = {link},
+         .value = [factor](std::span<const double> seconds, std::span<const double> /*medians*/) {
+           return factor * seconds[1] / seconds[0];
+         }});
+    return metrics;
+  }
+
+  [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
+                                  const PossiblyFastest& possibly_fastest) const override {
+    return collectives_answer(outcomes, possibly_fastest);
+  }
+
+ private:
+  std::vector<Axis> axes_ = axes_of_collectives();
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_collectives() { return std::make_unique<Collectives>(); }
+
+}  // namespace parbench

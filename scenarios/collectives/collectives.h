@@ -1,0 +1,12 @@
+// Scenario collectives: how fast the devices of a run exchange data, by which algorithm.
+#pragma once
+
+#include <memory>
+
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+[[nodiscard]] std::unique_ptr<Scenario> make_collectives();
+
+}  // namespace parbench

@@ -1,0 +1,23 @@
+// Plans, data and verification of one collective between all devices of a run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/prepared_case.h"
+
+namespace parbench {
+
+/// What is exchanged, and how.
+struct Exchange {
+  Collective collective = Collective::all_reduce;
+  std::int64_t bytes = 0;              // S of nccl-tests: of a rank's whole array; a multiple of 4
+  std::optional<Algorithm> algorithm;  // nothing: the communicator's
+};
+
+/// Plans one collective over f32 numbers with a check of every number of its result. Throws
+/// Unsupported where a communicator is wanted and there is none for it.
+void plan_exchange(CaseParts& parts, const Exchange& exchange);
+
+}  // namespace parbench

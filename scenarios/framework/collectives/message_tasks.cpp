@@ -1,0 +1,193 @@
+// Messages as copies and additions, with the dependencies that their elements require.
+#include "scenarios/framework/collectives/message_tasks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/framework/collectives/access_log.h"
+
+namespace parbench {
+namespace {
+
+std::string block_text(const Message& message) {
+  std::string text = fmt::format("block {}", message.block);
+  if (message.chunks > 1) {
+    text += fmt::format(", chunk {} of {}", message.chunk + 1, message.chunks);
+  }
+  return text;
+}
+
+/// Writes the tasks of one collective.
+class MessageWriter {
+ public:
+  MessageWriter(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
+                std::size_t element_bytes, const Additions* additions)
+      : plan_(plan),
+        name_(name),
+        ranks_(ranks),
+        element_bytes_(element_bytes),
+        additions_(additions),
+        received_(ranks.size()) {
+    for (const Rank& rank : ranks) {
+      data_.emplace_back(rank.ready);
+      inboxes_.emplace_back(rank.ready);
+    }
+  }
+
+  void write(const Message& message) {
+    if (!message.adds) return write_copy(message);
+    if (additions_->needs_inbox(message)) return write_through_inbox(message);
+    std::vector<TaskId> after;
+    read_source(message, after);
+    write_addition(message, source(message), std::move(after));
+  }
+
+  [[nodiscard]] Completion completion() const {
+    Completion done(ranks_.size());
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      data_[r].append_last(done[r]);
+      if (received_[r] > 0) inboxes_[r].append_last(done[r]);
+      keep_last_of_lanes(plan_.graph(), done[r]);
+    }
+    return done;
+  }
+
+ private:
+  [[nodiscard]] TaskId next_task() const { return static_cast<TaskId>(plan_.graph().tasks.size()); }
+
+  [[nodiscard]] BufferView part(const BufferView& whole, std::int64_t first,
+                                std::int64_t count) const {
+    return whole.part(static_cast<std::size_t>(first) * element_bytes_,
+                      static_cast<std::size_t>(count) * element_bytes_);
+  }
+  [[nodiscard]] BufferView source(const Message& message) const {
+    const Rank& from = ranks_[message.from];
+    return message.from_input ? part(from.input, message.source_first, message.count)
+                              : part(from.data, message.first, message.count);
+  }
+  [[nodiscard]] BufferView destination(const Message& message) const {
+    return part(ranks_[message.to].data, message.first, message.count);
+  }
+  [[nodiscard]] std::string send_name(const Message& message) const {
+    return fmt::format("{}{}{}/{}→{}/{}", name_, message.phase.empty() ? "" : "/", message.phase,
+                       message.from, message.to, block_text(message));
+  }
+
+  void read_source(const Message& message, std::vector<TaskId>& after) {
+    if (message.from_input) {
+      const std::vector<TaskId>& ready = ranks_[message.from].ready;
+      after.insert(after.end(), ready.begin(), ready.end());
+    } else {
+      data_[message.from].access({message.first, message.count}, false, next_task(), after);
+    }
+  }
+
+  /// The sender's lane, or the receiver's where both share memory: what it copies is then in the
+  /// caches of the core that needs it next.
+  [[nodiscard]] LaneId copy_lane(const Message& message) const {
+    const LaneId from = ranks_[message.from].copies;
+    const LaneId to = ranks_[message.to].copies;
+    if (share_memory(plan_.stream(from).device(), plan_.stream(to).device())) return to;
+    return copying_lane(plan_, from, to);
+  }
+
+  TaskId add_task(std::string name, LaneId lane, std::vector<TaskId> after,
+                  std::vector<Call> calls) {
+    keep_last_of_lanes(plan_.graph(), after);
+    return plan_.add({.name = std::move(name),
+                      .kind = TaskKind::communication,
+                      .lanes = {lane},
+                      .after = std::move(after)},
+                     std::move(calls));
+  }
+
+  void add_copy(const Message& message, const BufferView& to, std::vector<TaskId> after) {
+    std::vector<Call> calls;
+    if (message.count > 0)
+      calls.emplace_back(CopyCall{.destination = to, .source = source(message)});
+    add_task(send_name(message), copy_lane(message), std::move(after), std::move(calls));
+  }
+
+  void write_copy(const Message& message) {
+    std::vector<TaskId> after;
+    read_source(message, after);
+    data_[message.to].access({message.first, message.count}, true, next_task(), after);
+    add_copy(message, destination(message), std::move(after));
+  }
+
+  void write_through_inbox(const Message& message) {
+    const std::int64_t slot = additions_->inbox_first(received_[message.to]++);
+    const BufferView inbox = part(additions_->inbox(message.to).view, slot, message.count);
+    AccessLog& log = inboxes_[message.to];
+    std::vector<TaskId> free;
+    read_source(message, free);
+    log.access({slot, message.count}, true, next_task(), free);
+    add_copy(message, inbox, std::move(free));
+    std::vector<TaskId> after{next_task() - 1};
+    log.access({slot, message.count}, false, next_task(), after);
+    write_addition(message, inbox, std::move(after));
+  }
+
+  void write_addition(const Message& message, const BufferView& summand,
+                      std::vector<TaskId> after) {
+    data_[message.to].access({message.first, message.count}, true, next_task(), after);
+    std::vector<Call> calls;
+    if (message.count > 0) {
+      calls.emplace_back(bind(additions_->op(message),
+                              {{"source", summand}, {"destination", destination(message)}}));
+    }
+    std::string name = additions_->needs_inbox(message)
+                           ? fmt::format("{}/add/{}/{}", name_, message.to, block_text(message))
+                           : send_name(message);
+    add_task(std::move(name), ranks_[message.to].compute, std::move(after), std::move(calls));
+  }
+
+  Plan& plan_;
+  const std::string& name_;
+  const std::vector<Rank>& ranks_;
+  std::size_t element_bytes_;
+  const Additions* additions_;
+  std::vector<AccessLog> data_;     // by rank
+  std::vector<AccessLog> inboxes_;  // by rank
+  std::vector<int> received_;       // messages in inboxes, by rank
+};
+
+}  // namespace
+
+bool share_memory(const Device& a, const Device& b) {
+  return a.info().backend == b.info().backend && a.info().host_memory && b.info().host_memory;
+}
+
+Additions::Additions(const Messages& messages, CaseData& data, OpSet& ops,
+                     const std::vector<int>& devices, const std::vector<Stream*>& compute_streams) {
+  for (const Stream* stream : compute_streams) devices_.push_back(&stream->device());
+  for (const Message& message : messages) {
+    if (!message.adds) continue;
+    slot_elements_ = std::max(slot_elements_, message.count);
+    if (message.chunks > 1) slots_ = 2;
+    Op*& op = ops_[{message.to, message.count}];
+    if (op != nullptr || message.count == 0) continue;
+    op = &ops.prepare(*compute_streams.at(message.to), Accumulate{message.count});
+  }
+  for (const Message& message : messages) {
+    if (!message.adds || !needs_inbox(message) || inboxes_.contains(message.to)) continue;
+    Tensor& inbox = inboxes_[message.to];
+    inbox = data.tensor(devices.at(message.to), canonical({slots_ * slot_elements_}));
+    if (slot_elements_ > 0) data.poison(inbox);  // a missing copy must not pass for the last one
+  }
+}
+
+bool Additions::needs_inbox(const Message& message) const {
+  return !share_memory(*devices_.at(message.from), *devices_.at(message.to));
+}
+
+Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
+                        const std::vector<Rank>& ranks, std::size_t element_bytes,
+                        const Additions* additions) {
+  MessageWriter writer(plan, name, ranks, element_bytes, additions);
+  for (const Message& message : messages) writer.write(message);
+  return writer.completion();
+}
+
+}  // namespace parbench

@@ -1,0 +1,254 @@
+// Scenario collectives: its plans on devices that share memory, that do not, and that a library
+// joins; what it refuses, its metrics and its answer.
+#include "scenarios/collectives/collectives.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/collectives/answer.h"
+#include "scenarios/framework/collectives.h"
+#include "tests/scenarios/answers/rivals.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/scenarios/plan_checks.h"
+#include "tests/support/joined_device.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+enum class Memory { own, shared, joined };
+
+std::string name_of(Memory memory) {
+  if (memory == Memory::own) return "own";
+  return memory == Memory::shared ? "shared" : "joined";
+}
+
+Context context_of(int devices, Memory memory) {
+  std::vector<std::unique_ptr<Device>> list;
+  for (int i = 0; i < devices; ++i) {
+    auto device = std::make_unique<FakeDevice>(i);
+    if (memory == Memory::shared) device->set_host_memory();
+    list.push_back(std::move(device));
+  }
+  return {memory == Memory::joined ? joined(std::move(list)) : std::move(list), {}};
+}
+
+CaseSpec case_of(const Scenario& scenario, const std::string& collective,
+                 const std::string& strategy, std::int64_t bytes, int devices) {
+  Scenario::Request request;
+  request.spec.scenario = scenario.name();
+  request.spec.strategy = strategy;
+  request.spec.parameters.set("collective", collective);
+  request.spec.parameters.set("size", bytes);
+  request.device_count = devices;
+  request.given = {"strategy", "collective", "size"};
+  const auto resolved = scenario.resolve(request);
+  if (!resolved) ADD_FAILURE() << collective << " by " << strategy << " makes no case";
+  return resolved.value_or(request.spec);
+}
+
+using DevicesAndMemory = std::tuple<int, Memory>;
+
+class CollectivesScenario : public testing::TestWithParam<DevicesAndMemory> {
+ public:
+  std::unique_ptr<Scenario> scenario = make_collectives();
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, CollectivesScenario,
+                         testing::Combine(testing::Values(2, 3, 5),
+                                          testing::Values(Memory::own, Memory::shared)),
+                         [](const auto& one) {
+                           return name_of(std::get<1>(one.param)) +
+                                  std::to_string(std::get<0>(one.param));
+                         });
+
+TEST_P(CollectivesScenario, EveryAlgorithmIsRightAndFreeOfRaces) {
+  const auto [devices, memory] = GetParam();
+  Context context = context_of(devices, memory);
+  for (const Collective collective : all_collectives) {
+    for (const Algorithm algorithm : all_algorithms) {
+      if (!has_algorithm(collective, algorithm)) continue;
+      const std::string name(parbench::name_of(collective));
+      SCOPED_TRACE(name + " by " + std::string(parbench::name_of(algorithm)));
+      const CaseSpec spec =
+          case_of(*scenario, name, std::string(parbench::name_of(algorithm)), 52, devices);
+      const auto subject = ready_case(*scenario, spec, context);
+      EXPECT_TRUE(races(subject->plan()).empty()) << races(subject->plan()).front();
+      const auto before = subject->check();
+      // The root of a broadcast has its result at the beginning; the others have not.
+      EXPECT_TRUE(before) << "wrong before it ran, and not found";
+      run_in_order(subject->plan());
+      EXPECT_EQ(subject->check(), std::nullopt);
+    }
+  }
+}
+
+TEST_P(CollectivesScenario, EveryTaskCounts) {
+  const auto [devices, memory] = GetParam();
+  Context context = context_of(devices, memory);
+  for (const char* collective : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"}) {
+    const CaseSpec spec = case_of(*scenario, collective, "ring", 60 * devices, devices);
+    const auto subject = ready_case(*scenario, spec, context);
+    for (std::size_t skipped = 0; skipped < subject->plan().graph().tasks.size(); ++skipped) {
+      subject->forget();
+      subject->reset();
+      run_in_order(without_calls_of(subject->plan(), skipped));
+      EXPECT_TRUE(subject->check()) << collective << ": task " << skipped << " is not missed";
+    }
+  }
+}
+
+/// Messages of more than one chunk, by the inboxes where memory is not shared.
+TEST_P(CollectivesScenario, ChunksAreRightAndFreeOfRaces) {
+  const auto [devices, memory] = GetParam();
+  Context context = context_of(devices, memory);
+  const std::int64_t bytes = 4 * (3 * chunk_elements * devices + 5);
+  for (const char* strategy : {"direct", "ring", "tree"}) {
+    SCOPED_TRACE(strategy);
+    const auto subject =
+        ready_case(*scenario, case_of(*scenario, "all-reduce", strategy, bytes, devices), context);
+    EXPECT_TRUE(races(subject->plan()).empty()) << races(subject->plan()).front();
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt);
+  }
+}
+
+TEST(CollectivesPlans, AddFromSharedMemoryWithoutCopies) {
+  const auto scenario = make_collectives();
+  const auto tasks_of = [&](Memory memory) {
+    Context context = context_of(2, memory);
+    const auto subject =
+        ready_case(*scenario, case_of(*scenario, "reduce-scatter", "ring", 64, 2), context);
+    return subject->plan().graph().tasks.size();
+  };
+  EXPECT_EQ(tasks_of(Memory::shared), 2U);
+  EXPECT_EQ(tasks_of(Memory::own), 4U) << "a copy and an addition at each rank";
+}
+
+TEST(CollectivesPlans, TheLibraryDoesWhatIsInPlace) {
+  const auto scenario = make_collectives();
+  Context context = context_of(2, Memory::joined);
+  for (const Collective collective : all_collectives) {
+    if (!is_in_place(collective)) continue;
+    const std::string name(parbench::name_of(collective));
+    SCOPED_TRACE(name);
+    const auto subject = ready_case(*scenario, case_of(*scenario, name, "nccl", 64, 2), context);
+    EXPECT_EQ(subject->plan().graph().tasks.size(), 1U);
+    EXPECT_TRUE(subject->check());
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt);
+  }
+  EXPECT_THROW(
+      (void)ready_case(*scenario, case_of(*scenario, "all-gather", "nccl", 60, 2), context),
+      Unsupported)
+      << "15 numbers are no two equal blocks";
+  Context apart = context_of(2, Memory::own);
+  EXPECT_THROW((void)ready_case(*scenario, case_of(*scenario, "all-reduce", "nccl", 64, 2), apart),
+               Unsupported);
+}
+
+TEST(CollectivesCases, AreThoseOfTheirCollective) {
+  const auto scenario = make_collectives();
+  Scenario::Request request;
+  request.device_count = 2;
+  request.spec = case_of(*scenario, "all-reduce", "direct", 64, 2);
+  const auto resolved = [&](const std::string& collective, const std::string& strategy) {
+    request.spec.strategy = strategy;
+    request.spec.parameters.set("collective", collective);
+    return scenario->resolve(request).has_value();
+  };
+  EXPECT_TRUE(resolved("broadcast", "tree"));
+  EXPECT_FALSE(resolved("all-to-all", "tree"));
+  EXPECT_FALSE(resolved("send-recv", "ring"));
+  EXPECT_FALSE(resolved("all-reduce", "nccl")) << "quick, and not asked for";
+  request.preset = Preset::published;
+  EXPECT_TRUE(resolved("all-reduce", "nccl"));
+  EXPECT_FALSE(resolved("all-to-all", "nccl"));
+  request.given = {"size"};
+  request.spec.parameters.set("size", std::int64_t{6});
+  EXPECT_THROW((void)scenario->resolve(request), UsageError);
+}
+
+TEST(CollectivesMetrics, AreBandwidthsOfTheBusAndSharesOfALink) {
+  const auto scenario = make_collectives();
+  const CaseSpec spec = case_of(*scenario, "all-reduce", "ring", 1000, 4);
+  const auto metrics = scenario->metrics(spec);
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].name, bus_bandwidth);
+  EXPECT_EQ(metrics[0].unit, "B");
+  const std::vector<double> seconds{0.5, 0.25};
+  EXPECT_DOUBLE_EQ(metrics[0].value(seconds, {}), 1000 / 0.5 * 1.5);
+  ASSERT_EQ(metrics[1].others.size(), 1U);
+  EXPECT_EQ(metrics[1].others[0], case_of(*scenario, "send-recv", "direct", 1000, 4));
+  EXPECT_DOUBLE_EQ(metrics[1].value(seconds, {}), (1000 / 0.5 * 1.5) / (1000 / 0.25));
+  EXPECT_EQ(scenario->metrics(metrics[1].others[0]).size(), 1U);
+}
+
+/// A case that takes `latency` and a time for each byte, by its collective and algorithm.
+CaseOutcome outcome(const Scenario& scenario, const std::string& collective,
+                    const std::string& strategy, std::int64_t bytes, double latency,
+                    double bytes_per_second, double direct_seconds) {
+  CaseOutcome one;
+  one.spec = case_of(scenario, collective, strategy, bytes, 2);
+  one.median_seconds = latency + static_cast<double>(bytes) / bytes_per_second;
+  const double rate = static_cast<double>(bytes) / one.median_seconds;
+  one.metrics[std::string(bus_bandwidth)] = {
+      .value = rate, .interval = report::Interval{0.98 * rate, 1.02 * rate, 0.96}};
+  if (strategy != "direct") {
+    const double gain = direct_seconds / one.median_seconds;
+    one.speedup = {.value = gain, .interval = report::Interval{0.99 * gain, 1.01 * gain, 0.96}};
+  }
+  return one;
+}
+
+std::vector<CaseOutcome> two_algorithms(const Scenario& scenario) {
+  std::vector<CaseOutcome> outcomes;
+  for (const std::int64_t bytes : {4096, 262144, 16777216}) {
+    const double direct = 20e-6 + static_cast<double>(bytes) / 8e9;
+    outcomes.push_back(outcome(scenario, "all-reduce", "direct", bytes, 20e-6, 8e9, direct));
+    outcomes.push_back(outcome(scenario, "all-reduce", "tree", bytes, 10e-6, 4e9, direct));
+  }
+  return outcomes;
+}
+
+TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
+  const auto scenario = make_collectives();
+  const auto conclusion = scenario->answer(two_algorithms(*scenario), within(0.01));
+  EXPECT_TRUE(conclusion.is_answered);
+  EXPECT_THAT(conclusion.text,
+              AllOf(HasSubstr("Use for all-reduce: tree up to 4.00 KiB, direct above"),
+                    HasSubstr("direct: α 20 ± "), HasSubstr("µs, 8 ± "), HasSubstr("tree: α 10 ± "),
+                    HasSubstr("µs, 4 ± ")));
+  ASSERT_EQ(conclusion.recommendations.size(), 3U);
+  EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB");
+  EXPECT_TRUE(conclusion.recommendations[0].pays);
+  EXPECT_EQ(conclusion.recommendations[2].candidates.front().label, "direct");
+}
+
+TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes;
+  for (const std::int64_t bytes : {4096, 262144, 16777216}) {
+    outcomes.push_back(outcome(*scenario, "send-recv", "direct", bytes, 5e-6, 10e9, 0));
+  }
+  const auto conclusion = scenario->answer(outcomes, within(0.01));
+  EXPECT_TRUE(conclusion.is_answered);
+  EXPECT_THAT(conclusion.text, AllOf(HasSubstr("(send-recv): α 5 ± "), HasSubstr("10 ± "),
+                                     Not(HasSubstr("Use for"))));
+  EXPECT_TRUE(conclusion.recommendations.empty());
+  outcomes.pop_back();
+  EXPECT_FALSE(scenario->answer(outcomes, within(0.01)).is_answered) << "two sizes are no fit";
+}
+
+}  // namespace
+}  // namespace parbench::test
