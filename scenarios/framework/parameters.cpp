@@ -55,8 +55,8 @@ void check_range(const Axis& axis, std::string_view text, double value) {
   if (has_upper_limit(axis) && value > axis.max) reject(axis, text, "is too large");
 }
 
-/// `text` is the whole value, for messages; `part` the number to read.
-std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_view part) {
+/// `text` is the whole value, for messages; `part` the number to read, of any size that is exact.
+std::int64_t to_integer(const Axis& axis, std::string_view text, std::string_view part) {
   const bool negative = part.starts_with('-');
   if (!is_digits(negative ? part.substr(1) : part)) reject(axis, text, "is not a whole number");
   std::int64_t value = 0;
@@ -65,6 +65,11 @@ std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_v
   if (overflow || value > largest_integer || value < -largest_integer) {
     reject(axis, text, negative ? "is too small" : "is too large");
   }
+  return value;
+}
+
+std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_view part) {
+  const std::int64_t value = to_integer(axis, text, part);
   check_range(axis, text, static_cast<double>(value));
   return value;
 }
@@ -76,13 +81,10 @@ std::int64_t read_bytes(const Axis& axis, std::string_view text) {
   for (const std::string_view suffix : {"KiB", "MiB", "GiB"}) {
     scale *= step;
     if (!text.ends_with(suffix)) continue;
-    Axis in_unit = axis;
-    in_unit.min = 0;
-    in_unit.max = static_cast<double>(largest_integer / scale);
-    const std::string_view number = text.substr(0, text.size() - suffix.size());
-    const std::int64_t bytes = scale * read_integer(in_unit, text, number);
-    check_range(axis, text, static_cast<double>(bytes));
-    return bytes;
+    const std::int64_t number = to_integer(axis, text, text.substr(0, text.size() - suffix.size()));
+    check_range(axis, text, static_cast<double>(number) * static_cast<double>(scale));
+    if (number > largest_integer / scale) reject(axis, text, "is too large");
+    return number * scale;
   }
   return read_integer(axis, text, text);
 }

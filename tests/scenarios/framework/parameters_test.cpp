@@ -93,6 +93,23 @@ TEST(ParseValue, WritesADurationInOneWay) {
   }
 }
 
+TEST(ParseValue, ReadsBytesWithBinaryUnits) {
+  const Axis axis = axis_of(AxisKind::bytes, 4, 1 << 30);
+  for (const auto& [text, bytes] : std::map<std::string, std::int64_t>{
+           {"4", 4}, {"4096", 4096}, {"4KiB", 4096}, {"16MiB", 16 << 20}, {"1GiB", 1 << 30}}) {
+    EXPECT_EQ(parse_value(axis, text), Value(bytes)) << text;
+    EXPECT_NO_THROW(check_value(axis, Value(bytes)));
+  }
+  EXPECT_THAT(error_of(axis, "0KiB"), HasSubstr("too small"));
+  EXPECT_THAT(error_of(axis, "-1KiB"), HasSubstr("too small"));
+  EXPECT_THAT(error_of(axis, "1025MiB"), HasSubstr("too large"));
+  for (const char* text : {"", "KiB", "1 KiB", "1.5KiB", "1kB", "2TiB", "999999999999999GiB"}) {
+    EXPECT_THAT(error_of(axis, text), HasSubstr("from 4 to 1073741824")) << text;
+  }
+  EXPECT_THAT(error_of(axis_of(AxisKind::bytes, 4, 0), "999999999999999GiB"),
+              HasSubstr("too large"));
+}
+
 TEST(ParseValue, ReadsChoices) {
   const Axis axis = axis_of(AxisKind::choice, 0, 0);
   EXPECT_EQ(parse_value(axis, "h2d"), Value(std::string("h2d")));
