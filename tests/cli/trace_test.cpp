@@ -73,6 +73,20 @@ TEST_F(TraceRun, OfAnOverlapHasTheProfilesOfTheReport) {
   EXPECT_GT(overlapped->profile->metrics.devices.front().copy, 0);
 }
 
+TEST_F(TraceRun, OfCollectivesHasTheProfilesAndBandwidthsOfTheReport) {
+  trace({"--scenario", "collectives", "--collective", "all-reduce,send-recv", "--size", "4KiB"});
+  EXPECT_THAT(profiles(), ::testing::SizeIs(4));
+  for (const report::CaseResult& one : report_.cases) {
+    ASSERT_FALSE(one.metrics.empty()) << one.name;
+    const report::Metric& bus = one.metrics.front();
+    EXPECT_EQ(bus.name, "bus bandwidth");
+    EXPECT_EQ(bus.unit, "B");
+    const auto [fastest, slowest] = std::ranges::minmax(one.samples, {}, &report::Sample::seconds);
+    EXPECT_LE(bus.value, one.amount / fastest.seconds * 1.001) << "factor 1 with two devices";
+    EXPECT_GE(bus.value, one.amount / slowest.seconds * 0.999);
+  }
+}
+
 TEST_F(TraceRun, OfGraphsAndThreadsNests) {
   trace({"--scenario", "branch", "--image", "8", "--strategy",
          "chain,streams,threads,graph-streams", "--streams", "2"});
