@@ -1,6 +1,7 @@
 // The built-in scenarios, in the order in which they are listed and run.
 #include "scenarios/branch/branch.h"
 #include "scenarios/collectives/collectives.h"
+#include "scenarios/data_parallel/data_parallel.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/inter_op/inter_op.h"
 #include "scenarios/matmul/matmul.h"
@@ -16,6 +17,7 @@ ScenarioList built_in_scenarios() {
   list.push_back(make_matmul());
   list.push_back(make_overlap());
   list.push_back(make_pipeline());
+  list.push_back(make_data_parallel());
   list.push_back(make_inter_op());
   list.push_back(make_collectives());
   list.push_back(make_selftest());

@@ -35,8 +35,8 @@ Axis model_axis(std::string_view usual) {
           .description =
               "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet, unet-tiny), a "
               "transformer (gpt, gpt-tiny, gpt2-124m), a recurrent language model (rnn-lm, "
-              "rnn-lm-tiny), a multi-layer perceptron (mlp), two tiny linear layers (toy), or your "
-              "own from an ONNX file; `parbench list` has all names",
+              "rnn-lm-tiny), a multi-layer perceptron (mlp), two tiny linear layers (toy), one "
+              "(linear), or your own from an ONNX file; `parbench list` has all names",
           .kind = AxisKind::choice,
           .quick = {std::string(usual)},
           .published = {std::string(usual)},

@@ -110,6 +110,12 @@ Model toy() {
           }};
 }
 
+Model linear() {
+  return {.name = "linear", .sizes = {}, .quick_batch = 30, .make = [](const ModelSizes&) {
+            return linear_model();
+          }};
+}
+
 }  // namespace
 
 void check_image(std::int64_t image) {
@@ -173,7 +179,8 @@ const std::vector<Model>& models() {
                                          recurrent("rnn-lm", RnnLmSizes(), 20),
                                          recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
                                          mlp(),
-                                         toy()};
+                                         toy(),
+                                         linear()};
   return all;
 }
 

@@ -83,6 +83,9 @@ struct RnnLmSizes {
 /// Linear 10→10, ReLU | Linear 10→5: how small can a model be before splitting it is absurd?
 [[nodiscard]] Network toy_model();
 
+/// Linear 5→2: the model of PyTorch's tutorial on data parallelism.
+[[nodiscard]] Network linear_model();
+
 /// The sizes that a model is built with, by name: {"image", 128}.
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 

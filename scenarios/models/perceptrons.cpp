@@ -37,4 +37,14 @@ Network toy_model() {
   return net;
 }
 
+Network linear_model() {
+  Network net;
+  net.name = "linear";
+  net.input = {5};
+  net.one_hot_target = false;
+  net.unit("fc");
+  net.add("fc", Linear(2), {network_input});
+  return net;
+}
+
 }  // namespace parbench

@@ -21,6 +21,7 @@
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
 #include "scenarios/training/step_checks.h"
+#include "scenarios/training/step_choice.h"
 
 namespace parbench {
 namespace {
@@ -39,7 +40,6 @@ constexpr std::string_view same_devices = "same devices";
 
 // Defaults that names leave out.
 constexpr std::string_view default_schedule = "gpipe";
-constexpr std::string_view default_optimizer = "sgd";
 constexpr std::string_view default_recompute = "none";
 
 std::vector<std::int64_t> sizes_in(const std::string& text) {
@@ -183,19 +183,8 @@ std::vector<Axis> stage_axes() {
 
 /// Variants of the step, the same for every strategy.
 std::vector<Axis> step_axes() {
-  return {{.name = "optimizer",
-           .description = "what updates the parameters: SGD, with momentum 0.9, Adam, or AdamW",
-           .kind = AxisKind::choice,
-           .quick = {std::string(default_optimizer)},
-           .published = {std::string(default_optimizer)},
-           .choices = {"sgd", "momentum", "adam", "adamw"}},
-          {.name = "clip",
-           .description = "norm that gradients of all stages together are scaled down to; 0: off",
-           .kind = AxisKind::real,
-           .quick = {0.0},
-           .published = {0.0},
-           .min = 0,
-           .max = 1e6},
+  return {optimizer_axis(),
+          clip_axis(),
           {.name = "recompute",
            .description =
                "activation checkpointing: none, or block (keep what crosses units, and run a "
@@ -283,18 +272,6 @@ std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
   return is_published ? published_batch : model.quick_batch;
 }
 
-/// 0: gradients are not clipped.
-double clip_of(const Parameters& parameters) {
-  const Value* clip = parameters.find("clip");
-  return clip != nullptr ? std::get<double>(*clip) : 0;
-}
-
-/// Of a resolved case.
-Optimizer optimizer_of(const Parameters& parameters) {
-  return {.kind = optimizer_named(asked_or(parameters, "optimizer", default_optimizer)),
-          .max_norm = static_cast<float>(clip_of(parameters))};
-}
-
 bool recomputes(const Parameters& parameters) {
   return asked_or(parameters, "recompute", default_recompute) != default_recompute;
 }
@@ -307,16 +284,10 @@ Parameters parameters_of_step(const Scenario::Request& request) {
   parameters.set("batch", batch_of(request, model));
   add_model_sizes(request, model, parameters);
   const Parameters& asked = request.spec.parameters;
-  for (const auto& [name, usual] :
-       {std::pair("optimizer", default_optimizer), std::pair("recompute", default_recompute)}) {
-    add_choice(parameters, name, asked_or(asked, name, usual), usual);
-  }
-  const double clip = clip_of(asked);
-  if (clip > 0) {
-    parameters.set("clip", clip);
-  } else {
-    parameters.imply("clip", clip);
-  }
+  add_optimizer_choice(asked, parameters);
+  add_choice(parameters, "recompute", asked_or(asked, "recompute", default_recompute),
+             default_recompute);
+  add_clip_choice(asked, parameters);
   return parameters;
 }
 

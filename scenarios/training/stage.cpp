@@ -39,8 +39,12 @@ Stage::Stage(CaseParts& parts, Options options)
       store_(stream_) {
   make_programs();
   borrow_memory();
-  if (options_.range.is_first()) share_images();
-  if (options_.range.is_last()) share_target();
+  if (options_.is_fed) {
+    receive_images();
+  } else {
+    if (options_.range.is_first()) share_images();
+    if (options_.range.is_last()) share_target();
+  }
   initialize_at_reset();
 }
 
@@ -54,7 +58,9 @@ void Stage::make_programs() {
                       std::back_inserter(products));
   }
   stream_.device().tune(std::move(products));
-  StageProgram::add_parameters(stream_, options_.range, options_.micro_batches.front(), store_);
+  const std::int64_t layout_samples =
+      options_.layout_samples > 0 ? options_.layout_samples : options_.micro_batches.front();
+  StageProgram::add_parameters(stream_, options_.range, layout_samples, store_);
   for (const std::int64_t samples : options_.micro_batches) {
     auto& program = programs_[samples];
     if (!program) {
@@ -75,7 +81,14 @@ void Stage::borrow_memory() {
       fmt::format("{} {} {}-{} {}", network.name, to_string(network.input), options_.range.first,
                   options_.range.last, store_.layout_key());
   const auto nothing = [](BufferView) {};  // written by the case's reset
-  parameters_ = context.shared(device, "parameters " + key, store_.bytes(), nothing);
+  if (options_.is_fed) {
+    const auto count = static_cast<std::int64_t>(store_.bytes() / sizeof(float));
+    const Tensor received = parts_.data.tensor(device, canonical({count}));
+    parts_.data.poison(received);
+    parameters_ = received.view;
+  } else {
+    parameters_ = context.shared(device, "parameters " + key, store_.bytes(), nothing);
+  }
   statistics_ = context.shared(device, "statistics " + key, statistics_bytes(network), nothing);
   gradients_ = context.borrow(device, store_.bytes());
   packed_ = context.borrow(device, store_.packed_bytes());
@@ -107,6 +120,17 @@ std::vector<std::size_t> Stage::slot_bytes() const {
     of_slot = std::max(of_slot, program(static_cast<int>(micro_batch)).activation_bytes());
   }
   return bytes;
+}
+
+void Stage::receive_images() {
+  const StageRange& range = options_.range;
+  const std::int64_t samples =
+      first_sample(static_cast<int>(options_.micro_batches.size())) - options_.first_sample;
+  const Tensor received = parts_.data.tensor(
+      options_.device, tensor_of(stream_.device(), range, network_input, samples));
+  image_bytes_ = received.desc.bytes / static_cast<std::size_t>(samples);
+  images_ = received.view;
+  if (received.desc.dtype != DType::i32) parts_.data.poison(received);
 }
 
 void Stage::share_images() {
@@ -164,7 +188,7 @@ CaseData::Step Stage::filling_step(const ParameterSpec& spec) {
   };
 }
 
-void Stage::initialize_at_reset() {
+void Stage::initialize_parameters_at_reset() {
   for (const ParameterStore::Entry& entry : store_.entries()) {
     const TensorDesc plain = canonical(entry.spec.shape);
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
@@ -177,6 +201,10 @@ void Stage::initialize_at_reset() {
                           bind(reorder, {{"source", staging}, {"destination", target}}).views);
         });
   }
+}
+
+void Stage::initialize_at_reset() {
+  if (!options_.is_fed) initialize_parameters_at_reset();
   const auto constant = [&](BufferView view, float value) {
     Op& op =
         ops_.prepare(stream_, Fill{.count = static_cast<std::int64_t>(view.bytes / sizeof(float)),
@@ -203,7 +231,9 @@ const StageProgram& Stage::program(int micro_batch) const {
 
 BufferView Stage::input(int micro_batch) const {
   if (!options_.range.is_first()) return inputs_.at(static_cast<std::size_t>(micro_batch));
-  return images_.part(static_cast<std::size_t>(first_sample(micro_batch)) * image_bytes_,
+  const std::int64_t begin =
+      first_sample(micro_batch) - (options_.is_fed ? options_.first_sample : 0);
+  return images_.part(static_cast<std::size_t>(begin) * image_bytes_,
                       program(micro_batch).inputs().tensors().front().desc.bytes);
 }
 
@@ -242,7 +272,7 @@ Bases Stage::bases(int micro_batch) const {
   const auto index = static_cast<std::size_t>(micro_batch);
   if (!options_.range.is_first()) set(Space::input_gradient, input_gradients_.at(index));
   if (!options_.range.is_last()) set(Space::output_gradient, output_gradients_.at(index));
-  if (options_.range.is_last()) {
+  if (options_.range.is_last() && !options_.is_fed) {
     const auto first = static_cast<std::size_t>(first_sample(micro_batch));
     const auto count = static_cast<std::size_t>(options_.micro_batches.at(index));
     set(Space::target, target_.part(first * target_bytes_, count * target_bytes_));
@@ -265,6 +295,21 @@ std::vector<Call> Stage::forward(int micro_batch) const {
 
 std::vector<Call> Stage::backward(int micro_batch, bool first) const {
   return rebase(program(micro_batch).backward(!first), bases(micro_batch));
+}
+
+std::vector<Call> Stage::backward_behind_loss(int micro_batch) const {
+  const std::vector<OpCall>& whole = program(micro_batch).backward(false);
+  return rebase({whole.begin() + 1, whole.end()}, bases(micro_batch));
+}
+
+BufferView Stage::prediction_gradient(int micro_batch) const {
+  return rebase(program(micro_batch).prediction_gradient_view(), bases(micro_batch));
+}
+
+std::vector<std::size_t> Stage::gradient_offsets() const {
+  std::vector<std::size_t> offsets;
+  for (const ParameterStore::Entry& entry : store_.entries()) offsets.push_back(entry.offset);
+  return offsets;
 }
 
 std::vector<Stage::TrainedParameter> Stage::parameters() const {

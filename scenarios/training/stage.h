@@ -34,6 +34,13 @@ class Stage {
     std::int64_t first_sample = 0;            // of the batch: where the first micro-batch begins
     int slots = 1;                            // micro-batches whose activations are held at once
     Optimizer optimizer;
+    /// Parameters have the layouts that suit micro-batches of so many samples, so that stages with
+    /// other micro-batches can have the same; 0: those of the first micro-batch.
+    std::int64_t layout_samples = 0;
+    /// Parameters and input come from another device in every step: memory for them is the case's
+    /// own and of its micro-batches alone, the first reset fills it with NaN, and there is no
+    /// target. Of a stage that is the whole network.
+    bool is_fed = false;
   };
 
   Stage(CaseParts& parts, Options options);
@@ -56,6 +63,10 @@ class Stage {
   [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
   /// `first`: the first backward of the step, which overwrites gradients and loss.
   [[nodiscard]] std::vector<Call> backward(int micro_batch, bool first) const;
+  /// Of the last stage: the first backward of the step without its beginning, the loss, and where
+  /// it expects the gradient of the prediction: memory that `forward` uses too.
+  [[nodiscard]] std::vector<Call> backward_behind_loss(int micro_batch) const;
+  [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
   /// What the optimiser does behind the last backward.
   [[nodiscard]] RegionUpdate& update() { return *update_; }
   [[nodiscard]] const RegionUpdate& update() const { return *update_; }
@@ -72,6 +83,14 @@ class Stage {
     bool is_copy = false;
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
+  /// All parameters and their gradients, flat. Stages with equal layouts have the same numbers at
+  /// the same places.
+  [[nodiscard]] TrainedRegion region() const {
+    return {.device = options_.device, .parameters = parameters_, .gradients = gradients_};
+  }
+  [[nodiscard]] std::string layouts() const { return store_.layout_key(); }
+  /// Where the gradients of each parameter begin in the region, in the order of layers.
+  [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
 
   /// The whole batch; first stage only.
@@ -97,9 +116,11 @@ class Stage {
   void borrow_memory();
   /// What each slot holds at most of the micro-batches that take turns in it.
   [[nodiscard]] std::vector<std::size_t> slot_bytes() const;
+  void receive_images();
   void share_images();
   void share_target();
   void initialize_at_reset();
+  void initialize_parameters_at_reset();
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   [[nodiscard]] Fill initial_values(const ParameterSpec& spec) const;
   [[nodiscard]] std::shared_ptr<const std::vector<float>> stored_values(

@@ -10,6 +10,7 @@
 #include "kernels/machine/machine.h"
 #include "scenarios/branch/branch.h"
 #include "scenarios/collectives/collectives.h"
+#include "scenarios/data_parallel/data_parallel.h"
 #include "scenarios/inter_op/inter_op.h"
 #include "scenarios/matmul/matmul.h"
 #include "scenarios/overlap/overlap.h"
@@ -180,6 +181,23 @@ INSTANTIATE_TEST_SUITE_P(
                 make_branch,
                 {{"batch", 2}, {"channels", 16}, {"image", 8}, {"branches", 4}},
                 1,
+                DType::bf16},
+        CpuCase{"data_parallel_linear",
+                make_data_parallel,
+                {{"model", "linear"}, {"optimizer", "adam"}, {"clip", 0.01}, {"bucket", 1}},
+                2},
+        CpuCase{"data_parallel_normalised",
+                make_data_parallel,
+                {{"model", "resnet18"}, {"batch", 5}, {"image", 64}, {"bucket", 5}},
+                2},
+        CpuCase{"data_parallel_recurrent",
+                make_data_parallel,
+                {{"model", "rnn-lm-tiny"}, {"batch", 7}, {"bucket", 1}, {"clip", 0.5}},
+                2},
+        CpuCase{"data_parallel_transformer_bf16",
+                make_data_parallel,
+                {{"model", "gpt-tiny"}, {"batch", 3}, {"bucket", 1}, {"optimizer", "momentum"}},
+                2,
                 DType::bf16},
         CpuCase{"inter_op",
                 make_inter_op,

@@ -161,28 +161,14 @@ void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
 
 void BackwardWriter::write_loss() {
   const StageRange& range = parts().range;
-  const Shape shape = with_samples(parts().samples, parts().layer(range.last).output);
-  const std::int64_t elements = element_count(shape);
-  const std::int64_t whole = elements / shape.front() * range.batch;  // of the batch
-  const std::int64_t positions = range.network->target_positions(range.batch);
-  const bool is_entropy = range.network->loss == Loss::cross_entropy;
-  const OpDesc desc = is_entropy ? OpDesc(SoftmaxCrossEntropy{.rows = elements / shape.back(),
-                                                              .classes = shape.back(),
-                                                              .dtype = range.dtype,
-                                                              .total = positions,
-                                                              .accumulate = accumulate_})
-                                 : OpDesc(MseLoss{.shape = shape,
-                                                  .dtype = range.dtype,
-                                                  .total_elements = whole,
-                                                  .accumulate = accumulate_});
-  const std::string_view prediction = is_entropy ? "logits" : "prediction";
-  const std::string_view diff_prediction = is_entropy ? "diff_logits" : "diff_prediction";
-  Op& op = prepare(desc);
-  const Gradient gradient = make_temporary(op.tensor(diff_prediction).bytes);
-  emit(op, {{prediction, parts().memory_of(range.last).output},
+  const LossOperation loss = loss_of(range, parts().samples, accumulate_);
+  Op& op = prepare(loss.desc);
+  const Gradient gradient = make_temporary(op.tensor(loss.diff_prediction).bytes);
+  prediction_gradient_ = gradient.view;
+  emit(op, {{loss.prediction, parts().memory_of(range.last).output},
             {"target", symbolic(Space::target, 0, op.tensor("target").bytes)},
             {"loss", symbolic(Space::loss, 0, sizeof(float))},
-            {diff_prediction, gradient.view}});
+            {loss.diff_prediction, gradient.view}});
   contributions_to(range.last).push_back(gradient);
 }
 

@@ -23,6 +23,9 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   [[nodiscard]] std::vector<OpCall> write();
   /// In Space::transient; after `write`.
   [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
+  /// Where the loss, the first call, writes the gradient of the prediction; of the last stage,
+  /// after `write`.
+  [[nodiscard]] const BufferView& prediction_gradient() const { return prediction_gradient_; }
 
   [[nodiscard]] bool accumulates() const override {
     return accumulate_ || parts().shares_gradient_behind(index());
@@ -69,6 +72,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   RegionPlanner region_;
   RecomputeWriter recomputation_;  // in the same region
   std::vector<Temporary> temporaries_;
+  BufferView prediction_gradient_;
   std::vector<std::vector<Gradient>> contributions_;  // by local index
   std::map<int, std::vector<Gradient>> to_inputs_;    // of the stage, by tensor
   std::set<int> taken_;  // inputs whose memory at the boundary has a gradient

@@ -27,6 +27,27 @@ TensorDesc target_tensor(const Device& device, const StageRange& range, std::int
   return canonical(shape, DType::i32);
 }
 
+LossOperation loss_of(const StageRange& range, std::int64_t samples, bool accumulate) {
+  const Network& network = *range.network;
+  const Shape shape = with_samples(samples, network.layers.back().output);
+  const std::int64_t elements = element_count(shape);
+  if (network.loss == Loss::cross_entropy) {
+    return {.desc = SoftmaxCrossEntropy{.rows = elements / shape.back(),
+                                        .classes = shape.back(),
+                                        .dtype = range.dtype,
+                                        .total = network.target_positions(range.batch),
+                                        .accumulate = accumulate},
+            .prediction = "logits",
+            .diff_prediction = "diff_logits"};
+  }
+  return {.desc = MseLoss{.shape = shape,
+                          .dtype = range.dtype,
+                          .total_elements = elements / samples * range.batch,
+                          .accumulate = accumulate},
+          .prediction = "prediction",
+          .diff_prediction = "diff_prediction"};
+}
+
 std::size_t statistics_offset(const Network& network, int layer) {
   std::size_t floats = 0;
   for (int i = 0; i < layer; ++i) {
@@ -121,6 +142,7 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
     BackwardWriter backward_writer(parts, accumulate);
     std::vector<OpCall> calls = backward_writer.write();
     transient_bytes_ = std::max(transient_bytes_, backward_writer.transient_bytes());
+    if (!accumulate) prediction_gradient_ = backward_writer.prediction_gradient();
     return calls;
   };
   backward_ = backward(false);

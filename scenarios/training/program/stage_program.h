@@ -43,6 +43,16 @@ struct StageRange {
 [[nodiscard]] TensorDesc target_tensor(const Device& device, const StageRange& range,
                                        std::int64_t samples);
 
+/// The operation of the loss, and its names of the prediction and of the prediction's gradient.
+struct LossOperation {
+  OpDesc desc;
+  std::string_view prediction;
+  std::string_view diff_prediction;
+};
+/// The share of `samples` in the loss of the whole batch and in its gradient. `accumulate`: the
+/// loss is added to what is there.
+[[nodiscard]] LossOperation loss_of(const StageRange& range, std::int64_t samples, bool accumulate);
+
 /// Where the statistics of a layer lie in Space::statistics. All stages of a network use the same
 /// offsets; past the last layer it is the size of all.
 [[nodiscard]] std::size_t statistics_offset(const Network& network, int layer);
@@ -103,6 +113,9 @@ class StageProgram {
   [[nodiscard]] const std::vector<OpCall>& backward(bool accumulate) const {
     return accumulate ? backward_accumulate_ : backward_;
   }
+  /// Where the first call of `backward(false)`, the loss, writes the gradient of the prediction; of
+  /// the last stage.
+  [[nodiscard]] const BufferView& prediction_gradient_view() const { return prediction_gradient_; }
 
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   /// What stages before have made, or the network's input; also what only stages behind read.
@@ -137,6 +150,7 @@ class StageProgram {
   std::vector<OpCall> forward_;
   std::vector<OpCall> backward_;
   std::vector<OpCall> backward_accumulate_;
+  BufferView prediction_gradient_;
   std::size_t activation_bytes_ = 0;
   std::size_t transient_bytes_ = 0;
 };

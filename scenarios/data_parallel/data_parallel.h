@@ -1,0 +1,12 @@
+// E5: one model in training, the batch divided over devices.
+#pragma once
+
+#include <memory>
+
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+[[nodiscard]] std::unique_ptr<Scenario> make_data_parallel();
+
+}  // namespace parbench

@@ -1,0 +1,133 @@
+// Stages that are whole networks, one for each part of the batch.
+#include "scenarios/data_parallel/replicas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/layers/dropout.h"
+
+namespace parbench {
+namespace {
+
+std::optional<std::string> difference(CaseData& data, const std::string& what, const Tensor& first,
+                                      const Tensor& other) {
+  const std::vector<float> want = data.read(first);
+  const std::vector<float> got = data.read(other);
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (got[i] == want[i]) continue;  // false for NaN
+    return fmt::format("{}[{}] is {:.9g} on device {} and {:.9g} on device {}", what, i, got[i],
+                       other.device, want[i], first.device);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> unequal_replicas(DataParallelParts& parts, bool with_gradients) {
+  const std::vector<Stage::TrainedParameter> first = parts.replica(0).parameters();
+  for (const auto& other : parts.others) {
+    const std::vector<Stage::TrainedParameter> theirs = other->parameters();
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const std::string& name = first[i].spec.name;
+      auto unequal = difference(parts.data, name, first[i].master, theirs[i].master);
+      if (!unequal && with_gradients) {
+        unequal =
+            difference(parts.data, gradient_output(name), first[i].gradient, theirs[i].gradient);
+      }
+      if (unequal) return unequal;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void append_calls(std::vector<Call>& to, std::vector<Call> from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+void add_replicas(DataParallelParts& parts, const Optimizer& optimizer, ReplicaKind kind) {
+  std::int64_t first_sample = 0;
+  for (std::size_t r = 0; r < parts.shares.size(); ++r) {
+    const bool trains = r == 0 || kind == ReplicaKind::training;
+    const int device = static_cast<int>(r);
+    auto stage =
+        std::make_unique<Stage>(parts, Stage::Options{.device = device,
+                                                      .range = parts.whole,
+                                                      .micro_batches = {parts.shares[r]},
+                                                      .first_sample = first_sample,
+                                                      .optimizer = trains ? optimizer : Optimizer{},
+                                                      .layout_samples = parts.shares.front(),
+                                                      .is_fed = r > 0 && kind == ReplicaKind::fed});
+    (r == 0 ? parts.lead : parts.others).push_back(std::move(stage));
+    parts.compute.push_back(add_lane(parts, device, StreamKind::compute));
+    if (parts.shares.size() > 1) parts.copies.push_back(add_lane(parts, device, StreamKind::copy));
+    first_sample += parts.shares[r];
+    if (parts.replica(r).layouts() == parts.replica(0).layouts()) continue;
+    throw Unsupported(
+        fmt::format("{} and {} have parameters in different layouts, so that their gradients "
+                    "cannot be added; use devices of one kind and size",
+                    parts.context.device(0).info().name, parts.context.device(device).info().name));
+  }
+}
+
+TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {
+  const Stage& stage = parts.replica(r);
+  std::vector<Call> calls = stage.pack();
+  append_calls(calls, stage.forward(0));
+  return parts.plan.add({.name = fmt::format("forward, replica {}", r),
+                         .lanes = {parts.compute[r]},
+                         .after = std::move(after),
+                         .cost_key = "forward",
+                         .phase = "forward"},
+                        std::move(calls));
+}
+
+TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {
+  Stage& stage = parts.replica(r);
+  std::vector<Call> calls;
+  if (stage.optimizer().clips()) {
+    const BufferView norm = parts.context.borrow(stage.device(), sizeof(float));
+    append_calls(calls, stage.update().squared_norm(norm));
+    append_calls(calls, stage.update().clip(norm, 1));
+  }
+  append_calls(calls, stage.update().update());
+  return parts.plan.add({.name = fmt::format("update, replica {}", r),
+                         .lanes = {parts.compute[r]},
+                         .after = std::move(after),
+                         .cost_key = "update",
+                         .phase = "update"},
+                        std::move(calls));
+}
+
+void add_replica_outputs(DataParallelParts& parts, bool adds_losses) {
+  parts.replica(0).add_outputs(parts.outputs);
+  if (!adds_losses) return;
+  const auto loss = std::ranges::find(parts.outputs, loss_output, &Output::name);
+  loss->read = [&parts] {
+    std::vector<float> sum = parts.data.read(parts.replica(0).loss());
+    for (const auto& other : parts.others) sum[0] += parts.data.read(other->loss())[0];
+    return sum;
+  };
+}
+
+void add_equality_of_replicas(DataParallelParts& parts, ReplicaKind kind) {
+  if (parts.others.empty()) return;
+  const bool trains = kind == ReplicaKind::training;
+  parts.checks.push_back({trains ? "gradients and parameters of all replicas equal"
+                                 : "parameters of all replicas equal",
+                          [&parts, trains] { return unequal_replicas(parts, trains); }});
+}
+
+bool depends_on_division(const Network& network) {
+  return std::ranges::any_of(network.layers, [&](const Layer& layer) {
+    return as<RandomDropout>(layer) != nullptr ||
+           layer.kind->statistics(network.input_of(layer)) > 0;
+  });
+}
+
+}  // namespace parbench
