@@ -65,7 +65,7 @@ class AllReduceWriter {
   }
 
   void begin_backward(std::size_t r) {
-    backward_.push_back({.calls = parts_.replica(r).backward(0, true), .written = 0, .last = {}});
+    backward_.push_back({.calls = last_backward(parts_, r), .written = 0, .last = {}});
   }
 
   /// The calls up to the one that completes a bucket; no task where there are none left. What

@@ -18,7 +18,7 @@ class CentralWriter {
     for (std::size_t r = 0; r < count_; ++r) forward.push_back(add_forward(parts_, r, {}));
     std::vector<TaskId> backward;
     for (std::size_t r = 0; r < count_; ++r) {
-      backward.push_back(add_backward(r, {forward[r]}, parts_.replica(r).backward(0, true)));
+      backward.push_back(add_backward(r, {forward[r]}, last_backward(parts_, r)));
     }
     const TaskId updated = add_update(parts_, 0, add_reduction(backward));
     for (std::size_t r = 1; r < count_; ++r) send_parameters(r, {updated});
@@ -113,9 +113,9 @@ class CentralWriter {
   [[nodiscard]] BufferView part_of(const BufferView& whole, std::size_t r) const {
     const std::size_t sample = whole.bytes / static_cast<std::size_t>(parts_.whole.batch);
     std::int64_t first = 0;
-    for (std::size_t before = 0; before < r; ++before) first += parts_.shares[before];
+    for (std::size_t before = 0; before < r; ++before) first += parts_.share(before);
     return whole.part(static_cast<std::size_t>(first) * sample,
-                      static_cast<std::size_t>(parts_.shares[r]) * sample);
+                      static_cast<std::size_t>(parts_.share(r)) * sample);
   }
 
   TaskId add_fed_forward(std::size_t r) {

@@ -51,6 +51,13 @@ std::vector<Axis> axes_of_data_parallel() {
                   .published = {std::int64_t{1}, std::int64_t{5}, std::int64_t{25}},
                   .max = 1 << 14,
                   .strategies = {std::string(bucketed_all_reduce)}});
+  axes.push_back({.name = "accumulate",
+                  .description = "micro-batches of each device, whose gradients are accumulated",
+                  .quick = {std::int64_t{1}},
+                  .published = {std::int64_t{1}},
+                  .max = 1 << 10,
+                  .strategies = {std::string(one_all_reduce), std::string(bucketed_all_reduce),
+                                 std::string(tower)}});
   axes.push_back(optimizer_axis());
   axes.push_back(clip_axis());
   return axes;
@@ -70,26 +77,36 @@ Parameters parameters_of_batch(const Scenario::Request& request) {
   return parameters;
 }
 
-/// Why a batch cannot be divided into such parts; empty where it can.
-std::string obstacle(const Network& network, std::int64_t batch,
-                     const std::vector<std::int64_t>& shares) {
+/// The micro-batches of each device that has any.
+std::vector<std::vector<std::int64_t>> micro_batches_of(const Parameters& parameters) {
+  const auto count = [&](std::string_view name) {
+    const Value* value = parameters.find(name);
+    return value == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*value));
+  };
+  std::vector<std::vector<std::int64_t>> all;
+  for (const std::int64_t share : divided_batch(parameters.integer("batch"), count("devices"))) {
+    all.push_back(divided_batch(share, count("accumulate")));
+  }
+  return all;
+}
+
+/// Why a batch cannot be divided so; empty where it can.
+std::string obstacle(const Network& network, const Parameters& parameters) {
+  const std::int64_t batch = parameters.integer("batch");
   if (batch > network.max_samples()) {
     return fmt::format(
         "--batch: {} samples of {} are more than kernels can count; allowed are 1 "
         "to {}",
         batch, network.name, network.max_samples());
   }
-  if (shares.back() >= network.min_samples()) return {};
+  std::int64_t smallest = batch;
+  for (const auto& share : micro_batches_of(parameters))
+    smallest = std::min(smallest, share.back());
+  if (smallest >= network.min_samples()) return {};
   return fmt::format(
-      "--batch: {} samples in {} parts leave {} for the last one, too few for the batch "
-      "normalisations of {}; use a batch of which each part has at least {}",
-      batch, shares.size(), shares.back(), network.name, network.min_samples());
-}
-
-std::vector<std::int64_t> shares_of(const Parameters& parameters) {
-  const Value* devices = parameters.find("devices");
-  const int count = devices == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*devices));
-  return divided_batch(parameters.integer("batch"), count);
+      "--batch: {} samples are divided into parts of which the smallest has {}, too few for the "
+      "batch normalisations of {}; use a batch of which each part has at least {}",
+      batch, smallest, network.name, network.min_samples());
 }
 
 /// A device's share of the speed of as many devices as there are: 1 is linear scaling.
@@ -128,7 +145,7 @@ class DataParallel final : public Scenario {
 
  private:
   [[nodiscard]] static CaseSpec single_of(const CaseSpec& spec) {
-    return with_strategy(spec, single_device, {"devices", "idle", "bucket"});
+    return with_strategy(spec, single_device, {"devices", "idle", "bucket", "accumulate"});
   }
 
   std::vector<Strategy> strategies_ = {
@@ -148,6 +165,17 @@ class DataParallel final : public Scenario {
   std::vector<Axis> axes_ = axes_of_data_parallel();
 };
 
+/// Adds the number of micro-batches where the strategy has the axis.
+void add_accumulation(const Parameters& asked, Parameters& parameters) {
+  const Value* count = asked.find("accumulate");
+  if (count == nullptr) return;
+  if (*count == Value(std::int64_t{1})) {
+    parameters.imply("accumulate", *count);
+  } else {
+    parameters.set("accumulate", *count);
+  }
+}
+
 std::optional<CaseSpec> DataParallel::resolve(const Request& request) const {
   CaseSpec spec = request.spec;
   spec.parameters = parameters_of_batch(request);
@@ -161,14 +189,14 @@ std::optional<CaseSpec> DataParallel::resolve(const Request& request) const {
     }
     const std::int64_t devices = request.device_count;
     spec.parameters.set("devices", devices);
-    const auto used = static_cast<std::int64_t>(shares_of(spec.parameters).size());
+    add_accumulation(request.spec.parameters, spec.parameters);
+    const auto used = static_cast<std::int64_t>(micro_batches_of(spec.parameters).size());
     if (used < devices) spec.parameters.imply("idle", devices - used);
   }
   if (spec.strategy == bucketed_all_reduce) {
     spec.parameters.set("bucket", *request.spec.parameters.find("bucket"));
   }
-  const std::string message = obstacle(
-      network_of(spec.parameters), spec.parameters.integer("batch"), shares_of(spec.parameters));
+  const std::string message = obstacle(network_of(spec.parameters), spec.parameters);
   if (!message.empty()) return refuse(request, "batch", message);
   return spec;
 }
@@ -208,7 +236,7 @@ std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& conte
   auto parts = std::make_unique<DataParallelParts>(context);
   const Parameters& parameters = spec.parameters;
   parts->network = network_of(parameters);
-  parts->shares = shares_of(parameters);
+  parts->micro_batches = micro_batches_of(parameters);
   const std::int64_t batch = parameters.integer("batch");
   parts->whole = {.network = &parts->network,
                   .first = 0,
@@ -217,8 +245,12 @@ std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& conte
                   .math = spec.math,
                   .batch = batch};
   if (spec.strategy == parts_in_turn) {
+    std::vector<std::int64_t> in_turn;
+    for (const auto& share : parts->micro_batches) {
+      in_turn.insert(in_turn.end(), share.begin(), share.end());
+    }
     parts->lead =
-        add_gradient_accumulation(*parts, parts->whole, parts->shares, optimizer_of(parameters));
+        add_gradient_accumulation(*parts, parts->whole, in_turn, optimizer_of(parameters));
   } else {
     add_strategy(*parts, spec);
     add_update_check(*parts, parts->lead);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,7 +45,33 @@ std::optional<std::string> unequal_replicas(DataParallelParts& parts, bool with_
   return std::nullopt;
 }
 
+std::string samples_text(const DataParallelParts& parts, std::size_t r, int micro_batch) {
+  return std::to_string(parts.micro_batches[r][static_cast<std::size_t>(micro_batch)]);
+}
+
+TaskId add_forward_of(DataParallelParts& parts, std::size_t r, int micro_batch,
+                      std::vector<TaskId> after) {
+  const Stage& stage = parts.replica(r);
+  std::vector<Call> calls;
+  if (micro_batch == 0) calls = stage.pack();
+  append_calls(calls, stage.forward(micro_batch));
+  const bool is_only = parts.last_micro_batch(r) == 0;
+  return parts.plan.add(
+      {.name = fmt::format("forward, replica {}{}", r,
+                           is_only ? "" : fmt::format(", micro-batch {}", micro_batch)),
+       .lanes = {parts.compute[r]},
+       .after = std::move(after),
+       .cost_key = micro_batch == 0 ? "packing and forward"
+                                    : "forward " + samples_text(parts, r, micro_batch),
+       .phase = "forward"},
+      std::move(calls));
+}
+
 }  // namespace
+
+std::int64_t DataParallelParts::share(std::size_t r) const {
+  return std::accumulate(micro_batches[r].begin(), micro_batches[r].end(), std::int64_t{0});
+}
 
 void append_calls(std::vector<Call>& to, std::vector<Call> from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -52,21 +79,22 @@ void append_calls(std::vector<Call>& to, std::vector<Call> from) {
 
 void add_replicas(DataParallelParts& parts, const Optimizer& optimizer, ReplicaKind kind) {
   std::int64_t first_sample = 0;
-  for (std::size_t r = 0; r < parts.shares.size(); ++r) {
+  for (std::size_t r = 0; r < parts.micro_batches.size(); ++r) {
     const bool trains = r == 0 || kind == ReplicaKind::training;
     const int device = static_cast<int>(r);
-    auto stage =
-        std::make_unique<Stage>(parts, Stage::Options{.device = device,
-                                                      .range = parts.whole,
-                                                      .micro_batches = {parts.shares[r]},
-                                                      .first_sample = first_sample,
-                                                      .optimizer = trains ? optimizer : Optimizer{},
-                                                      .layout_samples = parts.shares.front(),
-                                                      .is_fed = r > 0 && kind == ReplicaKind::fed});
+    auto stage = std::make_unique<Stage>(
+        parts, Stage::Options{.device = device,
+                              .range = parts.whole,
+                              .micro_batches = parts.micro_batches[r],
+                              .first_sample = first_sample,
+                              .optimizer = trains ? optimizer : Optimizer{},
+                              .layout_samples = parts.micro_batches.front().front(),
+                              .is_fed = r > 0 && kind == ReplicaKind::fed});
     (r == 0 ? parts.lead : parts.others).push_back(std::move(stage));
     parts.compute.push_back(add_lane(parts, device, StreamKind::compute));
-    if (parts.shares.size() > 1) parts.copies.push_back(add_lane(parts, device, StreamKind::copy));
-    first_sample += parts.shares[r];
+    if (parts.micro_batches.size() > 1)
+      parts.copies.push_back(add_lane(parts, device, StreamKind::copy));
+    first_sample += parts.share(r);
     if (parts.replica(r).layouts() == parts.replica(0).layouts()) continue;
     throw Unsupported(
         fmt::format("{} and {} have parameters in different layouts, so that their gradients "
@@ -76,15 +104,24 @@ void add_replicas(DataParallelParts& parts, const Optimizer& optimizer, ReplicaK
 }
 
 TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {
-  const Stage& stage = parts.replica(r);
-  std::vector<Call> calls = stage.pack();
-  append_calls(calls, stage.forward(0));
-  return parts.plan.add({.name = fmt::format("forward, replica {}", r),
-                         .lanes = {parts.compute[r]},
-                         .after = std::move(after),
-                         .cost_key = "forward",
-                         .phase = "forward"},
-                        std::move(calls));
+  const int last = parts.last_micro_batch(r);
+  for (int micro_batch = 0; micro_batch < last; ++micro_batch) {
+    const TaskId forward = add_forward_of(parts, r, micro_batch, std::exchange(after, {}));
+    const bool is_first = micro_batch == 0;
+    const std::string samples = samples_text(parts, r, micro_batch);
+    parts.plan.add({.name = fmt::format("backward, replica {}, micro-batch {}", r, micro_batch),
+                    .lanes = {parts.compute[r]},
+                    .after = {forward},
+                    .cost_key = is_first ? "first backward" : "backward " + samples,
+                    .phase = "backward"},
+                   parts.replica(r).backward(micro_batch, is_first));
+  }
+  return add_forward_of(parts, r, last, std::move(after));
+}
+
+std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r) {
+  const int last = parts.last_micro_batch(r);
+  return parts.replica(r).backward(last, last == 0);
 }
 
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {

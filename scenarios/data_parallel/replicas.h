@@ -25,12 +25,18 @@ struct DataParallelParts : CaseParts {
 
   [[nodiscard]] std::size_t replica_count() const { return 1 + others.size(); }
   [[nodiscard]] Stage& replica(std::size_t r) const { return r == 0 ? *lead[0] : *others[r - 1]; }
+  /// The samples of a replica.
+  [[nodiscard]] std::int64_t share(std::size_t r) const;
+  [[nodiscard]] int last_micro_batch(std::size_t r) const {
+    return static_cast<int>(micro_batches[r].size()) - 1;
+  }
   [[nodiscard]] Stream& compute_stream(std::size_t r) const { return stream_of(*this, compute[r]); }
   [[nodiscard]] Stream& copy_stream(std::size_t r) const { return stream_of(*this, copies[r]); }
 
   Network network;
   StageRange whole;
-  std::vector<std::int64_t> shares;  // samples by replica
+  /// The samples of each micro-batch, by replica: one, or several whose gradients are accumulated.
+  std::vector<std::vector<std::int64_t>> micro_batches;
   // The first device's replica by itself: its gradients become those of the batch, and checks of a
   // step read it.
   std::vector<std::unique_ptr<Stage>> lead;
@@ -39,16 +45,19 @@ struct DataParallelParts : CaseParts {
   std::vector<LaneId> copies;   // the same, where there are several
 };
 
-/// Makes a replica with lanes for each of the parts' shares; all have their parameters in the
-/// layouts that suit the first share. Throws Unsupported where devices differ in layouts.
+/// Makes a replica with lanes for the micro-batches of each; all have their parameters in the
+/// layouts that suit the first micro-batch. Throws Unsupported where devices differ in layouts.
 void add_replicas(DataParallelParts& parts, const Optimizer& optimizer, ReplicaKind kind);
 
 /// Appends calls to others.
 void append_calls(std::vector<Call>& to, std::vector<Call> from);
 
-/// Adds the forward pass of a replica behind what it has been sent, with the packing of its
-/// parameters ahead of it.
+/// Adds the forward pass of a replica's last micro-batch, with the packing of its parameters and
+/// both passes of all micro-batches before it ahead of it.
 TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after);
+
+/// The calls of the backward pass that follows.
+[[nodiscard]] std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r);
 
 /// Adds the update of a replica, with the clipping of the whole gradients that it has.
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after);
