@@ -190,6 +190,25 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
                 excess * mean / one.metrics().span};
 }
 
+/// Names the device that communicates longest without computing.
+std::optional<Remark> exposed_communication(const Profiled& one, const Cases& /*all*/) {
+  const auto& devices = one.metrics().devices;
+  const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
+  if (worst == devices.end() || one.metrics().span <= 0) return {};
+  const double share = worst->exposed_communication / one.metrics().span;
+  if (share < exposed_share) return {};
+  const double exposed = worst->exposed_communication / worst->communication;
+  return Remark{fmt::format("{} computes nothing for {} of the time while it communicates: {} of "
+                            "its communication is exposed",
+                            worst->device, format_percent(share, 0), format_percent(exposed, 0)),
+                "more work for each exchange, such as a larger batch",
+                {{"device", worst->device},
+                 {"exposed share", exposed},
+                 {"exposed seconds", worst->exposed_communication},
+                 {"communication seconds", worst->communication}},
+                share};
+}
+
 /// FLOP per second of computing; 0 where nothing is known.
 double rate_of(const Profiled& one) {
   return one.compute_seconds() > 0 ? one.compute_flops() / one.compute_seconds() : 0;
@@ -399,6 +418,7 @@ const std::vector<Rule>& all_rules() {
                                        {"copies-share-cores", copies_share_cores},
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},
+                                       {"exposed-communication", exposed_communication},
                                        {"micro-batches-too-small", micro_batches_too_small},
                                        {"too-few-micro-batches", micro_batches_too_few},
                                        {"shared-bandwidth", shared_bandwidth},

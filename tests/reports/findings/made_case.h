@@ -14,6 +14,8 @@ struct MadeDevice {
   double compute = 0;
   double moving = 0;  // copies, none of them beside a computation
   Waits waits = {};
+  double communicating = 0;
+  double exposed = 0;  // of it, beside no computation
 };
 
 /// Builds a measured case of scenario "s" whose calls are one computation a device.
@@ -33,14 +35,16 @@ class MadeCase {
     metrics.span = span;
     CallMetrics calls{.name = "gemm", .count = 1};
     for (const MadeDevice& device : devices) {
-      const double busy = device.compute + device.moving;
+      const double busy = device.compute + device.moving + device.exposed;
       metrics.devices.push_back({.device = "d" + std::to_string(metrics.devices.size()),
                                  .busy = busy,
                                  .idle = span - busy,
                                  .waits = device.waits,
                                  .compute = device.compute,
                                  .copy = device.moving,
-                                 .exposed_copy = device.moving});
+                                 .communication = device.communicating,
+                                 .exposed_copy = device.moving,
+                                 .exposed_communication = device.exposed});
       calls.seconds += device.compute;
     }
     calls.flops = 1e9;

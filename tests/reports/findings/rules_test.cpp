@@ -339,6 +339,18 @@ TEST(Rules, NoticeDevicesThatSlowEachOtherDown) {
       << "two devices are no streams of one";
 }
 
+TEST(Rules, NoticeCommunicationThatNothingHides) {
+  const auto communicating = [](double seconds, double exposed) {
+    return MadeCase("a", 10,
+                    {{.compute = 8}, {.compute = 8, .communicating = seconds, .exposed = exposed}});
+  };
+  EXPECT_THAT(text("exposed-communication", {communicating(2, 1)}),
+              AllOf(HasSubstr("d1 computes nothing for 10% of the time"),
+                    HasSubstr("50% of its communication is exposed")));
+  EXPECT_THAT(found("exposed-communication", {communicating(2, 0.4)}), IsEmpty());
+  EXPECT_THAT(found("exposed-communication", {communicating(0, 0)}), IsEmpty());
+}
+
 TEST(Rules, NoticeMemoryThatIsUneven) {
   const auto holding = [](std::size_t first, std::size_t second) {
     return MadeCase("a", 10, {{.compute = 9}, {.compute = 9}}).memory({first, second});
