@@ -21,6 +21,7 @@ class Convolution final : public LayerKind {
 
   /// For a micro-batch of the input's shape.
   [[nodiscard]] ConvolutionShape shape(const Shape& source) const;
+  [[nodiscard]] ConvolutionForward forward(const LayerWork& work) const;
   [[nodiscard]] const Options& options() const { return options_; }
 
   [[nodiscard]] std::string_view name() const override { return "convolution"; }
@@ -36,7 +37,6 @@ class Convolution final : public LayerKind {
   void write_backward(BackwardPass& pass) const override;
 
  private:
-  [[nodiscard]] ConvolutionForward forward(const LayerWork& work) const;
   [[nodiscard]] ConvolutionBackwardData data_gradient(const LayerWork& work) const;
   [[nodiscard]] ConvolutionBackwardWeights weight_gradient(const LayerWork& work,
                                                            bool accumulate) const;
