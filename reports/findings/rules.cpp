@@ -14,8 +14,8 @@
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
-#include "scenarios/plan/partition.h"
 #include "scenarios/plan/role.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {
 namespace {

@@ -18,8 +18,8 @@
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "reports/views/table_parts.h"
-#include "scenarios/plan/partition.h"
 #include "scenarios/plan/role.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {
 namespace {

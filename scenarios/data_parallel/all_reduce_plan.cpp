@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "scenarios/framework/collectives.h"
-#include "scenarios/plan/data_parallel.h"
+#include "scenarios/plan/schedules/data_parallel.h"
 
 namespace parbench {
 namespace {

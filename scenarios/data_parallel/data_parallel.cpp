@@ -15,7 +15,7 @@
 #include "scenarios/data_parallel/strategies.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
-#include "scenarios/plan/data_parallel.h"
+#include "scenarios/plan/schedules/data_parallel.h"
 #include "scenarios/training/gradient_accumulation.h"
 #include "scenarios/training/step_checks.h"
 #include "scenarios/training/step_choice.h"

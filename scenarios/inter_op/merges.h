@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "scenarios/models/network.h"
-#include "scenarios/plan/inter_op.h"
+#include "scenarios/plan/schedules/inter_op.h"
 
 namespace parbench {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "scenarios/plan/schedule.h"
+#include "scenarios/plan/schedules/schedule.h"
 #include "scenarios/training/pipeline_plan.h"
 
 namespace parbench {

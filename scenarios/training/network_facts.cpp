@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kernels/ops/flops.h"
-#include "scenarios/plan/levels.h"
+#include "scenarios/plan/schedules/levels.h"
 #include "scenarios/training/program/stage_program.h"
 
 namespace parbench {

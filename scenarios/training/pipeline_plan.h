@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scenarios/framework/prepared_case.h"
-#include "scenarios/plan/schedule.h"
+#include "scenarios/plan/schedules/schedule.h"
 #include "scenarios/training/stage.h"
 
 namespace parbench {

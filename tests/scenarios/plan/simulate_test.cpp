@@ -16,7 +16,7 @@
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/costs.h"
 #include "scenarios/plan/metrics.h"
-#include "scenarios/plan/schedule.h"
+#include "scenarios/plan/schedules/schedule.h"
 
 namespace parbench {
 namespace {

@@ -1,12 +1,12 @@
 // Pipeline schedules and balanced partitions.
-#include "scenarios/plan/schedule.h"
+#include "scenarios/plan/schedules/schedule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "scenarios/plan/partition.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench {
 namespace {

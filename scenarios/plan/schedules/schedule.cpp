@@ -1,5 +1,5 @@
 // Implementation of the schedules.
-#include "scenarios/plan/schedule.h"
+#include "scenarios/plan/schedules/schedule.h"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,5 @@
 // Longest paths, node by node.
-#include "scenarios/plan/levels.h"
+#include "scenarios/plan/schedules/levels.h"
 
 #include <algorithm>
 #include <cstddef>

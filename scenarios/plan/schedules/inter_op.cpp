@@ -1,5 +1,5 @@
 // Levels, list scheduling, and dynamic programming over stages.
-#include "scenarios/plan/inter_op.h"
+#include "scenarios/plan/schedules/inter_op.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "scenarios/plan/levels.h"
+#include "scenarios/plan/schedules/levels.h"
 
 namespace parbench {
 namespace {

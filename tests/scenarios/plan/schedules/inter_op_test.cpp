@@ -1,5 +1,5 @@
 // Schedules of independent operations against their definitions, and against an exhaustive search.
-#include "scenarios/plan/inter_op.h"
+#include "scenarios/plan/schedules/inter_op.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Division of batches and of gradients.
-#include "scenarios/plan/data_parallel.h"
+#include "scenarios/plan/schedules/data_parallel.h"
 
 #include <algorithm>
 #include <ranges>

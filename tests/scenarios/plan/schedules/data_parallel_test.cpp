@@ -1,5 +1,5 @@
 // Division of a batch and of gradients.
-#include "scenarios/plan/data_parallel.h"
+#include "scenarios/plan/schedules/data_parallel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Dynamic programming over the first units and stages.
-#include "scenarios/plan/partition.h"
+#include "scenarios/plan/schedules/partition.h"
 
 #include <fmt/format.h>
 
