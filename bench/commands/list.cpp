@@ -13,11 +13,13 @@
 namespace parbench {
 namespace {
 
-std::string values_text(const std::vector<Value>& values) {
+/// As --AXIS takes them; with spaces where a line of `width` has no room for all.
+std::string values_text(const std::vector<Value>& values, std::size_t width) {
   if (values.empty()) return "chosen by the scenario";
   std::vector<std::string> texts;
   for (const Value& value : values) texts.push_back(to_string(value));
-  return fmt::format("{}", fmt::join(texts, ","));
+  std::string text = fmt::format("{}", fmt::join(texts, ","));
+  return text.size() <= width ? text : fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string axis_text(const Axis& axis) {
@@ -29,17 +31,20 @@ std::string axis_text(const Axis& axis) {
   if (!axis.identity) text += "; not part of a case's name";
   const std::string pad(indent, ' ');
   constexpr std::size_t values_indent = indent + 11;
+  const auto list = [](const std::vector<Value>& values) {
+    constexpr std::size_t width = page_width - values_indent;
+    return wrap(values_text(values, width), width, values_indent);
+  };
   return fmt::format("    --{:<11} {}\n{}quick:     {}\n{}published: {}\n", axis.name,
-                     wrap(text, page_width - indent, indent), pad,
-                     wrap(values_text(axis.quick), page_width - values_indent, values_indent), pad,
-                     wrap(values_text(axis.published), page_width - values_indent, values_indent));
+                     wrap(text, page_width - indent, indent), pad, list(axis.quick), pad,
+                     list(axis.published));
 }
 
 std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {
-  constexpr std::size_t indent = 22;
+  constexpr std::size_t indent = 23;
   std::string text = strategy.description;
   if (strategy.name == scenario.baseline()) text += " (baseline)";
-  return fmt::format("    {:<17} {}\n", strategy.name, wrap(text, page_width - indent, indent));
+  return fmt::format("    {:<18} {}\n", strategy.name, wrap(text, page_width - indent, indent));
 }
 
 constexpr CommandText list_help{.name = "list",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -59,13 +60,15 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
       begin = end + 1;
     }
   }
-  if (static_cast<int>(partition.size()) != stages - 1 || !std::ranges::is_sorted(partition) ||
-      std::ranges::adjacent_find(partition) != partition.end()) {
+  if (static_cast<int>(partition.size()) != stages - 1) {
     throw UsageError(
         fmt::format("--partition: '{}' makes {} stages, but there are {} devices; name {}", text,
-                    partition.size() + 1, stages,
-                    stages == 2 ? units_text(1)
-                                : fmt::format("{} different units in their order", stages - 1)));
+                    partition.size() + 1, stages, units_text(stages - 1)));
+  }
+  if (std::ranges::adjacent_find(partition, std::greater_equal<>()) != partition.end()) {
+    throw UsageError(fmt::format(
+        "--partition: the units of '{}' are not different ones in ascending order, which is {}",
+        text, fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
   }
   return partition;
 }

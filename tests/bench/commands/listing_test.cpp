@@ -54,7 +54,7 @@ TEST(ScenarioListing, DescribesStrategiesInOneColumn) {
   for (const auto& scenario : built_in_scenarios()) {
     for (const Strategy& strategy : scenario->strategies()) {
       std::string row = "\n    " + strategy.name;
-      row.resize(std::string("\n").size() + 22, ' ');
+      row.resize(std::string("\n").size() + 23, ' ');
       EXPECT_THAT(text, HasSubstr(row + strategy.description.substr(0, 5))) << strategy.name;
     }
   }
