@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ namespace parbench {
 
 /// Elements of a chunk of a message. Small enough that what one rank has just written is still in a
 /// cache when the next one reads it, and large enough that waiting for it costs little.
-inline constexpr std::int64_t chunk_elements = 128 * 1024;
+inline constexpr std::int64_t chunk_elements = std::int64_t{128} * 1024;
 
 /// Adds a collective as one task on the copy lanes of all ranks, so that it runs beside what
 /// computes.

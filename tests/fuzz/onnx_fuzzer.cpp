@@ -26,9 +26,9 @@ void check_layers(const Network& network) {
   constexpr std::int64_t samples = 2;
   for (int i = 0; std::cmp_less(i, network.layers.size()); ++i) {
     const Layer& layer = network.layer(i);
-    for (const int input : layer.inputs) demand(input < i, "layers read earlier ones");
-    demand(element_count(layer.output) > 0, "outputs have elements");
-    demand(std::cmp_less(layer.unit, network.units.size()), "layers belong to units");
+    for (const int input : layer.inputs) require(input < i, "layers read earlier ones");
+    require(element_count(layer.output) > 0, "outputs have elements");
+    require(std::cmp_less(layer.unit, network.units.size()), "layers belong to units");
     (void)layer.kind->products(network.work_of(layer, samples), true);
   }
 }
@@ -37,10 +37,10 @@ void check_layers(const Network& network) {
 void check_parameters(const Network& network, const ValueSources& sources) {
   std::size_t known = 0;
   for (const ParameterSpec& spec : network.parameters()) {
-    demand(element_count(spec.shape) > 0, "parameters have elements");
+    require(element_count(spec.shape) > 0, "parameters have elements");
     known += sources.count({spec.layer, spec.role});
   }
-  demand(known == sources.size(), "only parameters have values");
+  require(known == sources.size(), "only parameters have values");
 }
 
 }  // namespace

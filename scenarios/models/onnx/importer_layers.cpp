@@ -90,7 +90,7 @@ std::vector<std::size_t> Importer::crossing_tensors() const {
   std::vector<std::size_t> last_reader(count + 1);  // the network's input in front
   for (std::size_t reader = 0; reader < count; ++reader) {
     for (const int tensor : network_.layers[reader].inputs) {
-      last_reader[static_cast<std::size_t>(tensor + 1)] = reader;
+      last_reader[static_cast<std::size_t>(std::int64_t{tensor} + 1)] = reader;
     }
   }
   std::vector<std::size_t> crossing(count + 1);

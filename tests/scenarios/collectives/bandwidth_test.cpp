@@ -56,7 +56,8 @@ TEST(LatencyFit, CoversTheTruthAsOftenAsItsErrorsSay) {
   constexpr int runs = 2000;
   for (int run = 0; run < runs; ++run) {
     std::vector<TimeOfSize> times;
-    for (double bytes = 1e3; bytes < 1e8; bytes *= 2) {
+    for (int doublings = 0; doublings < 17; ++doublings) {
+      const double bytes = std::ldexp(1e3, doublings);
       const double seconds = 10e-6 + bytes / 8e9;
       const double error = 0.02 * seconds;
       times.push_back({bytes, seconds + error * noise(generator), error});

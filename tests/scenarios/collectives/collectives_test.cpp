@@ -97,7 +97,8 @@ TEST_P(CollectivesScenario, EveryTaskCounts) {
   const auto [devices, memory] = GetParam();
   Context context = context_of(devices, memory);
   for (const char* collective : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"}) {
-    const CaseSpec spec = case_of(*scenario, collective, "ring", 60 * devices, devices);
+    const CaseSpec spec =
+        case_of(*scenario, collective, "ring", std::int64_t{60} * devices, devices);
     const auto subject = ready_case(*scenario, spec, context);
     for (std::size_t skipped = 0; skipped < subject->plan().graph().tasks.size(); ++skipped) {
       subject->forget();

@@ -18,7 +18,9 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 /// Different at each rank and element.
-std::int64_t number(int rank, std::int64_t element) { return 1000 * (rank + 1) + element; }
+std::int64_t number(int rank, std::int64_t element) {
+  return std::int64_t{1000} * (rank + 1) + element;
+}
 
 /// The arrays of all ranks while messages are carried out one after the other.
 class Arrays {
@@ -159,7 +161,7 @@ TEST_P(RanksOfCollective, RingsSendTheLeastAndNeighboursOnly) {
     const auto rounds = rounds_of(collective, Algorithm::ring, blocks);
     EXPECT_EQ(rounds.size(), static_cast<std::size_t>(times * (p - 1)));
     const auto [sent, received] = traffic(rounds, p);
-    EXPECT_EQ(sent, Numbers(p, times * 5 * (p - 1))) << name_of(collective);
+    EXPECT_EQ(sent, Numbers(p, std::int64_t{5} * times * (p - 1))) << name_of(collective);
     EXPECT_EQ(received, sent);
     for (const Messages& round : rounds) {
       EXPECT_EQ(round.size(), static_cast<std::size_t>(p));
