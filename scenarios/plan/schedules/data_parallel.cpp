@@ -2,7 +2,6 @@
 #include "scenarios/plan/schedules/data_parallel.h"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 
 namespace parbench {
@@ -21,11 +20,11 @@ std::vector<GradientBucket> gradient_buckets(const std::vector<std::size_t>& off
                                              std::size_t total_bytes, std::size_t bucket_bytes) {
   std::vector<GradientBucket> buckets;
   std::size_t end = total_bytes;
-  for (const std::size_t begin : offsets | std::views::reverse) {
-    const bool is_full = end - begin >= bucket_bytes;
-    if (!is_full && begin > 0) continue;
-    buckets.push_back({.begin = begin, .end = end});
-    end = begin;
+  for (auto begin = offsets.rbegin(); begin != offsets.rend(); ++begin) {
+    const bool is_full = end - *begin >= bucket_bytes;
+    if (!is_full && *begin > 0) continue;
+    buckets.push_back({.begin = *begin, .end = end});
+    end = *begin;
   }
   return buckets;
 }
