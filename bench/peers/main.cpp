@@ -63,6 +63,7 @@ struct Options {
   int tasks = 50;
   Effort effort;
   ServedModel model;
+  ServedExchange exchange;
 };
 
 void add_model_options(CLI::App& command, ServedModel& model) {
@@ -77,6 +78,10 @@ void add_model_options(CLI::App& command, ServedModel& model) {
       ->check(CLI::IsMember({"f32", "bf16"}));
   command.add_option("--executions", model.executions, "of each request")
       ->check(CLI::Range(1, 1000));
+}
+
+void add_devices_option(CLI::App& command, int& devices) {
+  command.add_option("--devices", devices, "equal shares of the cores")->check(CLI::Range(1, 64));
 }
 
 void add_options(CLI::App& command, Options& options) {
@@ -120,10 +125,16 @@ int run(int count, char** words) {
   });
   auto* training = app.add_subcommand("train", "serves training steps of a model");
   add_model_options(*training, options.model);
+  add_devices_option(*training, options.model.devices);
   training->callback([&] { serve_training_steps(options.model); });
   auto* inference = app.add_subcommand("infer", "serves forward passes of a model");
   add_model_options(*inference, options.model);
   inference->callback([&] { serve_forward_passes(options.model); });
+  auto* exchange = app.add_subcommand("all-reduce", "serves all-reduces between devices");
+  exchange->add_option("--bytes", options.exchange.bytes, "on each device")
+      ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 32));
+  add_devices_option(*exchange, options.exchange.devices);
+  exchange->callback([&] { serve_all_reduces(options.exchange); });
   auto* model = app.add_subcommand("model", "parameters of a model, and lengths of its samples");
   add_model_options(*model, options.model);
   model->callback([&] { print(describe_model(options.model)); });

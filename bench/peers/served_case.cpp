@@ -13,6 +13,7 @@
 #include "bench/execution/executor.h"
 #include "bench/peers/workload.h"
 #include "kernels/base/error.h"
+#include "kernels/machine/machine.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/onnx/model.h"
@@ -23,14 +24,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A strategy that runs a whole model on one device.
+/// A strategy of a scenario.
 struct Question {
   std::string_view scenario;
   std::string_view strategy;
 };
 
 constexpr Question training{"pipeline", "single"};
+constexpr Question divided_training{"data-parallel", "all-reduce-buckets"};
 constexpr Question inference{"inter-op", "one-stream"};
+constexpr Question exchanging{"collectives", "ring"};
+constexpr std::int64_t bucket_mebibytes = 25;  // as DistributedDataParallel has them
 
 Model model_of(const ServedModel& model) {
   const std::vector<std::string> names = model_names();
@@ -58,19 +62,35 @@ std::int64_t parameter_count(const Network& network) {
   return count;
 }
 
-CaseSpec case_of(const Scenario& scenario, const Question& question, const ServedModel& model) {
+Scenario::Request request_of(const Question& question, int devices) {
   Scenario::Request request;
   request.spec.scenario = question.scenario;
   request.spec.strategy = question.strategy;
+  request.device_count = devices;
+  return request;
+}
+
+Scenario::Request request_of(const Question& question, const ServedModel& model) {
+  Scenario::Request request = request_of(question, model.devices);
   request.spec.dtype = model.dtype;
-  request.spec.parameters.set("model", model.name);
-  request.spec.parameters.set("batch", model.batch);
+  Parameters& parameters = request.spec.parameters;
+  parameters.set("model", model.name);
+  parameters.set("batch", model.batch);
   request.given = {"model", "batch"};
   if (model.image) {
-    request.spec.parameters.set("image", *model.image);
+    parameters.set("image", *model.image);
     request.given.emplace_back("image");
   }
-  return scenario.resolve(request).value();
+  if (model.devices > 1) parameters.set("bucket", bucket_mebibytes);
+  return request;
+}
+
+/// The whole machine, or as many parts of it.
+std::vector<std::unique_ptr<Device>> open_devices(int count) {
+  if (count == 1) return open_whole_machine();
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(fmt::format("cpu:{}", i));
+  return Machine().open(fmt::format("{}", fmt::join(names, ",")));
 }
 
 /// Null for a case without a loss.
@@ -87,18 +107,18 @@ double mean_seconds(Executor& executor, int executions) {
   return seconds / executions;
 }
 
-void serve(const Question& question, const ServedModel& model) {
+/// `facts`: what is said of it beside its name, threads, planning and loss.
+void serve(const Scenario::Request& request, int executions, Json facts) {
   const ScenarioList scenarios = built_in_scenarios();
   const auto found = std::ranges::find_if(
-      scenarios, [&](const auto& scenario) { return scenario->name() == question.scenario; });
+      scenarios, [&](const auto& scenario) { return scenario->name() == request.spec.scenario; });
   if (found == scenarios.end()) {
-    throw Error("this build has no scenario " + std::string(question.scenario));
+    throw Error("this build has no scenario " + request.spec.scenario);
   }
 
-  const Network network = network_of(model);
-  Context context(open_whole_machine(), {});
+  Context context(open_devices(request.device_count), {});
   const auto begin = std::chrono::steady_clock::now();
-  const CaseSpec spec = case_of(**found, question, model);
+  const CaseSpec spec = (*found)->resolve(request).value();
   context.begin_case();
   const std::unique_ptr<Case> subject = (*found)->prepare(spec, context);
   const std::chrono::duration<double> planning = std::chrono::steady_clock::now() - begin;
@@ -107,16 +127,21 @@ void serve(const Question& question, const ServedModel& model) {
   subject->reset();
   (void)executor.run();
 
-  const Json ready{{"name", spec.name()},
-                   {"parameters", parameter_count(network)},
-                   {"threads", context.stream(0, StreamKind::compute).threads()},
-                   {"outputs", element_count(network.layers.back().output)},
-                   {"planning_seconds", planning.count()},
-                   {"loss", loss_of(*subject)}};
-  std::cout << ready.dump() << '\n' << std::flush;
+  facts["name"] = spec.name();
+  facts["threads"] = context.stream(0, StreamKind::compute).threads();
+  facts["planning_seconds"] = planning.count();
+  facts["loss"] = loss_of(*subject);
+  std::cout << facts.dump() << '\n' << std::flush;
   for (std::string line; std::getline(std::cin, line);) {
-    std::cout << Json(mean_seconds(executor, model.executions)).dump() << '\n' << std::flush;
+    std::cout << Json(mean_seconds(executor, executions)).dump() << '\n' << std::flush;
   }
+}
+
+void serve(const Question& question, const ServedModel& model) {
+  const Network network = network_of(model);
+  serve(request_of(question, model), model.executions,
+        {{"parameters", parameter_count(network)},
+         {"outputs", element_count(network.layers.back().output)}});
 }
 
 }  // namespace
@@ -130,8 +155,18 @@ Json describe_model(const ServedModel& model) {
   return {{"parameters", parameter_count(network)}, {"lengths", lengths}};
 }
 
-void serve_training_steps(const ServedModel& model) { serve(training, model); }
+void serve_training_steps(const ServedModel& model) {
+  serve(model.devices == 1 ? training : divided_training, model);
+}
 
 void serve_forward_passes(const ServedModel& model) { serve(inference, model); }
+
+void serve_all_reduces(const ServedExchange& exchange) {
+  Scenario::Request request = request_of(exchanging, exchange.devices);
+  request.spec.parameters.set("collective", std::string("all-reduce"));
+  request.spec.parameters.set("size", exchange.bytes);
+  request.given = {"collective", "size", "strategy"};
+  serve(request, exchange.executions, {{"bytes", exchange.bytes}});
+}
 
 }  // namespace parbench::peers

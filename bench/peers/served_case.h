@@ -1,5 +1,5 @@
-// Cases behind a line protocol, so that another process can alternate with them: training steps of
-// scenario pipeline on one device, and forward passes of scenario inter-op.
+// Cases behind a line protocol, so that another process can alternate with them: training steps on
+// one device or divided over several, forward passes, and all-reduces.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,14 @@ struct ServedModel {
   std::optional<std::int64_t> image = {};  // only of models that have images
   DType dtype = DType::f32;
   int executions = 1;  // of each request
+  int devices = 1;     // of training: several, with equal shares of the cores, divide the batch
+};
+
+/// An all-reduce of so many bytes on each device, which are multiples of an f32 number's.
+struct ServedExchange {
+  std::int64_t bytes = 1 << 26;
+  int devices = 2;
+  int executions = 1;  // of each request
 };
 
 /// What another program needs to do the same work: the number of parameters, and the positions of
@@ -26,11 +34,13 @@ struct ServedModel {
 [[nodiscard]] nlohmann::ordered_json describe_model(const ServedModel& model);
 
 /// Prints one line of JSON when it is ready, with the loss of the first step and the seconds from
-/// the model's file, where it is one, to the plan; then each line on
-/// standard input runs training steps and prints the seconds of one by the host's clock, until the
-/// input ends.
+/// the model's file, where it is one, to the plan; then each line on standard input runs training
+/// steps and prints the seconds of one by the host's clock, until the input ends. On one device
+/// that is scenario pipeline's `single`, on several data-parallel's `all-reduce-buckets` of 25 MiB.
 void serve_training_steps(const ServedModel& model);
-/// The same for forward passes; they have no loss.
+/// The same for forward passes on one device; they have no loss.
 void serve_forward_passes(const ServedModel& model);
+/// The same for all-reduces by the ring of scenario collectives.
+void serve_all_reduces(const ServedExchange& exchange);
 
 }  // namespace parbench::peers

@@ -68,7 +68,9 @@ def convolutions(device, dtype, batch, image, branches, channels=16):
 
 def training_step(device, dtype, batch, image, compiled):
     """bf16: weights as well."""
-    step, _ = resnet50.training_step(batch, image, compiled, device=device, dtype=DTYPES[dtype])
+    step, _ = resnet50.training_step(
+        batch, image, torch.compile if compiled else None, device=device, dtype=DTYPES[dtype]
+    )
     return step
 
 

@@ -5,6 +5,7 @@ import json
 import pathlib
 import tempfile
 
+from divided import all_reduce, data_parallel
 from inference import load, squeezenet
 from processes import Failure, finished, json_of, on_cores
 from rows import Row, duration, median
@@ -195,6 +196,8 @@ MEASUREMENTS = {
     "train": resnet50,
     "gpt": gpt,
     "rnn-lm": rnn_lm,
+    "data-parallel": data_parallel,
+    "all-reduce": all_reduce,
     "squeezenet": squeezenet,
     "load": load,
     "overlap": overlap,
@@ -203,5 +206,5 @@ MEASUREMENTS = {
 }
 ON_REQUEST = {"seed"}
 # What each needs beside parbench.
-NEEDS_TORCH = {"train", "gpt", "rnn-lm"}
+NEEDS_TORCH = {"train", "gpt", "rnn-lm", "data-parallel", "all-reduce"}
 NEEDS_ONNXRUNTIME = {"squeezenet", "load"}

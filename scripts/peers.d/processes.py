@@ -124,9 +124,13 @@ class StepServer:
 
     def ask(self, request=None, limit=LONGEST_STEP):
         """Its answer to a request, which is sent as one line of JSON, within `limit` seconds."""
+        self.send(request)
+        return self.answer(limit)
+
+    def send(self, request=None):
+        """Sends a request whose answer is read later."""
         try:
             self.process.stdin.write(("" if request is None else json.dumps(request)) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # the answer says why it ended
-        return self.answer(limit)

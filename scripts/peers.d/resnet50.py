@@ -62,14 +62,15 @@ class ResNet50(nn.Module):
         return self.fc(flatten(self.pool(self.layers(self.stem(x))), 1))
 
 
-def training_step(batch, image, compiled, device="cpu", dtype=torch.float32):
+def training_step(batch, image, wrap=None, device="cpu", dtype=torch.float32):
     """A step as parbench's pipeline/single does it, which returns no loss because both sides draw other
-    initial values, and the model's number of parameters. Inputs are drawn beforehand."""
+    initial values, and the model's number of parameters. Inputs are drawn beforehand. `wrap`: makes
+    another module of the model, such as torch.compile."""
     torch.manual_seed(1)
     to = {"device": device, "dtype": dtype}
     model = ResNet50().to(**to, memory_format=torch.channels_last).train()
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    forward = torch.compile(model) if compiled else model
+    forward = wrap(model) if wrap else model
     images = torch.randn(batch, 3, image, image).to(**to, memory_format=torch.channels_last)
     labels = torch.randint(CLASSES, (batch,))
     target = nn.functional.one_hot(labels, CLASSES).to(**to)

@@ -34,7 +34,9 @@ def training_step(options):
         lengths = [int(length) for length in options.lengths.split(",")]
         work = language_models.Work(lengths, options.dtype == "bf16", options.compile)
         return language_models.training_step(options.model, work)
-    return resnet50.training_step(options.batch, options.image, options.compile)
+    return resnet50.training_step(
+        options.batch, options.image, torch.compile if options.compile else None
+    )
 
 
 def main():

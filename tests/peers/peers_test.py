@@ -145,6 +145,18 @@ def test_serves_training_steps_of_language_models_with_their_first_loss(peers, m
     assert abs(ready["loss"] - math.log(256)) < 0.25
 
 
+@pytest.mark.skipif(os.cpu_count() < 2, reason="two devices need two cores")
+def test_serves_steps_and_exchanges_of_several_devices(peers):
+    ready = served(peers, "train", "--batch", 4, "--image", 32, "--devices", 2)
+    assert ready["parameters"] == 25_557_032
+    assert "data-parallel/all-reduce-buckets" in ready["name"]
+    assert ready["threads"] >= 1
+    ready = served(peers, "all-reduce", "--bytes", 4096, "--devices", 2)
+    assert ready["bytes"] == 4096
+    refused = run([peers.program, "all-reduce", "--devices", 1], code=2)
+    assert "at least two devices" in refused.err
+
+
 def test_serves_forward_passes(peers):
     ready = served(peers, "infer", "--model", "googlenet", "--batch", 2, "--image", 32)
     assert ready["outputs"] == 1000
@@ -182,6 +194,15 @@ def test_trains_in_pytorch_what_it_trains_itself(peers, model, batch):
     theirs = json.loads(run(script, text="\n", env=packages).out.splitlines()[0])
     assert theirs["parameters"] == ours["parameters"]
     assert theirs["loss"] == pytest.approx(ours["loss"], rel=0.02)
+
+
+@pytest.mark.skipif(not has_torch(), reason="scripts/peers fetches PyTorch into build/torch")
+@pytest.mark.skipif(os.cpu_count() < 2, reason="two devices need two cores")
+def test_measures_several_devices_beside_processes_of_pytorch(peers):
+    peers.quick("data-parallel,all-reduce")
+    assert peers.content["failures"] == {}
+    names = [row["name"] for row in peers.content["rows"]]
+    assert names == ["data-parallel/gloo", "data-parallel/copies", "all-reduce/gloo"]
 
 
 def test_takes_the_median_of_paired_ratios(peers):
