@@ -164,7 +164,7 @@ void serve_forward_passes(const ServedModel& model) { serve(inference, model); }
 void serve_all_reduces(const ServedExchange& exchange) {
   Scenario::Request request = request_of(exchanging, exchange.devices);
   request.spec.parameters.set("collective", std::string("all-reduce"));
-  request.spec.parameters.set("size", exchange.bytes);
+  request.spec.parameters.set("size", std::to_string(exchange.bytes));
   request.given = {"collective", "size", "strategy"};
   serve(request, exchange.executions, {{"bytes", exchange.bytes}});
 }

@@ -59,7 +59,7 @@ void check_device_count(const RunOptions& options, const Job& job) {
                 "cuda:0/0,cuda:0/1",
                 needed);
   throw UsageError(
-      fmt::format("--scenario {0}: a {0} needs {1} devices, and this run has {2} ({3})\n{5}\n"
+      fmt::format("--scenario {0} needs {1} devices, and this run has {2} ({3})\n{5}\n"
                   "--strategy {4} measures what one device can do",
                   job.scenario->name(), needed, count, job.devices.front()->info().name,
                   job.scenario->baseline(), remedy));

@@ -170,7 +170,9 @@ std::optional<std::string> reason_against(Scenario::Request request, const Scena
   try {
     if (scenario.resolve(request)) return std::nullopt;
     request.given.emplace_back("strategy");
-    static_cast<void>(scenario.resolve(request));
+    if (scenario.resolve(request)) {
+      return fmt::format("the preset has none; --strategy {} adds it", request.spec.strategy);
+    }
     for (const Parameter& one : request.spec.parameters) request.given.push_back(one.name);
     static_cast<void>(scenario.resolve(request));
   } catch (const UsageError& error) {

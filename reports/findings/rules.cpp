@@ -190,23 +190,25 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
                 excess * mean / one.metrics().span};
 }
 
-/// Names the device that communicates longest without computing.
-std::optional<Remark> exposed_communication(const Profiled& one, const Cases& /*all*/) {
+/// Names the device that communicates longest without computing, where more computing is possible.
+std::optional<Remark> exposed_communication(const Profiled& one, const Cases& all) {
+  if (all.roles().value(one.of(), Role::batch) == nullptr) return {};
   const auto& devices = one.metrics().devices;
   const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
   if (worst == devices.end() || one.metrics().span <= 0) return {};
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
   const double exposed = worst->exposed_communication / worst->communication;
-  return Remark{fmt::format("{} computes nothing for {} of the time while it communicates: {} of "
-                            "its communication is exposed",
-                            worst->device, format_percent(share, 0), format_percent(exposed, 0)),
-                "more work for each exchange, such as a larger batch",
-                {{"device", worst->device},
-                 {"exposed share", exposed},
-                 {"exposed seconds", worst->exposed_communication},
-                 {"communication seconds", worst->communication}},
-                share};
+  return Remark{
+      fmt::format("{} computes nothing for {} of the time while it communicates: {} of "
+                  "its communication is exposed",
+                  worst->device, format_percent(share, 0), format_percent(exposed, 0)),
+      fmt::format("more work for each exchange: a larger --{}", all.roles().parameter(Role::batch)),
+      {{"device", worst->device},
+       {"exposed share", exposed},
+       {"exposed seconds", worst->exposed_communication},
+       {"communication seconds", worst->communication}},
+      share};
 }
 
 /// FLOP per second of computing; 0 where nothing is known.

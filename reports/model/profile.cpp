@@ -13,7 +13,7 @@ std::string deviation_text(const Profile& profile) {
   if (!profile.deviation) return {};
   return fmt::format("the profiled execution took {} {} than the median sample",
                      format_percent(std::abs(*profile.deviation), 0),
-                     *profile.deviation > 0 ? "longer" : "shorter");
+                     *profile.deviation > 0 ? "longer" : "less time");
 }
 
 }  // namespace parbench::report

@@ -24,7 +24,7 @@ const std::string& collective_of(const CaseSpec& spec) {
   return spec.parameters.text("collective");
 }
 
-std::int64_t size_of_case(const CaseSpec& spec) { return spec.parameters.integer("size"); }
+std::int64_t size_of_case(const CaseSpec& spec) { return bytes_of(spec.parameters.text("size")); }
 
 std::string size_text(std::int64_t bytes) {
   return report::format_bytes(static_cast<double>(bytes));
@@ -106,14 +106,27 @@ std::string setting_text(const CaseSpec& spec) {
                      spec.graph ? ", as graphs" : "");
 }
 
+/// "Use direct for all-gather and broadcast; tree up to 4.00 KiB, ring above for all-reduce."
+std::string choices_text(const std::map<std::string, BySize>& found) {
+  std::map<std::string, std::vector<std::string>> collectives;  // by what to use
+  for (const auto& [collective, by_size] : found) {
+    collectives[ranges_text(by_size)].push_back(collective);
+  }
+  std::string text;
+  for (const auto& [use, names] : collectives) {
+    const bool all = names.size() == found.size() && names.size() > 1;
+    text += fmt::format("{}{} for {}", text.empty() ? "Use " : "; ", use,
+                        all ? "all collectives" : report::format_list(names));
+  }
+  return text;
+}
+
 /// What all collectives say together, in the order of their names.
 std::string text_of(const std::map<std::string, BySize>& found,
                     const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
-  std::string text;
-  for (const auto& [collective, by_size] : found) {
-    text +=
-        fmt::format("{}{}: {}", text.empty() ? "Use for " : "; ", collective, ranges_text(by_size));
-    if (found.size() > 1) continue;
+  std::string text = choices_text(found);
+  if (found.size() == 1) {
+    const auto& [collective, by_size] = *found.begin();
     for (const std::string& use : std::set(by_size.use.begin(), by_size.use.end())) {
       const auto fit = fits.find({collective, use});
       if (fit != fits.end()) text += fmt::format(" ({}: {})", use, fit_text(fit->second));
@@ -138,7 +151,12 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   std::map<std::string, BySize> found;
   std::set<CollectiveAndStrategy> remarked;
   Recommended all;
-  for (const SameWork& group : same_work(compared, {"collective", "size"})) {
+  std::vector<SameWork> groups = same_work(compared, {"collective", "size"});
+  std::ranges::stable_sort(groups, {}, [](const SameWork& group) {
+    const CaseSpec& spec = group.cases.front()->spec;
+    return std::pair(collective_of(spec), size_of_case(spec));
+  });
+  for (const SameWork& group : groups) {
     const CaseSpec spec = group.cases.front()->spec;
     report::Recommendation one = recommend(group, wording_of_algorithms(), possibly_fastest);
     if (!group.setting.empty()) one.setting = setting_text(spec);

@@ -22,8 +22,6 @@ namespace parbench {
 namespace {
 
 constexpr std::string_view by_library = "nccl";
-constexpr std::int64_t kib = 1024;
-constexpr std::int64_t mib = 1024 * kib;
 
 Collective collective_named(std::string_view name) {
   const auto* const found =
@@ -62,9 +60,15 @@ std::vector<std::string> names_of_collectives() {
 /// 8 bytes to 128 MiB, doubling, as in the first example of nccl-tests.
 std::vector<Value> doubling_sizes() {
   std::vector<Value> sizes;
-  for (std::int64_t bytes = 8; bytes <= 128 * mib; bytes *= 2) sizes.emplace_back(bytes);
+  for (const std::string_view unit : {"", "KiB", "MiB"}) {
+    for (int number = unit.empty() ? 8 : 1; number <= (unit == "MiB" ? 128 : 512); number *= 2) {
+      sizes.emplace_back(fmt::format("{}{}", number, unit));
+    }
+  }
   return sizes;
 }
+
+std::int64_t size_in(const CaseSpec& spec) { return bytes_of(spec.parameters.text("size")); }
 
 std::vector<Axis> axes_of_collectives() {
   return {
@@ -78,10 +82,10 @@ std::vector<Axis> axes_of_collectives() {
       {.name = "size",
        .description = "bytes of each device's whole array of f32 numbers",
        .kind = AxisKind::bytes,
-       .quick = {4 * kib, 256 * kib, 16 * mib},
+       .quick = {"4KiB", "256KiB", "16MiB"},
        .published = doubling_sizes(),
        .min = sizeof(float),
-       .max = static_cast<double>(1024 * kib * mib)},
+       .max = 0x1p40},
   };
 }
 
@@ -103,7 +107,7 @@ class Collectives final : public Scenario {
 
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
     CaseSpec spec = request.spec;
-    const std::int64_t bytes = spec.parameters.integer("size");
+    const std::int64_t bytes = size_in(spec);
     constexpr auto number = static_cast<std::int64_t>(sizeof(float));
     if (bytes % number != 0) {
       return refuse(request, "size",
@@ -130,7 +134,7 @@ class Collectives final : public Scenario {
       throw Unsupported("collectives add up in f32 only; use --dtype f32");
     }
     auto parts = std::make_unique<CaseParts>(context);
-    const std::int64_t bytes = spec.parameters.integer("size");
+    const std::int64_t bytes = size_in(spec);
     plan_exchange(*parts, {.collective = collective_in(spec),
                            .bytes = bytes,
                            .algorithm = algorithm_named(spec.strategy)});
@@ -142,7 +146,7 @@ class Collectives final : public Scenario {
     const Collective collective = collective_in(spec);
     const double factor =
         bus_factor(collective, static_cast<int>(spec.parameters.integer("devices")));
-    const double moved = factor * static_cast<double>(spec.parameters.integer("size"));
+    const double moved = factor * static_cast<double>(size_in(spec));
     std::vector<Metric> metrics{
         {.name = std::string(bus_bandwidth),
          .others = {},

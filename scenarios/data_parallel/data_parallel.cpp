@@ -42,7 +42,8 @@ std::vector<Axis> axes_of_data_parallel() {
                       "linear, 24 of ResNets)",
        .quick = {},
        .published = {},
-       .max = 1 << 20}};
+       .max = 1 << 20,
+       .role = Role::batch}};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));
   std::ranges::move(model_file_axes(), std::back_inserter(axes));
   axes.push_back({.name = "bucket",

@@ -74,12 +74,14 @@ std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_v
   return value;
 }
 
+constexpr std::array<std::string_view, 4> byte_units{"KiB", "MiB", "GiB", "TiB"};
+constexpr std::int64_t byte_step = 1024;
+
 /// A number of bytes, with or without a binary unit.
 std::int64_t read_bytes(const Axis& axis, std::string_view text) {
-  constexpr std::int64_t step = 1024;
   std::int64_t scale = 1;
-  for (const std::string_view suffix : {"KiB", "MiB", "GiB"}) {
-    scale *= step;
+  for (const std::string_view suffix : byte_units) {
+    scale *= byte_step;
     if (!text.ends_with(suffix)) continue;
     const std::int64_t number = to_integer(axis, text, text.substr(0, text.size() - suffix.size()));
     check_range(axis, text, static_cast<double>(number) * static_cast<double>(scale));
@@ -176,6 +178,18 @@ std::string range_text(const Axis& axis, auto format) {
 std::string number_text(double value) { return fmt::format("{:.15g}", value); }
 
 /// The shortest exact spelling: 1500000 is "1.5ms".
+/// In the largest unit of which it is a multiple.
+std::string bytes_text(double bytes) {
+  auto count = static_cast<std::int64_t>(bytes);
+  std::string_view unit;
+  for (const std::string_view larger : byte_units) {
+    if (count == 0 || count % byte_step != 0) break;
+    count /= byte_step;
+    unit = larger;
+  }
+  return fmt::format("{}{}", count, unit);
+}
+
 std::string duration_text(double nanoseconds) {
   constexpr std::array descending{Unit{"s", 1'000'000'000}, Unit{"ms", 1'000'000},
                                   Unit{"us", 1'000}};
@@ -266,7 +280,7 @@ Value parse_value(const Axis& axis, std::string_view text) {
     case AxisKind::duration:
       return duration_text(static_cast<double>(read_duration(axis, text)));
     case AxisKind::bytes:
-      return read_bytes(axis, text);
+      return bytes_text(static_cast<double>(read_bytes(axis, text)));
     case AxisKind::choice:
       return read_choice(axis, text);
     case AxisKind::sizes:
@@ -288,6 +302,17 @@ std::int64_t nanoseconds_of(std::string_view duration) {
   return std::llround(parts->number * static_cast<double>(parts->unit.nanoseconds));
 }
 
+std::int64_t bytes_of(std::string_view text) {
+  const Axis any{.name = "size",
+                 .description = {},
+                 .kind = AxisKind::bytes,
+                 .quick = {},
+                 .published = {},
+                 .min = 0,
+                 .max = -1};
+  return read_bytes(any, text);
+}
+
 std::string allowed_values(const Axis& axis) {
   switch (axis.kind) {
     case AxisKind::integer:
@@ -298,7 +323,8 @@ std::string allowed_values(const Axis& axis) {
     case AxisKind::duration:
       return "durations with a unit (ns, us, ms, s) " + range_text(axis, duration_text);
     case AxisKind::bytes:
-      return "whole numbers of bytes, or of KiB, MiB or GiB, " + range_text(axis, number_text);
+      return fmt::format("whole numbers of bytes, or of {}, {}", fmt::join(byte_units, ", "),
+                         range_text(axis, bytes_text));
     case AxisKind::choice:
       return fmt::format("{}{}", fmt::join(axis.choices, ", "),
                          axis.file_suffix.empty() ? "" : ", or a file *" + axis.file_suffix);

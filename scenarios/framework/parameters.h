@@ -65,7 +65,7 @@ enum class AxisKind {
   real,      // finite number within [min, max]
   percent,   // the same, with or without a percent sign
   duration,  // "250us", "1ms", "0.5s": kept as text, 1000us as "1ms"; min and max in nanoseconds
-  bytes,     // whole number of bytes within [min, max]; also written as "64KiB", "1MiB", "2GiB"
+  bytes,     // "512", "64KiB", "1MiB": kept as text, 1024KiB as "1MiB"; min and max in bytes
   choice,    // one of `choices`
   sizes,     // a whole number, or several as a+b+c, each within [min, max]; kept as text when
              // several
@@ -108,6 +108,8 @@ void check_value(const Axis& axis, const Value& value);
 
 /// Nanoseconds of a duration that `parse_value` has accepted.
 [[nodiscard]] std::int64_t nanoseconds_of(std::string_view duration);
+/// Bytes of a size that `parse_value` has accepted.
+[[nodiscard]] std::int64_t bytes_of(std::string_view size);
 
 /// Describes the allowed values, for messages and `list`: "whole numbers from 1 to 4096".
 [[nodiscard]] std::string allowed_values(const Axis& axis);

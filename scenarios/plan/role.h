@@ -13,15 +13,16 @@ enum class Role {
   schedule,          // the order of the micro-batches
   host_memory,       // the kind of memory that is copied from and to
   memory_saving,     // what is kept in memory, and what is computed again instead
+  batch,             // samples of a step, which devices divide between them
 };
-inline constexpr std::array<Role, 5> known_roles{Role::micro_batch_size, Role::partition,
-                                                 Role::schedule, Role::host_memory,
-                                                 Role::memory_saving};
+inline constexpr std::array<Role, 6> known_roles{Role::micro_batch_size, Role::partition,
+                                                 Role::schedule,         Role::host_memory,
+                                                 Role::memory_saving,    Role::batch};
 
 /// "micro-batch size"
 [[nodiscard]] constexpr std::string_view name_of(Role role) {
   constexpr std::array<std::string_view, known_roles.size()> names{
-      "micro-batch size", "partition", "schedule", "host memory", "memory saving"};
+      "micro-batch size", "partition", "schedule", "host memory", "memory saving", "batch"};
   return names.at(static_cast<std::size_t>(role));
 }
 

@@ -211,12 +211,12 @@ TEST_F(Processes, TheNextOneProfilesWhereTheFirstCrashes) {
 }
 
 TEST_F(Processes, OneThatHangsIsEndedAndTheOthersGoOn) {
-  silence_ = "1";
+  silence_ = "4";
   const Finished finished = run_here(faulty("silent-second"));
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   const report::Report report = valid_report();
   ASSERT_THAT(report.processes, SizeIs(3));
-  EXPECT_THAT(report.processes[1].error, HasSubstr("gave no sign for 1 s"));
+  EXPECT_THAT(report.processes[1].error, HasSubstr("gave no sign for 4 s"));
   EXPECT_EQ(processes_of(find(report, "silent-second")), (std::set{0, 2}));
   expect_nothing_left();
 }

@@ -422,7 +422,7 @@ TEST_F(Usage, RefusesDevicesThatInterOpWouldNotUse) {
 
 TEST_F(Usage, NamesTheDevicesThatAPipelineNeeds) {
   EXPECT_THAT(refusal({"--scenario", "pipeline", "--devices", "cpu:0"}),
-              AllOf(HasSubstr("a pipeline needs 2 devices, and this run has 1 (cpu:0)"),
+              AllOf(HasSubstr("--scenario pipeline needs 2 devices, and this run has 1 (cpu:0)"),
                     HasSubstr("--devices 2"), HasSubstr("--strategy single")));
   for (const std::vector<std::string>& chosen :
        {std::vector<std::string>{"--scenario", "pipeline", "--strategy", "single"},

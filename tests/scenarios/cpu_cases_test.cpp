@@ -151,7 +151,7 @@ CpuCase collective(const std::string& test, const std::string& name,
                    std::vector<std::string> strategies, bool is_mixed = false) {
   return {"collectives_" + test,
           make_collectives,
-          {{"collective", name}, {"size", 1200012}},
+          {{"collective", name}, {"size", "1200012"}},
           2,
           DType::f32,
           is_mixed,

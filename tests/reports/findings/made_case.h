@@ -181,11 +181,10 @@ class MadeCase {
 /// With roles of parameters under names that no scenario uses.
 inline Report report_of(const std::vector<MadeCase>& cases) {
   Report report;
-  report.roles = {{"other", "pieces", Role::partition, "wrong"},
-                  {"s", "pieces", Role::micro_batch_size, ""},
-                  {"s", "cut", Role::partition, "even"},
-                  {"s", "order", Role::schedule, "frugal"},
-                  {"s", "host", Role::host_memory, "locked"}};
+  report.roles = {
+      {"other", "pieces", Role::partition, "wrong"}, {"s", "pieces", Role::micro_batch_size, ""},
+      {"s", "cut", Role::partition, "even"},         {"s", "order", Role::schedule, "frugal"},
+      {"s", "host", Role::host_memory, "locked"},    {"s", "samples", Role::batch, ""}};
   for (const MadeCase& one : cases) report.cases.push_back(one.made());
   return report;
 }

@@ -342,13 +342,16 @@ TEST(Rules, NoticeDevicesThatSlowEachOtherDown) {
 TEST(Rules, NoticeCommunicationThatNothingHides) {
   const auto communicating = [](double seconds, double exposed) {
     return MadeCase("a", 10,
-                    {{.compute = 8}, {.compute = 8, .communicating = seconds, .exposed = exposed}});
+                    {{.compute = 8}, {.compute = 8, .communicating = seconds, .exposed = exposed}})
+        .parameter("samples", std::int64_t{16});
   };
   EXPECT_THAT(text("exposed-communication", {communicating(2, 1)}),
               AllOf(HasSubstr("d1 computes nothing for 10% of the time"),
-                    HasSubstr("50% of its communication is exposed")));
+                    HasSubstr("50% of its communication is exposed"), HasSubstr("--samples")));
   EXPECT_THAT(found("exposed-communication", {communicating(2, 0.4)}), IsEmpty());
   EXPECT_THAT(found("exposed-communication", {communicating(0, 0)}), IsEmpty());
+  const MadeCase exchange("a", 10, {{.compute = 4, .communicating = 6, .exposed = 6}});
+  EXPECT_THAT(found("exposed-communication", {exchange}), IsEmpty()) << "nothing else could run";
 }
 
 TEST(Rules, NoticeMemoryThatIsUneven) {

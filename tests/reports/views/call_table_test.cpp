@@ -80,7 +80,7 @@ TEST(CallTable, SaysWhereTheExecutionWasFarFromTheSamples) {
   Report report = report_with_calls();
   EXPECT_THAT(calls_table(report), Not(HasSubstr("profiled execution")));
   report.cases[0].profile->deviation = -0.25;
-  EXPECT_THAT(calls_table(report), HasSubstr("took 25% shorter than the median sample"));
+  EXPECT_THAT(calls_table(report), HasSubstr("took 25% less time than the median sample"));
 }
 
 TEST(CallTable, SaysNothingOfSharesWithoutPeaks) {

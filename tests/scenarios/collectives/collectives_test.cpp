@@ -49,7 +49,7 @@ CaseSpec case_of(const Scenario& scenario, const std::string& collective,
   request.spec.scenario = scenario.name();
   request.spec.strategy = strategy;
   request.spec.parameters.set("collective", collective);
-  request.spec.parameters.set("size", bytes);
+  request.spec.parameters.set("size", std::to_string(bytes));
   request.device_count = devices;
   request.given = {"strategy", "collective", "size"};
   const auto resolved = scenario.resolve(request);
@@ -176,7 +176,7 @@ TEST(CollectivesCases, AreThoseOfTheirCollective) {
   EXPECT_TRUE(resolved("all-reduce", "nccl"));
   EXPECT_FALSE(resolved("all-to-all", "nccl"));
   request.given = {"size"};
-  request.spec.parameters.set("size", std::int64_t{6});
+  request.spec.parameters.set("size", "6");
   EXPECT_THROW((void)scenario->resolve(request), UsageError);
 }
 

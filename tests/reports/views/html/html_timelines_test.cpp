@@ -283,7 +283,7 @@ TEST(HtmlPage, ShowsWhenAProfileIsFarFromTheSamples) {
   report.cases[0].profile->deviation = -0.25;
   EXPECT_THAT(
       to_html({{"run.json", report}}, {"", ""}),
-      HasSubstr("its time: the profiled execution took 25% shorter than the median sample\n"));
+      HasSubstr("its time: the profiled execution took 25% less time than the median sample\n"));
 }
 
 TEST(HtmlPage, CarriesTimelinesOnlyWhereThereAreAny) {
