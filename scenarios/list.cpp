@@ -3,6 +3,7 @@
 #include "scenarios/collectives/collectives.h"
 #include "scenarios/data_parallel/data_parallel.h"
 #include "scenarios/framework/scenario.h"
+#include "scenarios/graph/graph.h"
 #include "scenarios/inter_op/inter_op.h"
 #include "scenarios/matmul/matmul.h"
 #include "scenarios/overlap/overlap.h"
@@ -19,6 +20,7 @@ ScenarioList built_in_scenarios() {
   list.push_back(make_pipeline());
   list.push_back(make_data_parallel());
   list.push_back(make_inter_op());
+  list.push_back(make_graph());
   list.push_back(make_collectives());
   list.push_back(make_selftest());
   return list;

@@ -51,11 +51,13 @@ ARROWS = {
     "scenarios/models scenarios/plan scenarios/training",
     "scenarios/data_parallel": "kernels/base scenarios/answers scenarios/framework scenarios/models "
     "scenarios/plan scenarios/training",
+    "scenarios/graph": "kernels/base kernels/ops reports/units scenarios/answers scenarios/framework "
+    "scenarios/plan",
     "scenarios/inter_op": "scenarios/answers scenarios/framework scenarios/models scenarios/plan "
     "scenarios/training",
     "scenarios/selftest": "reports/units scenarios/framework",
     "scenarios": "scenarios/branch scenarios/collectives scenarios/data_parallel scenarios/framework "
-    "scenarios/inter_op scenarios/matmul scenarios/overlap scenarios/pipeline scenarios/selftest",
+    "scenarios/graph scenarios/inter_op scenarios/matmul scenarios/overlap scenarios/pipeline scenarios/selftest",
     "bench/execution": "kernels/base kernels/core reports/model reports/statistics scenarios/framework "
     "scenarios/plan",
     "bench/output": "bench/execution kernels/base reports/text reports/units",

@@ -11,6 +11,7 @@
 #include "scenarios/branch/branch.h"
 #include "scenarios/collectives/collectives.h"
 #include "scenarios/data_parallel/data_parallel.h"
+#include "scenarios/graph/graph.h"
 #include "scenarios/inter_op/inter_op.h"
 #include "scenarios/matmul/matmul.h"
 #include "scenarios/overlap/overlap.h"
@@ -203,6 +204,20 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"model", "gpt-tiny"}, {"batch", 3}, {"bucket", 1}, {"optimizer", "momentum"}},
                 2,
                 DType::bf16},
+        CpuCase{"graph_mlp", make_graph, {{"dag", "mlp"}, {"features", 33}, {"batch", 7}}, 2},
+        CpuCase{"graph_mlp_bf16",
+                make_graph,
+                {{"dag", "mlp"}, {"features", 32}, {"batch", 6}},
+                2,
+                DType::bf16},
+        CpuCase{"graph_diamonds",
+                make_graph,
+                {{"dag", "diamonds"}, {"features", 24}, {"batch", 5}, {"nodes", 42}},
+                2},
+        CpuCase{"graph_layered",
+                make_graph,
+                {{"dag", "layered"}, {"features", 24}, {"batch", 5}, {"nodes", 40}, {"draw", 7}},
+                2},
         CpuCase{"inter_op",
                 make_inter_op,
                 {{"model", "resnet18"}, {"batch", 2}, {"image", 32}},
@@ -332,6 +347,9 @@ INSTANTIATE_TEST_SUITE_P(
         recurrent("pipeline_recurrent_1f1b",
                   {{"split", "2+2+1"}, {"schedule", "1f1b"}, {"partition", "lstm.1"}}),
         recurrent("pipeline_recurrent_bf16", {{"split", 3}, {"partition", "head"}}, DType::bf16),
+        mixed("graph_mlp_mixed", make_graph, {{"dag", "mlp"}, {"features", 16}, {"batch", 5}}),
+        mixed("graph_layered_mixed", make_graph,
+              {{"dag", "layered"}, {"features", 16}, {"batch", 5}, {"nodes", 40}}),
         mixed("matmul_mixed", make_matmul, {{"n", 33}, {"count", 3}}),
         mixed("pipeline_toy_mixed", make_pipeline,
               {{"model", "toy"},

@@ -138,11 +138,57 @@ Execute plan(const Gemm& desc, const FakeDevice&) {
       for (std::int64_t j = 0; j < desc.n; ++j) {
         double sum = 0;
         for (std::int64_t k = 0; k < desc.k; ++k) {
-          sum += static_cast<double>(a[0][i * desc.k + k]) * a[1][k * desc.n + j];
+          const float left = a[0][desc.transpose_a ? k * desc.m + i : i * desc.k + k];
+          const float right = a[1][desc.transpose_b ? j * desc.k + k : k * desc.n + j];
+          sum += static_cast<double>(left) * right;
         }
         a[2][i * desc.n + j] = static_cast<float>(sum);
       }
     }
+  };
+}
+
+/// Applies a function of all inputs to each element; the result is the last address.
+template <typename Function>
+Execute each_element(const Shape& shape, const Function& function) {
+  return [count = element_count(shape), function](const Addresses& a) {
+    for (std::int64_t i = 0; i < count; ++i) a.back()[i] = function(a, i);
+  };
+}
+
+Execute plan(const ActivationForward& desc, const FakeDevice&) {
+  if (desc.kind != ActivationKind::relu) throw Unsupported("the fake device has relu only");
+  return each_element(desc.shape,
+                      [](const Addresses& a, std::int64_t i) { return std::max(a[0][i], 0.0F); });
+}
+
+Execute plan(const ActivationBackward& desc, const FakeDevice&) {
+  if (desc.kind != ActivationKind::relu) throw Unsupported("the fake device has relu only");
+  return each_element(
+      desc.shape, [](const Addresses& a, std::int64_t i) { return a[0][i] > 0 ? a[1][i] : 0.0F; });
+}
+
+Execute plan(const Add& desc, const FakeDevice&) {
+  return each_element(desc.shape,
+                      [](const Addresses& a, std::int64_t i) { return a[0][i] + a[1][i]; });
+}
+
+Execute plan(const Scale& desc, const FakeDevice&) {
+  return each_element(desc.shape, [factor = desc.factor](const Addresses& a, std::int64_t i) {
+    return factor * a[0][i];
+  });
+}
+
+Execute plan(const MseLoss& desc, const FakeDevice&) {
+  return [desc](const Addresses& a) {
+    const auto total = static_cast<double>(desc.total_elements);
+    double loss = 0;
+    for (std::int64_t i = 0; i < element_count(desc.shape); ++i) {
+      const double difference = static_cast<double>(a[0][i]) - a[1][i];
+      loss += difference * difference / total;
+      a[3][i] = static_cast<float>(2 * difference / total);
+    }
+    a[2][0] = static_cast<float>(loss);
   };
 }
 

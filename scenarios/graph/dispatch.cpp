@@ -1,0 +1,205 @@
+// List scheduling.
+#include "scenarios/graph/dispatch.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace parbench {
+namespace {
+
+constexpr int nowhere = -1;
+
+std::size_t place_of(int index) { return static_cast<std::size_t>(index); }
+
+/// For each node, the nodes that read it.
+std::vector<std::vector<int>> readers_of(const WorkGraph& graph) {
+  std::vector<std::vector<int>> readers(graph.nodes.size());
+  for (int i = 0; i < graph.size(); ++i) {
+    for (const int input : graph.node(i).inputs) readers[place_of(input)].push_back(i);
+  }
+  return readers;
+}
+
+/// Expected seconds of the longest path from each node to the end.
+std::vector<double> ranks_of(const WorkGraph& graph, const std::vector<double>& seconds) {
+  std::vector<double> ranks = seconds;
+  for (int i = graph.size(); i-- > 0;) {
+    for (const int input : graph.node(i).inputs) {
+      double& rank = ranks[place_of(input)];
+      rank = std::max(rank, seconds[place_of(input)] + ranks[place_of(i)]);
+    }
+  }
+  return ranks;
+}
+
+/// Places one node after the other.
+class Placer {
+ public:
+  Placer(WorkGraph& graph, int devices)
+      : graph_(graph),
+        seconds_(expected_seconds(graph)),
+        readers_(readers_of(graph)),
+        ends_(graph.nodes.size(), 0.0),
+        free_(place_of(devices), 0.0) {}
+
+  void run() {
+    const std::vector<double> ranks = ranks_of(graph_, seconds_);
+    std::vector<int> order(graph_.nodes.size());
+    std::iota(order.begin(), order.end(), 0);
+    // Nodes that take time come behind what they read; inputs take none and are placed with them.
+    std::ranges::stable_sort(order,
+                             [&](int a, int b) { return ranks[place_of(a)] > ranks[place_of(b)]; });
+    for (const int node : order) {
+      if (graph_.node(node).kind != NodeKind::input) put(node);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool moves_with_reader(int node) const {
+    return graph_.node(node).kind == NodeKind::input && readers_[place_of(node)].size() == 1;
+  }
+
+  [[nodiscard]] double end_on(int node, int device) const {
+    double begin = free_[place_of(device)];
+    for (const int input : graph_.node(node).inputs) {
+      if (moves_with_reader(input)) continue;
+      const WorkNode& source = graph_.node(input);
+      const double copy = source.device == device ? 0 : expected_copy_seconds(source);
+      begin = std::max(begin, ends_[place_of(input)] + copy);
+    }
+    return begin + seconds_[place_of(node)];
+  }
+
+  void put(int node) {
+    int best = 0;
+    for (int device = 1; device < static_cast<int>(free_.size()); ++device) {
+      if (end_on(node, device) < end_on(node, best)) best = device;
+    }
+    ends_[place_of(node)] = free_[place_of(best)] = end_on(node, best);
+    graph_.nodes[place_of(node)].device = best;
+    for (const int input : graph_.node(node).inputs) {
+      if (moves_with_reader(input)) graph_.nodes[place_of(input)].device = best;
+    }
+  }
+
+  WorkGraph& graph_;
+  std::vector<double> seconds_;
+  std::vector<std::vector<int>> readers_;
+  std::vector<double> ends_;  // of nodes
+  std::vector<double> free_;  // of devices
+};
+
+}  // namespace
+
+void place(WorkGraph& graph, int devices) { Placer(graph, devices).run(); }
+
+std::vector<WorkStep> steps_of(const WorkGraph& graph, const WorkQueues& queues) {
+  const std::vector<double> seconds = expected_seconds(graph);
+  std::vector<WorkStep> steps;
+  std::map<std::pair<int, int>, int> step_of;  // by node and the device that has its result
+  const auto available = [&](int node, int device) -> std::optional<int> {
+    const WorkNode& one = graph.node(node);
+    const auto here = step_of.find({node, device});
+    if (here != step_of.end()) return here->second;
+    if (one.device == device) return std::nullopt;  // an input
+    WorkStep copy{.node = node,
+                  .device = device,
+                  .is_copy = true,
+                  .queue = queues.copies(one.device, device),
+                  .seconds = expected_copy_seconds(one)};
+    const auto made = step_of.find({node, one.device});
+    if (made != step_of.end()) copy.after.push_back(made->second);
+    steps.push_back(std::move(copy));
+    return step_of[{node, device}] = static_cast<int>(steps.size()) - 1;
+  };
+  for (int i = 0; i < graph.size(); ++i) {
+    const WorkNode& node = graph.node(i);
+    if (node.kind == NodeKind::input) continue;
+    WorkStep step{.node = i,
+                  .device = node.device,
+                  .queue = queues.compute(node.device),
+                  .seconds = seconds[place_of(i)]};
+    for (const int input : node.inputs) {
+      const std::optional<int> before = available(input, node.device);
+      if (before) step.after.push_back(*before);
+    }
+    std::ranges::sort(step.after);
+    const auto repeated = std::ranges::unique(step.after);
+    step.after.erase(repeated.begin(), repeated.end());
+    step_of[{i, node.device}] = static_cast<int>(steps.size());
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+std::vector<double> paths_to_end(const std::vector<WorkStep>& steps) {
+  std::vector<double> behind(steps.size(), 0.0);
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    behind[i] += steps[i].seconds;
+    for (const int before : steps[i].after) {
+      behind[place_of(before)] = std::max(behind[place_of(before)], behind[i]);
+    }
+  }
+  return behind;
+}
+
+std::vector<int> critical_path(const std::vector<WorkStep>& steps) {
+  if (steps.empty()) return {};
+  const std::vector<double> to_end = paths_to_end(steps);
+  std::vector<int> path;
+  int at = static_cast<int>(std::ranges::max_element(to_end) - to_end.begin());
+  while (at != nowhere) {
+    path.push_back(at);
+    int next = nowhere;
+    for (int i = at + 1; i < static_cast<int>(steps.size()); ++i) {
+      if (!std::ranges::binary_search(steps[place_of(i)].after, at)) continue;
+      if (next == nowhere || to_end[place_of(i)] > to_end[place_of(next)]) next = i;
+    }
+    at = next;
+  }
+  return path;
+}
+
+std::vector<int> dependency_order(const std::vector<WorkStep>& steps) {
+  const std::vector<double> to_end = paths_to_end(steps);
+  std::vector<std::optional<double>> ends(steps.size());
+  std::map<int, double> free;  // by queue
+  const auto begin_of = [&](const WorkStep& step) {
+    double begin = free[step.queue];
+    for (const int before : step.after) {
+      const std::optional<double>& end = ends[place_of(before)];
+      if (!end) return std::numeric_limits<double>::infinity();
+      begin = std::max(begin, *end);
+    }
+    return begin;
+  };
+  std::vector<int> order;
+  while (order.size() < steps.size()) {
+    int next = nowhere;
+    std::tuple<double, double> best;
+    for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
+      if (ends[place_of(i)]) continue;
+      const std::tuple<double, double> found{begin_of(steps[place_of(i)]), -to_end[place_of(i)]};
+      if (next == nowhere || found < best) {
+        next = i;
+        best = found;
+      }
+    }
+    const double begin = std::get<0>(best);
+    if (begin == std::numeric_limits<double>::infinity()) {
+      throw std::invalid_argument("steps wait for each other");
+    }
+    const WorkStep& step = steps[place_of(next)];
+    ends[place_of(next)] = free[step.queue] = begin + step.seconds;
+    order.push_back(next);
+  }
+  return order;
+}
+
+}  // namespace parbench

@@ -1,0 +1,227 @@
+// Scenario graph on a fake device: its plans, what they compute, what it refuses, and its answer.
+#include "scenarios/graph/graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/framework/scenario.h"
+#include "tests/scenarios/answers/rivals.h"
+#include "tests/scenarios/fake_device.h"
+#include "tests/scenarios/plan_checks.h"
+
+namespace parbench::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::vector<std::string> strategies{"sequential", "per-device", "by-dependency"};
+
+/// The smallest graph of each kind that has all that the kind can have.
+std::vector<Parameter> sizes_of(const std::string& dag) {
+  return {{"dag", dag}, {"features", 4}, {"batch", 5}, {"nodes", 28}, {"draw", 3}};
+}
+
+class GraphScenarioTest : public testing::Test {
+ protected:
+  [[nodiscard]] CaseSpec spec(const std::string& strategy, const std::string& dag,
+                              int devices) const {
+    return spec_of(*scenario, strategy, sizes_of(dag), devices);
+  }
+
+  [[nodiscard]] std::string refusal(const std::vector<Parameter>& values, int devices) const {
+    try {
+      static_cast<void>(spec_of(*scenario, "by-dependency", values, devices));
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  std::unique_ptr<Scenario> scenario = make_graph();
+};
+
+class GraphPlans : public GraphScenarioTest,
+                   public testing::WithParamInterface<std::tuple<std::string, int, bool>> {
+ protected:
+  GraphPlans() {
+    for (int i = 0; i < devices(); ++i) {
+      if (std::get<2>(GetParam())) fake(context, i).set_host_memory();
+    }
+  }
+  [[nodiscard]] static const std::string& dag() { return std::get<0>(GetParam()); }
+  [[nodiscard]] static int devices() { return std::get<1>(GetParam()); }
+
+  Context context = fake_context(devices());
+};
+
+INSTANTIATE_TEST_SUITE_P(Graphs, GraphPlans,
+                         testing::Combine(testing::Values("mlp", "diamonds", "layered"),
+                                          testing::Values(2, 3), testing::Bool()),
+                         [](const auto& one) {
+                           return std::get<0>(one.param) + std::to_string(std::get<1>(one.param)) +
+                                  (std::get<2>(one.param) ? "_shared" : "_own");
+                         });
+
+TEST_P(GraphPlans, AreRightAndFreeOfRaces) {
+  for (const std::string& strategy : strategies) {
+    SCOPED_TRACE(strategy);
+    const auto subject = ready_case(*scenario, spec(strategy, dag(), devices()), context);
+    EXPECT_THAT(races(subject->plan()), IsEmpty());
+    EXPECT_TRUE(subject->check()) << "what has not run passes for right";
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt);
+    EXPECT_THAT(all_outputs(*subject), Not(IsEmpty()));
+  }
+}
+
+TEST_P(GraphPlans, HaveTheResultsOfProgramOrderBitForBit) {
+  const auto run = [&](const std::string& strategy) {
+    const auto subject = ready_case(*scenario, spec(strategy, dag(), devices()), context);
+    EXPECT_EQ(subject->tolerance().relative, 0);
+    EXPECT_EQ(subject->tolerance().absolute, 0);
+    run_in_order(subject->plan());
+    return all_outputs(*subject);
+  };
+  const std::vector<float> want = run("sequential");
+  EXPECT_EQ(run("per-device"), want);
+  EXPECT_EQ(run("by-dependency"), want);
+}
+
+TEST_P(GraphPlans, EveryTaskCounts) {
+  const auto subject = ready_case(*scenario, spec("by-dependency", dag(), devices()), context);
+  for (std::size_t skipped = 0; skipped < subject->plan().graph().tasks.size(); ++skipped) {
+    subject->forget();
+    subject->reset();
+    run_in_order(without_calls_of(subject->plan(), skipped));
+    EXPECT_TRUE(subject->check()) << subject->plan().graph().tasks[skipped].name
+                                  << " is not missed";
+  }
+}
+
+/// Copies of a plan by dependency wait for what they copy alone, which names the sender.
+TEST_P(GraphPlans, PerDeviceACopyWaitsForAllThatTheSenderWasGiven) {
+  const auto dependent = ready_case(*scenario, spec("by-dependency", dag(), devices()), context);
+  const auto subject = ready_case(*scenario, spec("per-device", dag(), devices()), context);
+  const PlanGraph& graph = subject->plan().graph();
+  const auto device_of = [&](TaskId task) {
+    return graph.lane(graph.task(task).lanes.front()).device;
+  };
+  for (const Task& copy : dependent->plan().graph().tasks) {
+    if (copy.kind != TaskKind::communication || copy.after.empty()) continue;
+    ASSERT_EQ(copy.after.size(), 1U);
+    const std::string& made = dependent->plan().graph().task(copy.after[0]).name;
+    const std::string sender = device_of(task_named(subject->plan(), made));
+    const TaskId receives = task_named(subject->plan(), copy.name);
+    for (TaskId before = 0; before < receives; ++before) {
+      if (device_of(before) != sender) continue;
+      EXPECT_TRUE(is_ordered(subject->plan(), before, receives))
+          << copy.name << " does not wait for " << graph.task(before).name;
+    }
+  }
+}
+
+TEST_P(GraphPlans, ProgramOrderWaitsForEachTask) {
+  const auto subject = ready_case(*scenario, spec("sequential", dag(), devices()), context);
+  const auto count = static_cast<TaskId>(subject->plan().graph().tasks.size());
+  for (TaskId task = 1; task < count; ++task) {
+    const std::vector<TaskId>& after = subject->plan().graph().task(task).after;
+    EXPECT_THAT(after, testing::Contains(task - 1));
+  }
+}
+
+TEST_P(GraphPlans, DependencyWaitsForWhatIsReadAlone) {
+  const auto waits_of = [&](const std::string& strategy) {
+    const auto subject = ready_case(*scenario, spec(strategy, dag(), devices()), context);
+    std::size_t waits = 0;
+    for (const Task& task : subject->plan().graph().tasks) waits += task.after.size();
+    return waits;
+  };
+  if (dag() == "mlp") {
+    EXPECT_LE(waits_of("by-dependency"), waits_of("per-device"));
+  } else {
+    EXPECT_LT(waits_of("by-dependency"), waits_of("per-device"));
+  }
+  EXPECT_LT(waits_of("by-dependency"), waits_of("sequential"));
+}
+
+TEST_F(GraphScenarioTest, ResultsCrossDevicesOnce) {
+  Context context = fake_context(3);
+  const auto subject = ready_case(*scenario, spec("by-dependency", "mlp", 3), context);
+  std::vector<std::string> copies;
+  for (const Task& task : subject->plan().graph().tasks) {
+    if (task.kind == TaskKind::communication) copies.push_back(task.name);
+  }
+  std::ranges::sort(copies);
+  EXPECT_TRUE(std::ranges::adjacent_find(copies) == copies.end());
+  EXPECT_EQ(copies.size(), 12U)
+      << "two weights, samples and targets to each of two devices, two gradients back from each";
+}
+
+TEST_F(GraphScenarioTest, NotesNameThePlacementAndTheCriticalPath) {
+  Context context = fake_context(3);
+  const auto subject = ready_case(*scenario, spec("by-dependency", "mlp", 3), context);
+  const auto notes = subject->notes();
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0].second,
+            "6 nodes on fake:0, 8 nodes on fake:1, 8 nodes on fake:2, 12 copies "
+            "between devices");
+  EXPECT_THAT(notes[1].second, AllOf(HasSubstr("% of the expected time of all tasks: "),
+                                     HasSubstr(" → new weights 1")));
+}
+
+TEST_F(GraphScenarioTest, KeepsTheParametersThatAGraphHas) {
+  EXPECT_EQ(spec("by-dependency", "mlp", 2).name(),
+            "graph/by-dependency/dag:mlp/features:4/batch:5/devices:2");
+  EXPECT_EQ(spec("sequential", "diamonds", 3).name(),
+            "graph/sequential/dag:diamonds/features:4/batch:5/nodes:28/devices:3");
+  EXPECT_EQ(spec("per-device", "layered", 3).name(),
+            "graph/per-device/dag:layered/features:4/batch:5/nodes:28/draw:3/devices:3");
+}
+
+TEST_F(GraphScenarioTest, RefusesABatchWithoutASampleForEachPart) {
+  EXPECT_THAT(refusal({{"dag", "mlp"}, {"batch", 3}}, 5),
+              AllOf(HasSubstr("--batch 3"), HasSubstr("4 parts"), HasSubstr("use at least 4")));
+  EXPECT_EQ(refusal({{"dag", "diamonds"}, {"batch", 1}}, 5), "accepted");
+}
+
+TEST_F(GraphScenarioTest, NeedsTwoDevices) {
+  Scenario::Request request;
+  request.spec.strategy = "per-device";
+  request.given = {"strategy"};
+  EXPECT_THROW(static_cast<void>(scenario->resolve(request)), UsageError);
+  request.given = {};
+  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(scenario->min_devices(), 2);
+}
+
+TEST_F(GraphScenarioTest, ReferenceIsProgramOrder) {
+  EXPECT_EQ(scenario->reference(spec("by-dependency", "mlp", 2)), spec("sequential", "mlp", 2));
+  EXPECT_EQ(scenario->reference(spec("sequential", "mlp", 2)), std::nullopt);
+}
+
+TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
+  const CaseOutcome in_turn{
+      .spec = spec("sequential", "mlp", 2), .median_seconds = 1, .speedup = {}};
+  CaseOutcome dependent{
+      .spec = spec("by-dependency", "mlp", 2), .median_seconds = 0.7, .speedup = {}};
+  dependent.speedup = report::Ratio{1.43, report::Interval{1.4, 1.46, 0.95}, ""};
+  dependent.efficiency = 0.9;
+  const Conclusion made = scenario->answer({in_turn, dependent}, within(0.01));
+  EXPECT_THAT(made.text, AllOf(HasSubstr("Use by-dependency: 1.43×"),
+                               HasSubstr("allow 63% of the time in program order")));
+  EXPECT_EQ(made.recommendations.size(), 1U);
+  dependent.efficiency = 0;
+  EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text, Not(HasSubstr("allow")));
+  EXPECT_FALSE(scenario->answer({in_turn}, within(0.01)).is_answered);
+}
+
+}  // namespace
+}  // namespace parbench::test
