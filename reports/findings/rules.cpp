@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "reports/findings/dependency_rules.h"
 #include "reports/findings/losses.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
@@ -421,6 +422,7 @@ const std::vector<Rule>& all_rules() {
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},
                                        {"exposed-communication", exposed_communication},
+                                       {"waits-for-device", waits_for_device},
                                        {"micro-batches-too-small", micro_batches_too_small},
                                        {"too-few-micro-batches", micro_batches_too_few},
                                        {"shared-bandwidth", shared_bandwidth},

@@ -35,11 +35,10 @@ std::vector<double> bounds_of(const Scenario& scenario, const std::vector<CaseOu
 std::string bound_text(const std::vector<double>& shares) {
   if (shares.empty()) return {};
   std::string share = fmt::format("{:.0f}%", 100 * shares.front());
-  if (shares.size() > 1) {
-    share += fmt::format(" to {:.0f}%, by graph,", 100 * shares.back());
-  }
-  return fmt::format(" Critical path and busiest device allow {} of the time in program order.",
-                     share);
+  const std::string largest = fmt::format("{:.0f}%", 100 * shares.back());
+  if (largest != share) share += " to " + largest;
+  return fmt::format(
+      " The bound, by critical path and busiest device, is {} of the sequential time.", share);
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ class MlpWriter {
     const int count = mlp_parts(devices);
     const std::vector<std::int64_t> rows = split_evenly(sizes.batch, count);
     for (int i = 0; i < count; ++i) {
-      MlpPart part{.suffix = fmt::format(" of part {}", i + 1), .device = devices == 2 ? i : i + 1};
+      MlpPart part{.suffix = fmt::format(" of part {}", i + 1),
+                   .device = devices > 2 ? i + 1 : std::min(i, devices - 1)};
       part.source = build_.input("samples" + part.suffix, rows[index_of(i)], width, 1, host);
       part.target = build_.input("target" + part.suffix, rows[index_of(i)], width, 1, host);
       parts_.push_back(std::move(part));
@@ -243,10 +244,9 @@ std::vector<int> results_of(const WorkGraph& graph) {
   return results;
 }
 
-int mlp_parts(int devices) { return devices == 2 ? 2 : devices - 1; }
+int mlp_parts(int devices) { return std::max(2, devices - 1); }
 
 WorkGraph mlp_step(const WorkSizes& sizes, int devices) {
-  if (devices < 2) throw std::invalid_argument("a step over several devices needs at least two");
   return MlpWriter(sizes, devices).write();
 }
 

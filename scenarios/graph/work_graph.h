@@ -55,8 +55,8 @@ struct WorkSizes {
   std::int64_t batch = 1;  // rows of activations
 };
 
-/// The parts of the batch that `mlp_step` divides it into: one for each device behind the first, or
-/// one for each of two devices.
+/// The parts of the batch that `mlp_step` divides it into: one for each device behind the first,
+/// and two on one or two devices.
 [[nodiscard]] int mlp_parts(int devices);
 
 /// The training step of a perceptron of two layers (Dive into Deep Learning, figure 13.3.1).

@@ -99,6 +99,10 @@ class MadeCase {
     }
     return *this;
   }
+  MadeCase& timeline(Timeline made) {
+    made_.profile->timeline = std::move(made);
+    return *this;
+  }
   /// A timeline with a task of each of so many micro-batches.
   MadeCase& micro_batches(int count) {
     PlanGraph& graph = made_.profile->timeline.emplace().graph;

@@ -202,6 +202,17 @@ TEST_F(GraphScenarioTest, NeedsTwoDevices) {
   EXPECT_EQ(scenario->min_devices(), 2);
 }
 
+TEST_F(GraphScenarioTest, ProgramOrderRunsOnOneDevice) {
+  Context context = fake_context(1);
+  for (const std::string dag : {"mlp", "diamonds", "layered"}) {
+    SCOPED_TRACE(dag);
+    const auto subject = ready_case(*scenario, spec("sequential", dag, 1), context);
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt);
+    EXPECT_EQ(subject->plan().graph().lanes.size(), 1U);
+  }
+}
+
 TEST_F(GraphScenarioTest, ReferenceIsProgramOrder) {
   EXPECT_EQ(scenario->reference(spec("by-dependency", "mlp", 2)), spec("sequential", "mlp", 2));
   EXPECT_EQ(scenario->reference(spec("sequential", "mlp", 2)), std::nullopt);
@@ -216,10 +227,17 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   dependent.efficiency = 0.9;
   const Conclusion made = scenario->answer({in_turn, dependent}, within(0.01));
   EXPECT_THAT(made.text, AllOf(HasSubstr("Use by-dependency: 1.43×"),
-                               HasSubstr("allow 63% of the time in program order")));
+                               HasSubstr("is 63% of the sequential time")));
   EXPECT_EQ(made.recommendations.size(), 1U);
+  CaseOutcome other_turn = in_turn;
+  CaseOutcome other = dependent;
+  other_turn.spec = spec("sequential", "diamonds", 2);
+  other.spec = spec("by-dependency", "diamonds", 2);
+  other.efficiency = 0.5;
+  EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
+              HasSubstr("is 35% to 63% of the sequential time"));
   dependent.efficiency = 0;
-  EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text, Not(HasSubstr("allow")));
+  EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text, Not(HasSubstr("bound")));
   EXPECT_FALSE(scenario->answer({in_turn}, within(0.01)).is_answered);
 }
 

@@ -1,0 +1,14 @@
+// Rules about devices that wait for each other's results.
+#pragma once
+
+#include <optional>
+
+#include "reports/findings/rules.h"
+
+namespace parbench::report {
+
+/// Names the device that waits longest for another one, and what it waits for longest. Only where
+/// devices compute at once, and of no pipeline, whose waits have rules of their own.
+[[nodiscard]] std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all);
+
+}  // namespace parbench::report
