@@ -33,6 +33,7 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   outcome.median_seconds = measured.statistics->median;
   if (measured.bound && measured.efficiency <= report::max_credible_efficiency) {
     outcome.efficiency = measured.efficiency;
+    outcome.critical_path = measured.bound->critical_path;
   }
   outcome.speedup = measured.speedup;
   for (const report::Metric& metric : measured.metrics) {

@@ -129,6 +129,7 @@ struct CaseOutcome {
   double efficiency = 0;                 // bound over measured; 0: there is no bound
   std::vector<double> memory = {};       // bytes that each device holds; empty: not known
   std::map<std::string, report::Ratio, std::less<>> metrics = {};  // by name, from paired rounds
+  double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
 };
 
 /// Returns those of some outcomes that cannot be distinguished from the fastest of them, in their

@@ -17,28 +17,38 @@ namespace {
 
 constexpr std::string_view dependent_strategy = "by-dependency";
 
-/// The bounds of the plans by dependency as shares of the times in program order, in ascending
-/// order.
-std::vector<double> bounds_of(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
-  std::vector<double> shares;
+/// The minimum times of plans by dependency as shares of the times in program order.
+struct PlanLimits {
+  std::vector<double> critical_path;
+  std::vector<double> bound;
+};
+
+PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
+  PlanLimits shares;
   for (const CaseOutcome& one : outcomes) {
     if (one.spec.strategy != dependent_strategy || one.efficiency <= 0) continue;
     const CaseSpec in_turn = with_strategy(one.spec, scenario.baseline());
     const auto found = std::ranges::find(outcomes, in_turn, &CaseOutcome::spec);
     if (found == outcomes.end()) continue;
-    shares.push_back(one.efficiency * one.median_seconds / found->median_seconds);
+    shares.critical_path.push_back(one.critical_path / found->median_seconds);
+    shares.bound.push_back(one.efficiency * one.median_seconds / found->median_seconds);
   }
-  std::ranges::sort(shares);
   return shares;
 }
 
-std::string bound_text(const std::vector<double>& shares) {
-  if (shares.empty()) return {};
-  std::string share = fmt::format("{:.0f}%", 100 * shares.front());
-  const std::string largest = fmt::format("{:.0f}%", 100 * shares.back());
-  if (largest != share) share += " to " + largest;
+/// "63%", or "40% to 63%" of several.
+std::string range_text(const std::vector<double>& shares) {
+  const auto [min, max] = std::ranges::minmax(shares);
+  const std::string first = fmt::format("{:.0f}%", 100 * min);
+  const std::string last = fmt::format("{:.0f}%", 100 * max);
+  return first == last ? first : fmt::format("{} to {}", first, last);
+}
+
+std::string limits_text(const PlanLimits& shares) {
+  if (shares.bound.empty()) return {};
   return fmt::format(
-      " The bound, by critical path and busiest device, is {} of the sequential time.", share);
+      " The critical path is {} of the sequential time, the bound with the busiest device {}.",
+      range_text(shares.critical_path), range_text(shares.bound));
 }
 
 }  // namespace
@@ -47,7 +57,7 @@ Conclusion graph_answer(const Scenario& scenario, const std::vector<CaseOutcome>
                         const PossiblyFastest& possibly_fastest) {
   Conclusion made = best_strategy(scenario, outcomes, possibly_fastest);
   if (made.is_answered) {
-    made.text = joined_sentences({made.text, bound_text(bounds_of(scenario, outcomes))});
+    made.text = joined_sentences({made.text, limits_text(limits_of(scenario, outcomes))});
   }
   return made;
 }

@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-/// Recommends an order for each graph, and sets what the fastest order could reach, the bound of
-/// the plan by dependency, beside the time in program order.
+/// Recommends an order for each graph, and sets the critical path and the bound of the plan by
+/// dependency, which no order of it can undercut, beside the time in program order.
 [[nodiscard]] Conclusion graph_answer(const Scenario& scenario,
                                       const std::vector<CaseOutcome>& outcomes,
                                       const PossiblyFastest& possibly_fastest);

@@ -318,6 +318,13 @@ TEST_F(SessionTest, TheAnswerKnowsWhichCasesMayBeTheFastest) {
   EXPECT_THAT(scenario.fastest, testing::ElementsAre("base", "like"));
 }
 
+TEST_F(SessionTest, TheAnswerKnowsTheCriticalPath) {
+  scenario.behaviours["base"] = {.seconds = [](int) { return 1.0; }, .task_seconds = {0.9}};
+  (void)run({FakeScenario::spec("base")});
+  ASSERT_EQ(scenario.answered.size(), 1U);
+  EXPECT_DOUBLE_EQ(scenario.answered[0].critical_path, 0.9);
+}
+
 TEST_F(SessionTest, AnAnswerFromFewSamplesIsPreliminary) {
   scenario.behaviours["base"] = {};
   EXPECT_FALSE(run({FakeScenario::spec("base")}).answer->preliminary);

@@ -225,17 +225,20 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
       .spec = spec("by-dependency", "mlp", 2), .median_seconds = 0.7, .speedup = {}};
   dependent.speedup = report::Ratio{1.43, report::Interval{1.4, 1.46, 0.95}, ""};
   dependent.efficiency = 0.9;
+  dependent.critical_path = 0.41;
   const Conclusion made = scenario->answer({in_turn, dependent}, within(0.01));
   EXPECT_THAT(made.text, AllOf(HasSubstr("Use by-dependency: 1.43×"),
-                               HasSubstr("is 63% of the sequential time")));
+                               HasSubstr("The critical path is 41% of the sequential time, the "
+                                         "bound with the busiest device 63%.")));
   EXPECT_EQ(made.recommendations.size(), 1U);
   CaseOutcome other_turn = in_turn;
   CaseOutcome other = dependent;
   other_turn.spec = spec("sequential", "diamonds", 2);
   other.spec = spec("by-dependency", "diamonds", 2);
   other.efficiency = 0.5;
+  other.critical_path = 0.3;
   EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
-              HasSubstr("is 35% to 63% of the sequential time"));
+              AllOf(HasSubstr("is 30% to 41% of"), HasSubstr("device 35% to 63%.")));
   dependent.efficiency = 0;
   EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text, Not(HasSubstr("bound")));
   EXPECT_FALSE(scenario->answer({in_turn}, within(0.01)).is_answered);
