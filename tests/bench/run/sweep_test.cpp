@@ -315,12 +315,21 @@ bool is_size_of_another_model(const Axis& axis, const CaseSpec& spec) {
   });
 }
 
+/// A graph has the parameters that its kind has: no draw unless it is random, no size unless it has
+/// one.
+bool is_of_another_graph(const Axis& axis, const CaseSpec& spec) {
+  const Value* dag = spec.parameters.find("dag");
+  if (dag == nullptr || *dag == Value("layered")) return false;
+  return axis.name == "draw" || (axis.name == "nodes" && *dag == Value("mlp"));
+}
+
 TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
   for (const auto& scenario : built_in_scenarios()) {
     const int devices = std::max(2, scenario->default_devices());
     for (const CaseSpec& spec : expand(defaults(), *scenario, {.count = devices})) {
       for (const Axis& axis : scenario->axes()) {
         if (!axis.applies_to(spec.strategy) || is_size_of_another_model(axis, spec)) continue;
+        if (is_of_another_graph(axis, spec)) continue;
         const Parameters& values = axis.identity ? spec.parameters : spec.hidden;
         EXPECT_NE(values.find(axis.name), nullptr) << spec.name() << " lacks " << axis.name;
       }

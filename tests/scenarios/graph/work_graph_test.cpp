@@ -20,7 +20,6 @@ using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Ge;
-using testing::Le;
 
 constexpr WorkSizes small{.width = 6, .batch = 5};
 
@@ -84,7 +83,7 @@ TEST(WorkGraphs, StepOfAPerceptronUpdatesBothWeightsOnTheFirstDevice) {
     const bool is_of_part = node.name.find("of part") != std::string::npos;
     const bool is_input = node.kind == NodeKind::input;
     if (is_of_part && !is_input) {
-      EXPECT_EQ(node.device, node.name.ends_with("1") ? 1 : 2) << node.name;
+      EXPECT_EQ(node.device, node.name.ends_with('1') ? 1 : 2) << node.name;
     } else {
       EXPECT_EQ(node.device, 0) << node.name;
     }
