@@ -1,10 +1,11 @@
-// Cases with profiles, made by hand.
+// Cases with profiles, made by hand, and what rules find in them.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "reports/findings/findings.h"
 #include "reports/model/report.h"
 
 namespace parbench::report {
@@ -191,6 +192,26 @@ inline Report report_of(const std::vector<MadeCase>& cases) {
       {"s", "host", Role::host_memory, "locked"},    {"s", "samples", Role::batch, ""}};
   for (const MadeCase& one : cases) report.cases.push_back(one.made());
   return report;
+}
+
+/// The cases that a rule finds, by descending weight.
+inline std::vector<std::string> found(const std::string& rule, const std::vector<MadeCase>& cases) {
+  Report report = report_of(cases);
+  find_reasons(report);
+  for (const Finding& finding : report.findings) {
+    if (finding.rule == rule) return finding.cases;
+  }
+  return {};
+}
+
+/// The text of a rule's finding; empty where it finds none.
+inline std::string text(const std::string& rule, const std::vector<MadeCase>& cases) {
+  Report report = report_of(cases);
+  find_reasons(report);
+  for (const Finding& finding : report.findings) {
+    if (finding.rule == rule) return to_text(finding, finding.cases.front());
+  }
+  return {};
 }
 
 }  // namespace parbench::report

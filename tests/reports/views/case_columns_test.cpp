@@ -53,6 +53,17 @@ TEST(CaseColumns, ShowWhereStagesBegin) {
       << "the partition says it";
 }
 
+TEST(CaseColumns, OfMetricsWithAUnitAreRates) {
+  CaseResult ring = measured_case("collectives", "ring", {}, 1e-3, 8);
+  ring.metrics = {{.name = "bus bandwidth",
+                   .value = 8.25e9,
+                   .interval = Interval{8e9, 9e9, 0.96},
+                   .unit = "B"}};
+  const std::string text = to_table(report_with({ring}), {.width = 200});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("bus bandwidth"), HasSubstr("8.25 GB/s"), Not(HasSubstr("%)"))));
+}
+
 TEST(CaseColumns, OfANarrowTableKeepMemoryThatIsTradedForTime) {
   const auto case_with = [](const char* recompute) {
     CaseResult c = measured_case("pipeline", "model-parallel",

@@ -178,17 +178,6 @@ TEST(Table, MetricsWithoutIntervalKeepTheirName) {
   EXPECT_THAT(line_with(to_table(report_of({once})), "strategy"), HasSubstr("achieved overlap"));
 }
 
-TEST(Table, MetricsWithAUnitAreRates) {
-  CaseResult ring = measured_case("collectives", "ring", {}, 1e-3, 8);
-  ring.metrics = {{.name = "bus bandwidth",
-                   .value = 8.25e9,
-                   .interval = Interval{8e9, 9e9, 0.96},
-                   .unit = "B"}};
-  const std::string text = to_table(report_of({ring}));
-  EXPECT_THAT(line_with(text, "strategy"), HasSubstr("bus bandwidth"));
-  EXPECT_THAT(line_with(text, "1.000 ms"), AllOf(HasSubstr("8.25 GB/s"), Not(HasSubstr("%)"))));
-}
-
 TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
   const std::string text = to_table(sample_report());
   const std::string failed = line_with(text, "failed (1)");
