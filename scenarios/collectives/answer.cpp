@@ -106,7 +106,7 @@ std::string setting_text(const CaseSpec& spec) {
                      spec.graph ? ", as graphs" : "");
 }
 
-/// "Use direct for all-gather and broadcast; tree up to 4.00 KiB, ring above for all-reduce."
+/// "For all-gather and broadcast use direct; for all-reduce use tree up to 4.00 KiB, ring above"
 std::string choices_text(const std::map<std::string, BySize>& found) {
   std::map<std::string, std::vector<std::string>> collectives;  // by what to use
   for (const auto& [collective, by_size] : found) {
@@ -115,8 +115,8 @@ std::string choices_text(const std::map<std::string, BySize>& found) {
   std::string text;
   for (const auto& [use, names] : collectives) {
     const bool all = names.size() == found.size() && names.size() > 1;
-    text += fmt::format("{}{} for {}", text.empty() ? "Use " : "; ", use,
-                        all ? "all collectives" : report::format_list(names));
+    text += fmt::format("{} {} use {}", text.empty() ? "For" : "; for",
+                        all ? "all collectives" : report::format_list(names), use);
   }
   return text;
 }

@@ -212,12 +212,13 @@ CaseOutcome outcome(const Scenario& scenario, const std::string& collective,
   return one;
 }
 
-std::vector<CaseOutcome> two_algorithms(const Scenario& scenario) {
+std::vector<CaseOutcome> two_algorithms(const Scenario& scenario,
+                                        const std::string& collective = "all-reduce") {
   std::vector<CaseOutcome> outcomes;
   for (const std::int64_t bytes : {4096, 262144, 16777216}) {
     const double direct = 20e-6 + static_cast<double>(bytes) / 8e9;
-    outcomes.push_back(outcome(scenario, "all-reduce", "direct", bytes, 20e-6, 8e9, direct));
-    outcomes.push_back(outcome(scenario, "all-reduce", "tree", bytes, 10e-6, 4e9, direct));
+    outcomes.push_back(outcome(scenario, collective, "direct", bytes, 20e-6, 8e9, direct));
+    outcomes.push_back(outcome(scenario, collective, "tree", bytes, 10e-6, 4e9, direct));
   }
   return outcomes;
 }
@@ -227,13 +228,22 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
   const auto conclusion = scenario->answer(two_algorithms(*scenario), within(0.01));
   EXPECT_TRUE(conclusion.is_answered);
   EXPECT_THAT(conclusion.text,
-              AllOf(HasSubstr("Use for all-reduce: tree up to 4.00 KiB, direct above"),
+              AllOf(HasSubstr("For all-reduce use tree up to 4.00 KiB, direct above"),
                     HasSubstr("direct: α 20 ± "), HasSubstr("µs, 8 ± "), HasSubstr("tree: α 10 ± "),
                     HasSubstr("µs, 4 ± ")));
   ASSERT_EQ(conclusion.recommendations.size(), 3U);
   EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB");
   EXPECT_TRUE(conclusion.recommendations[0].pays);
   EXPECT_EQ(conclusion.recommendations[2].candidates.front().label, "direct");
+}
+
+TEST(CollectivesAnswer, NamesCollectivesOfOneAlgorithmTogether) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes = two_algorithms(*scenario, "broadcast");
+  const std::vector<CaseOutcome> others = two_algorithms(*scenario);
+  outcomes.insert(outcomes.end(), others.begin(), others.end());
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "For all collectives use tree up to 4.00 KiB, direct above.");
 }
 
 TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
@@ -244,8 +254,8 @@ TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   }
   const auto conclusion = scenario->answer(outcomes, within(0.01));
   EXPECT_TRUE(conclusion.is_answered);
-  EXPECT_THAT(conclusion.text, AllOf(HasSubstr("(send-recv): α 5 ± "), HasSubstr("10 ± "),
-                                     Not(HasSubstr("Use for"))));
+  EXPECT_THAT(conclusion.text,
+              AllOf(HasSubstr("(send-recv): α 5 ± "), HasSubstr("10 ± "), Not(HasSubstr(" use "))));
   EXPECT_TRUE(conclusion.recommendations.empty());
   outcomes.pop_back();
   EXPECT_FALSE(scenario->answer(outcomes, within(0.01)).is_answered) << "two sizes are no fit";
