@@ -111,7 +111,7 @@ class GraphScenario final : public Scenario {
                                 "give --devices 2 or more",
                                 spec.strategy, request.device_count));
     }
-    const std::string& kind = spec.parameters.text("dag");
+    const std::string kind = spec.parameters.text("dag");  // outlives what is replaced below
     spec.parameters = spec.parameters.where([&](std::string_view name) {
       if (name == "draw") return kind == random_layers;
       return name != "nodes" || kind != mlp;
