@@ -86,7 +86,11 @@ void add_pauses(const Timeline& timeline, const std::vector<TaskEnd>& ends,
 
 std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all) {
   if (!one.profile().timeline || one.concurrency() < computing_at_once) return {};
-  if (all.roles().value(one.of(), Role::micro_batch_size) != nullptr) return {};
+  for (const Role role : {Role::micro_batch_size, Role::partition}) {
+    if (all.roles().value(one.of(), role) != nullptr) return {};
+  }
+  const auto communicates = [](const DeviceMetrics& device) { return device.communication > 0; };
+  if (std::ranges::any_of(one.metrics().devices, communicates)) return {};
   const Timeline& timeline = *one.profile().timeline;
   const std::vector<TaskEnd> ends = ends_of(timeline);
   DeviceWaits waits;

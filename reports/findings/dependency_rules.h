@@ -8,7 +8,8 @@
 namespace parbench::report {
 
 /// Names the device that waits longest for another one, and what it waits for longest. Only where
-/// devices compute at once, and of no pipeline, whose waits have rules of their own.
+/// devices compute at once, and neither where a model is divided into stages nor where devices
+/// communicate: those waits have rules of their own.
 [[nodiscard]] std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all);
 
 }  // namespace parbench::report

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// d1 waits for d0 from 30 to `until`, first computes something else, and again at the end.
-MadeCase waiting(Nanoseconds until, double streams_at_once = 2) {
+MadeCase waiting(Nanoseconds until, double streams_at_once = 2, double communicating = 0) {
   MadeTimeline timeline;
   const LaneId a = timeline.lane("d0");
   const LaneId b = timeline.lane("d1");
@@ -23,7 +23,8 @@ MadeCase waiting(Nanoseconds until, double streams_at_once = 2) {
   timeline.task(b, {until + 2, 90}, {.after = {first}});
   const TaskId second = timeline.task(a, {until, 91});
   timeline.task(b, {91, 100}, {.after = {second}});
-  MadeCase made("a", 100e-9, {{.compute = 91e-9}, {.compute = 70e-9}});
+  MadeCase made("a", 100e-9,
+                {{.compute = 91e-9}, {.compute = 70e-9, .communicating = communicating}});
   return made.streams(static_cast<std::size_t>(streams_at_once), 161e-9).timeline(timeline.made());
 }
 
@@ -36,6 +37,9 @@ TEST(DependencyRules, NameWhoWaitsForWhom) {
   EXPECT_THAT(found("waits-for-device", {waiting(50).parameter("pieces", std::int64_t{3})}),
               IsEmpty())
       << "a pipeline";
+  EXPECT_THAT(found("waits-for-device", {waiting(50).parameter("cut", "even")}), IsEmpty())
+      << "stages";
+  EXPECT_THAT(found("waits-for-device", {waiting(50, 2, 1e-9)}), IsEmpty()) << "an exchange";
 }
 
 TEST(DependencyRules, OwnDeviceIsNotWaitedFor) {
