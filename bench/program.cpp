@@ -2,10 +2,13 @@
 #include "bench/program.h"
 
 #include <exception>
+#include <memory>
+#include <optional>
 
 #include "bench/cli/parser.h"
 #include "bench/commands/commands.h"
 #include "bench/output/standard_streams.h"
+#include "bench/ranks/rank_session.h"
 #include "bench/run/child_process.h"
 #include "kernels/base/error.h"
 
@@ -15,21 +18,32 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
   prepare_standard_streams();
   await_children();
   ExitCode code = ExitCode::case_failed;
+  const std::optional<Launched> launched = launched_ranks();
+  const bool follows = launched && launched->rank > 0;
   try {
     const Program program{scenarios, arguments};
-    code = parse_command_line(program, all_commands(program))->run();
+    const std::unique_ptr<Command> command = parse_command_line(program, all_commands(program));
+    // Of several ranks one answers, where they do not measure together.
+    if (follows && command->text().name != default_command) return 0;
+    code = command->run();
     require_printed();
+  } catch (const RunEnded&) {
+    code = ExitCode::measured;
+  } catch (const RankSetupError& error) {
+    print_error(error.what());
+    return static_cast<int>(ExitCode::bad_usage);
   } catch (const ReaderGone&) {
     // The reader, such as `head`, has taken what it needs. A run that was measured has reported the
     // loss.
   } catch (const UsageError& error) {
-    print_error(error.what());
+    if (!follows) print_error(error.what());
     code = ExitCode::bad_usage;
   } catch (const std::exception& error) {
-    print_error(error.what());
+    if (!follows) print_error(error.what());
     code = ExitCode::case_failed;
   }
-  return static_cast<int>(code);
+  // What ends all ranks alike, rank 0 says.
+  return follows && code != ExitCode::measured ? 0 : static_cast<int>(code);
 }
 
 }  // namespace parbench

@@ -1,6 +1,7 @@
 # What `cmake --install` installs, as the component parbench:
 #   bin/parbench
 #   lib/libparbench.so     all libraries of the project in one, for programs with scenarios of their own
+#   lib/libparbench-mpi.so what MPI launchers need, where the build found MPI
 #   lib/cmake/parbench     find_package(parbench), which gives the target parbench::parbench
 #   include/parbench       the headers that a scenario needs, under their paths in the repository
 # docs/decisions/0040-installed-library.md has the reasons. Sanitizers are for tests, not for others.
@@ -59,6 +60,10 @@ set_target_properties(parbench_installed PROPERTIES
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 install(PROGRAMS $<TARGET_FILE:parbench_installed> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME parbench)
 install(TARGETS parbench_shared EXPORT parbench LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(PARBENCH_HAS_MPI)
+  add_dependencies(parbench_installed parbench_mpi)
+  install(TARGETS parbench_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 
 install(EXPORT parbench NAMESPACE parbench:: FILE parbenchConfig.cmake DESTINATION ${package})
 write_basic_package_version_file(parbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -4,11 +4,13 @@
 #include "scenarios/data_parallel/data_parallel.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/graph/graph.h"
+#include "scenarios/hybrid/hybrid.h"
 #include "scenarios/inter_op/inter_op.h"
 #include "scenarios/matmul/matmul.h"
 #include "scenarios/overlap/overlap.h"
 #include "scenarios/pipeline/pipeline.h"
 #include "scenarios/selftest/selftest.h"
+#include "scenarios/tensor_parallel/tensor_parallel.h"
 
 namespace parbench {
 
@@ -19,6 +21,8 @@ ScenarioList built_in_scenarios() {
   list.push_back(make_overlap());
   list.push_back(make_pipeline());
   list.push_back(make_data_parallel());
+  list.push_back(make_tensor_parallel());
+  list.push_back(make_hybrid());
   list.push_back(make_inter_op());
   list.push_back(make_graph());
   list.push_back(make_collectives());

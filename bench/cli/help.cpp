@@ -79,7 +79,7 @@ std::string program_page(const CommandList& commands, Command& run) {
   }
   const std::vector<FlagRow> rows = run.flags();
   for (const std::string& group : groups_of(rows)) {
-    text += fmt::format("\n{}:\n{}", group, rows_text(rows, group));
+    text += fmt::format("\n{}\n{}", wrap(group + ':', page_width, 2), rows_text(rows, group));
     if (group == rows_end_group) text += two_columns("--help, -h", "Print this page and exit");
   }
   const std::string more =

@@ -92,6 +92,12 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .kind = toggle,
        .in_report = repeated,
        .target = &options.autotune},
+      {.value = text_rule("oversubscribe",
+                          "Let cpu devices share cores where --devices asks for more devices than "
+                          "there are cores; the table marks such a run"),
+       .kind = toggle,
+       .in_report = repeated,
+       .target = &options.oversubscribe},
       {.value = text_rule("config",
                           "Flags from a file, an object such as {\"scenario\": \"pipeline\", "
                           "\"split\": [1, 5]}; flags given here win"),
@@ -108,6 +114,7 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
            with_fixed_cases({{"devices", fixed_cases},
                              {"rerun", "one goes on with a run, the other begins a new one"},
                              {"autotune", same_measurement},
+                             {"oversubscribe", fixed_cases},
                              {"seed", same_measurement},
                              {"processes", one_process},
                              {"for-profiler", one_process}}),
@@ -176,6 +183,12 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
                     {"min-samples", fixed_samples},
                     {"processes", one_capture}},
        .target = &options.for_profiler},
+      {.value =
+           text_rule("allow-different-ranks",
+                     "Measure several ranks (mpirun) also where they have different processors "
+                     "or instruction sets, and show the differences"),
+       .kind = toggle,
+       .target = &options.allow_different_ranks},
       {.value = text_rule("no-timeline",
                           "Leave out the profiling pass, which records the timeline of one more "
                           "execution of each case to explain its time"),

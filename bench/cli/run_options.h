@@ -23,8 +23,9 @@ namespace parbench {
 struct DeviceRequest {
   std::string devices;  // as given; empty: the scenario's default
   NumberFormat format;
-  bool autotune = false;  // kernels are chosen by measuring
-  bool measures = true;   // false in a dry run, which measures nothing
+  bool autotune = false;       // kernels are chosen by measuring
+  bool measures = true;        // false in a dry run, which measures nothing
+  bool oversubscribe = false;  // more devices than cores share them
 };
 
 /// A case of a report that is to be measured again, under the name that it has there.
@@ -40,8 +41,9 @@ struct RunOptions {
   Preset preset = Preset::quick;
   std::string devices;  // as given; empty: the scenario's default
   NumberFormat format;
-  bool graph = false;     // every case is captured and replayed
-  bool autotune = false;  // kernels are chosen by measuring
+  bool graph = false;          // every case is captured and replayed
+  bool autotune = false;       // kernels are chosen by measuring
+  bool oversubscribe = false;  // more devices than cores share them
   AxisValues axes;
 
   /// Half-width of the median's 95% interval, in percent of the median; default: 1.
@@ -61,10 +63,11 @@ struct RunOptions {
   std::vector<std::string> trace_cases;  // parts of their names; empty: all
   bool dry_run = false;
   bool quiet = false;
-  std::optional<int> width;   // columns of tables and text
-  bool for_profiler = false;  // a few samples between the profilers' start and stop
-  bool no_timeline = false;   // no profiling pass
-  ProjectOptions project;     // what the report says of the project that is measured
+  bool allow_different_ranks = false;  // processors and instruction sets
+  std::optional<int> width;            // columns of tables and text
+  bool for_profiler = false;           // a few samples between the profilers' start and stop
+  bool no_timeline = false;            // no profiling pass
+  ProjectOptions project;              // what the report says of the project that is measured
 
   /// The cases of --rerun as its report has them; empty: the whole sweep.
   std::vector<RerunCase> cases;
@@ -75,7 +78,7 @@ struct RunOptions {
   /// Whether the run has the cases of a strategy.
   [[nodiscard]] bool chooses(std::string_view strategy) const;
   [[nodiscard]] DeviceRequest device_request() const {
-    return {devices, format, autotune, !dry_run};
+    return {devices, format, autotune, !dry_run, oversubscribe};
   }
 };
 

@@ -34,6 +34,7 @@ SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& 
   SamplerOptions result;
   result.seed = options.seed;
   result.for_profiler = options.for_profiler;
+  result.measures_equal_plans = published;
   result.precision = options.precision_percent.value_or(1) / 100;
   result.min_samples = options.min_samples.value_or(result.min_samples);
   result.fixed_samples = flags.repetitions.value_or(

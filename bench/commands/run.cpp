@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iostream>
 #include <utility>
 
 #include "bench/cli/benchmark_flags.h"
@@ -18,14 +19,17 @@
 #include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "bench/execution/lost_backends.h"
+#include "bench/output/progress.h"
 #include "bench/output/standard_streams.h"
+#include "bench/ranks/rank_devices.h"
+#include "bench/ranks/rank_session.h"
 #include "bench/run/child_process.h"
 #include "bench/run/jobs.h"
 #include "bench/run/process_run.h"
 #include "bench/run/report_builder.h"
 #include "bench/run/run_limit.h"
 #include "bench/run/run_outputs.h"
-#include "bench/sampling/session.h"
+#include "bench/sampling/session/session.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "reports/io/file.h"
@@ -60,40 +64,79 @@ bool has_profiling_pass(const RunOptions& options) {
   return !options.for_profiler && !options.no_timeline;
 }
 
+/// Runs the jobs on a rank other than the first, session by session as that runs them, and reports
+/// nothing.
+void follow_jobs(RankTeam& team, const RunOptions& options, const BenchmarkFlags& flags,
+                 std::vector<Job>& jobs) {
+  const InterruptHandler interrupt(InterruptHandler::Says::nothing);
+  const auto progress = make_progress(std::cerr, standard_error_options(true));
+  LostBackends lost;
+  for (std::size_t index = 0; index < jobs.size(); ++index) {
+    Job& job = jobs[index];
+    Context context = job.open(options, &team);
+    SessionEnvironment environment =
+        following_environment(team, *progress, lost, has_profiling_pass(options));
+    environment.part = {.index = index, .count = jobs.size()};
+    if (options.resumed) environment.resumed = &options.resumed->cases;
+    SamplerOptions sampling = sampler_options(options, flags, *job.scenario, jobs.size());
+    sampling.total_seconds = team.broadcast(0);
+    const SessionResult result =
+        run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
+    if (result.interrupted) break;
+  }
+}
+
+/// Returns when rank 0 has ended the run. A dry run and a list are its own.
+void follow_run(RankTeam& team, const RunOptions& options, const BenchmarkFlags& flags,
+                std::vector<Job>& jobs) {
+  try {
+    if (!options.dry_run && !flags.list_tests) follow_jobs(team, options, flags, jobs);
+  } catch (const RunEnded&) {
+    return;
+  } catch (const std::exception& error) {  // nothing that all ranks have thrown comes so far
+    team.give_up(error.what());
+  }
+  team.wait_for_end();
+}
+
 void list_cases(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     for (const CaseSpec& spec : job.cases) print(spec.name() + "\n");
   }
 }
 
-void dry_run(const RunOptions& options, const BenchmarkFlags& flags, std::vector<Job>& jobs) {
-  for (Job& job : jobs) {
-    Context context = job.open(options);
-    SamplerOptions sampling = sampler_options(options, flags, *job.scenario, jobs.size());
-    sampling.total_seconds /= static_cast<double>(jobs.size());
+void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& plan,
+             RankTeam* team) {
+  const std::size_t width = text_style(options.width).width;
+  for (Job& job : plan.jobs) {
+    Context context = job.open(options, team);
+    SamplerOptions sampling = sampler_options(options, flags, *job.scenario, plan.jobs.size());
+    sampling.total_seconds /= static_cast<double>(plan.jobs.size());
     const RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
                                      has_profiling_pass(options));
-    const std::size_t width = text_style(options.width).width;
-    print(estimate_text(*job.scenario, context, run, width) + left_out_text(job, width));
+    print(estimate_text(*job.scenario, context, run, width));
   }
+  print(left_out_text(plan, width));
 }
 
 /// Runs the jobs one after the other and keeps the report up to date.
 class SingleProcessRun {
  public:
   SingleProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const Machine& machine,
-                   const RunLimit& limit, std::vector<Job> jobs, ReportBuilder report_builder)
+                   const RunLimit& limit, JobPlan plan, ReportBuilder report_builder,
+                   RankTeam* team)
       : options_(options),
         machine_(machine),
         limit_(limit),
         flags_(flags),
-        jobs_(std::move(jobs)),
-        outputs_(options, flags, jobs_, std::move(report_builder)) {}
+        plan_(std::move(plan)),
+        outputs_(options, flags, plan_, std::move(report_builder)),
+        team_(team) {}
 
   ExitCode operator()() {
     outputs_.report_builder().refresh(false);
     outputs_.report_builder().write();
-    for (std::size_t i = 0; i < jobs_.size() && !interrupted_; ++i) run(i);
+    for (std::size_t i = 0; i < plan_.jobs.size() && !interrupted_; ++i) run(i);
     all_measured_ = all_measured_ && any_measured_;
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
     if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
@@ -102,12 +145,12 @@ class SingleProcessRun {
 
  private:
   void run(std::size_t index) {
-    Job& job = jobs_[index];
-    Context context = job.open(options_);
+    Job& job = plan_.jobs[index];
+    Context context = job.open(options_, team_);
     SessionEnvironment environment{
         .progress = outputs_.progress(),
         .lost = lost_,
-        .part = {.index = index, .count = jobs_.size()},
+        .part = {.index = index, .count = plan_.jobs.size()},
         .make_runner = make_plan_runner,
         .profile = [this](bool on) { profile(on); },
         .on_timeline = timeline_sink(),
@@ -121,8 +164,12 @@ class SingleProcessRun {
         .on_timeout = [&](const SessionResult& known,
                           const TimedOut& error) { abandon(*job.scenario, known, error); },
         .now = {}};
-    SamplerOptions sampling = sampler_options(options_, flags_, *job.scenario, jobs_.size());
-    sampling.total_seconds = limit_.share(jobs_.size() - index);
+    SamplerOptions sampling = sampler_options(options_, flags_, *job.scenario, plan_.jobs.size());
+    sampling.total_seconds = limit_.share(plan_.jobs.size() - index);
+    if (team_ != nullptr) {
+      sampling.total_seconds = team_->broadcast(sampling.total_seconds);
+      spread_over(*team_, environment);
+    }
     const SessionResult result =
         run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
     outputs_.report_builder().update(*job.scenario, result);
@@ -170,6 +217,7 @@ class SingleProcessRun {
     } catch (const std::exception& other) {
       print_error(other.what());
     }
+    if (team_ != nullptr) team_->stop_others();
     std::fflush(nullptr);
     _exit(static_cast<int>(ExitCode::case_failed));
   }
@@ -178,9 +226,10 @@ class SingleProcessRun {
   const Machine& machine_;
   const RunLimit& limit_;
   const BenchmarkFlags& flags_;
-  std::vector<Job> jobs_;
+  JobPlan plan_;
   InterruptHandler interrupt_;
   RunOutputs outputs_;
+  RankTeam* team_;  // the ranks of the run; null: one process
   LostBackends lost_;
   bool interrupted_ = false;
   bool any_measured_ = false;
@@ -206,23 +255,59 @@ void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs)
   }
 }
 
+/// What a run plans before it writes anything.
+struct PlannedRun {
+  BenchmarkFlags flags;
+  JobPlan plan;
+  std::vector<std::string> differences;  // of the ranks
+};
+
+PlannedRun planned_run(const RunOptions& options, const Machine& machine, RankTeam* team) {
+  PlannedRun planned;
+  planned.flags = initialize_google_benchmark(options.benchmark_flags);
+  check_files_differ(options, planned.flags.out_path);
+  if (team != nullptr) planned.differences = compare_ranks(*team, machine, options);
+  planned.plan = plan_jobs(options, planned.flags, machine, team);
+  check_traced_cases(options, planned.plan.jobs);
+  return planned;
+}
+
+void describe_ranks(ReportBuilder& report_builder, RankTeam& team,
+                    const std::vector<std::string>& differences) {
+  report_builder.add_library("ranks", std::to_string(team.size()));
+  report_builder.add_library("MPI", team.link().name());
+  for (const std::string& text : differences) {
+    report_builder.add_library("difference of ranks", text);
+  }
+}
+
 ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, const Machine& machine,
-                   double begin) {
-  const BenchmarkFlags flags = initialize_google_benchmark(options.benchmark_flags);
-  check_files_differ(options, flags.out_path);
-  std::vector<Job> jobs = plan_jobs(options, flags, machine);
-  check_traced_cases(options, jobs);
+                   double begin, RankTeam* team) {
+  PlannedRun planned;
+  const auto plan_run = [&] { planned = planned_run(options, machine, team); };
+  if (team != nullptr) {
+    team->together(plan_run);
+  } else {
+    plan_run();
+  }
+  const BenchmarkFlags& flags = planned.flags;
+  JobPlan& plan = planned.plan;
+  std::vector<Job>& jobs = plan.jobs;
   if (options.for_profiler && jobs.size() > 1) {
     throw UsageError(fmt::format(
         "--for-profiler takes one scenario, not {}: a profiler's capture begins and ends once",
         jobs.size()));
+  }
+  if (team != nullptr && !team->leads()) {
+    follow_run(*team, options, flags, jobs);
+    return ExitCode::measured;
   }
   if (flags.list_tests) {
     list_cases(jobs);
     return ExitCode::measured;
   }
   if (options.dry_run) {
-    dry_run(options, flags, jobs);
+    dry_run(options, flags, plan, team);
     return ExitCode::measured;
   }
   if (!flags.out_path.empty()) {
@@ -234,14 +319,15 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
   const auto started = std::chrono::system_clock::now();
   ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options,
                                machine, flags, started, begin);
+  if (team != nullptr) describe_ranks(report_builder, *team, planned.differences);
   const RunLimit limit(
       sampler_options(options, flags, *jobs.front().scenario, jobs.size()).total_seconds, begin);
   if (options.process) end_with_parent();
   if (options.processes > 1 && !options.process) {
-    return run_processes(options, flags, limit, std::move(jobs), std::move(report_builder));
+    return run_processes(options, flags, limit, std::move(plan), std::move(report_builder));
   }
-  return SingleProcessRun(options, flags, machine, limit, std::move(jobs),
-                          std::move(report_builder))();
+  return SingleProcessRun(options, flags, machine, limit, std::move(plan),
+                          std::move(report_builder), team)();
 }
 
 }  // namespace
@@ -257,7 +343,8 @@ void RunCommand::read(const FlagTexts& texts, const std::vector<std::string>& be
 
 ExitCode RunCommand::run() {
   const double begin = steady_seconds();
-  return run_cases(options_, program_.scenarios, Machine(), begin);
+  const std::unique_ptr<RankTeam> team = join_ranks();
+  return run_cases(options_, program_.scenarios, Machine(), begin, team.get());
 }
 
 std::unique_ptr<Command> make_run(const Program& program) {

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "kernels/core/device.h"
+#include "kernels/core/remote_device.h"
 
 namespace parbench {
 namespace {
@@ -43,7 +44,7 @@ std::map<Stream*, std::size_t> calls_of_streams(const Plan& plan) {
   std::map<Stream*, std::size_t> counts;
   for (std::size_t i = 0; i < plan.calls().size(); ++i) {
     for (Stream* stream : plan.streams_of(plan.graph().tasks[i])) {
-      counts[stream] += plan.calls()[i].size();
+      if (!is_remote(*stream)) counts[stream] += plan.calls()[i].size();
     }
   }
   return counts;

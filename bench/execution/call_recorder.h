@@ -48,6 +48,11 @@ class CallRecorder {
   /// Notes the same of all calls, after the launch of a graph.
   void launched(Clock::time_point since);
 
+  /// Returns when the latest execution began, in seconds of the steady clock.
+  [[nodiscard]] double begin_seconds() const {
+    return std::chrono::duration<double>(begin_.time_since_epoch()).count();
+  }
+
   /// Leaks the logs, because a stream is still running and writes to them.
   void abandon();
 

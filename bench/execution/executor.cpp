@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <span>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
+#include "kernels/core/remote_device.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench {
@@ -19,10 +21,18 @@ namespace {
 
 constexpr LaneId all_lanes = -1;
 
+/// Returns the streams that this process feeds.
+std::vector<Stream*> local_streams(const std::vector<Stream*>& streams) {
+  std::vector<Stream*> local;
+  std::ranges::copy_if(streams, std::back_inserter(local),
+                       [](const Stream* stream) { return !is_remote(*stream); });
+  return local;
+}
+
 /// Collectives need all their ranks to be launched together.
 void check_one_lane_a_task(const Plan& plan) {
   for (const Task& task : plan.graph().tasks) {
-    if (task.lanes.size() == 1) continue;
+    if (local_streams(plan.streams_of(task)).size() <= 1) continue;
     throw std::invalid_argument(
         fmt::format("task {} has several lanes, which threads of their own cannot launch; one "
                     "thread or a graph can",
@@ -48,6 +58,7 @@ std::vector<const Communicator*> communicators_of(const Plan& plan) {
 Executor::Executor(const Plan& plan, SubmitMode mode)
     : plan_(plan),
       mode_(mode),
+      streams_(local_streams(plan.streams())),
       communicators_(communicators_of(plan)),
       enqueued_(plan.graph().tasks.size()),
       tags_(plan) {
@@ -61,6 +72,8 @@ Executor::Executor(const Plan& plan, SubmitMode mode)
   }
 }
 
+bool Executor::is_local(LaneId lane) const { return !is_remote(plan_.stream(lane)); }
+
 void Executor::find_steps() {
   const std::vector<Task>& tasks = plan_.graph().tasks;
   steps_.resize(tasks.size());
@@ -71,6 +84,9 @@ void Executor::find_steps() {
     step.calls = &plan_.calls()[i];
     step.streams = plan_.streams_of(tasks[i]);
     step.done.resize(step.streams.size());
+    const auto local =
+        std::ranges::find_if(tasks[i].lanes, [this](LaneId lane) { return is_local(lane); });
+    if (local != tasks[i].lanes.end()) step.launching_lane = *local;
     find_waits(step);
   }
 }
@@ -82,12 +98,14 @@ void Executor::find_waits(Step& step) const {
     const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
     if (others == lanes) continue;  // rank for rank in order
     for (std::size_t place = 0; place < others.size(); ++place) {
+      if (!is_local(others[place])) continue;  // a message waits for it
       Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;
       if (before > last.task) last = {before, place};
     }
   }
   for (const LaneId lane : lanes) {
     std::vector<Part>& waits = step.waits.emplace_back();
+    if (!is_local(lane)) continue;
     for (const auto& [other, part] : latest) {
       if (other != lane) waits.push_back(part);
     }
@@ -96,7 +114,8 @@ void Executor::find_waits(Step& step) const {
 
 void Executor::make_events() {
   std::vector<Device*> devices;  // of the lanes
-  for (Stream* stream : plan_.streams()) devices.push_back(&stream->device());
+  for (Stream* stream : streams_) devices.push_back(&stream->device());
+  if (devices.empty()) return;
   Device& first = *devices.front();
   begin_ = make_event_for(first, devices, EventKind::timing);
   end_ = first.make_event(EventKind::timing);
@@ -160,7 +179,7 @@ void Executor::prepare_graph() {
 void Executor::capture() {
   const Range range(capture_range_, static_cast<std::int64_t>(steps_.size()));
   graph_.reset();  // both at once would hold twice the memory
-  Stream& first = *plan_.streams().front();
+  Stream& first = *streams_.front();
   graph_ = first.capture([&] {
     first.record(*fork_);
     between_fork_and_join(*fork_, [this] {
@@ -201,11 +220,13 @@ void Executor::find_memory() {
         add(copy->destination);
         add(copy->source);
       } else {
-        std::ranges::for_each(std::get<CollectiveCall>(call).data, add);
+        const auto& collective = std::get<CollectiveCall>(call);
+        std::ranges::for_each(collective.data, add);
+        std::ranges::for_each(collective.inputs, add);
       }
     }
   }
-  for (const Stream* stream : plan_.streams()) memory_.push_back(stream->scratch_moves());
+  for (const Stream* stream : streams_) memory_.push_back(stream->scratch_moves());
 }
 
 Timing Executor::run_without_graph() {
@@ -222,23 +243,27 @@ Timing Executor::run_without_graph() {
 
 template <class Enqueue>
 void Executor::between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks) {
-  const std::vector<Stream*>& streams = plan_.streams();
-  Stream& first = *streams.front();
-  for (std::size_t lane = 1; lane < streams.size(); ++lane) streams[lane]->wait(fork);
+  Stream& first = *streams_.front();
+  for (std::size_t lane = 1; lane < streams_.size(); ++lane) streams_[lane]->wait(fork);
   enqueue_tasks();
-  for (std::size_t lane = 1; lane < streams.size(); ++lane) {
-    streams[lane]->record(*joins_[lane - 1]);
+  for (std::size_t lane = 1; lane < streams_.size(); ++lane) {
+    streams_[lane]->record(*joins_[lane - 1]);
     first.wait(*joins_[lane - 1]);
   }
 }
 
 template <class Enqueue>
 Timing Executor::timed(const Enqueue& enqueue_all) {
-  Stream& first = *plan_.streams().front();
+  if (streams_.empty()) {
+    if (plan_.start() != nullptr) plan_.start()->run();
+    return {};
+  }
+  Stream& first = *streams_.front();
   ++run_;
   if (recorder_ != nullptr) recorder_->begin();
   const auto wall_begin = std::chrono::steady_clock::now();
   try {
+    if (plan_.start() != nullptr) first.perform(*plan_.start());
     first.record(*begin_);
     enqueue_all();
     first.record(*end_);
@@ -261,7 +286,8 @@ Timing Executor::timed(const Enqueue& enqueue_all) {
 
 void Executor::enqueue_steps(LaneId only_lane) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    if (only_lane == all_lanes || steps_[i].task->lanes.front() == only_lane) enqueue_step(i);
+    const std::optional<LaneId>& lane = steps_[i].launching_lane;
+    if (lane && (only_lane == all_lanes || *lane == only_lane)) enqueue_step(i);
   }
 }
 
@@ -270,7 +296,7 @@ void Executor::launch_lane(LaneId lane) {
     enqueue_steps(lane);
   } catch (...) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].task->lanes.front() == lane)
+      if (steps_[i].launching_lane == lane)
         mark_enqueued(i);  // the others must not wait indefinitely
     }
     throw;
@@ -324,7 +350,7 @@ void Executor::wait_until_enqueued(TaskId task) {
 }
 
 void Executor::synchronize_lanes() {
-  synchronize_all(plan_.streams(), [](Stream* stream) -> Stream& { return *stream; });
+  synchronize_all(streams_, [](Stream* stream) -> Stream& { return *stream; });
 }
 
 std::vector<double> Executor::measure_tasks(const std::function<bool()>& interrupted) {
@@ -333,7 +359,7 @@ std::vector<double> Executor::measure_tasks(const std::function<bool()>& interru
 }
 
 void Executor::check_recording() const {
-  for (Stream* stream : plan_.streams()) stream->check_activities();
+  for (Stream* stream : streams_) stream->check_activities();
 }
 
 Recording Executor::record(int executions) {
@@ -348,6 +374,7 @@ Recording Executor::record(int executions) {
   recording.seconds_per_call = logging_cost();
   std::vector<Timeline> timelines;
   std::vector<std::size_t> dropped;
+  std::vector<double> origins;
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
       // Samples follow each other at once; making a timeline cools caches and puts threads to
@@ -356,6 +383,7 @@ Recording Executor::record(int executions) {
       recording.seconds.push_back(run().seconds);
       timelines.push_back(recorder.timeline(recording.seconds.back()));
       dropped.push_back(recorder.dropped());
+      origins.push_back(recorder.begin_seconds());
     }
   } catch (const TimedOut&) {
     recorder.abandon();
@@ -363,6 +391,7 @@ Recording Executor::record(int executions) {
   }
   recording.kept = median_place(recording.seconds);
   recording.timeline = std::move(timelines[recording.kept]);
+  recording.origin = origins[recording.kept];
   if (dropped[recording.kept] > 0) {
     throw Unsupported(
         fmt::format("{} records of calls are missing or have no place", dropped[recording.kept]));

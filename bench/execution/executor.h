@@ -23,6 +23,9 @@ namespace parbench {
 /// Prepares a plan for repeated execution. The plan and its streams outlive the executor. A run
 /// allocates nothing once the streams' queues have grown to the plan's size (the first run does
 /// that).
+///
+/// Of a plan over ranks it executes the tasks on lanes of this process. What ranks wait for in each
+/// other are messages, which are calls of tasks; a rank without lanes takes no time.
 class Executor final : public PlanRunner {
  public:
   explicit Executor(const Plan& plan) : Executor(plan, plan.graph().submit) {}
@@ -55,8 +58,10 @@ class Executor final : public PlanRunner {
     std::vector<std::vector<Part>> waits;  // for other lanes, at most the latest of each
     std::vector<Event*> done;              // recorded after the task, if another lane waits for it
     const RangeName* range = nullptr;
+    std::optional<LaneId> launching_lane;  // the first one of this process; none: nothing to do
   };
 
+  [[nodiscard]] bool is_local(LaneId lane) const;
   void find_steps();
   void find_waits(Step& step) const;
   void make_events();
@@ -84,13 +89,14 @@ class Executor final : public PlanRunner {
 
   const Plan& plan_;
   SubmitMode mode_;
+  std::vector<Stream*> streams_;  // of the lanes of this process
   std::vector<Step> steps_;
   std::vector<const Communicator*> communicators_;  // of the plan
   std::map<std::string, RangeName> ranges_;
   std::vector<std::unique_ptr<Event>> events_;
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;
-  std::vector<std::unique_ptr<Event>> joins_;  // one per lane but the first
+  std::vector<std::unique_ptr<Event>> joins_;  // one per lane of this process but the first
   /// Run in which each task was last enqueued: a launching thread may only wait for a record that
   /// has been enqueued already.
   std::vector<std::atomic<std::uint32_t>> enqueued_;

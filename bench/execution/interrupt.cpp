@@ -14,7 +14,9 @@ namespace {
 // A signal handler can reach nothing but static storage.
 std::atomic<int> first_signal{0};  // that asked for an end; 0: none
 std::atomic<pid_t> process_group{0};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free,
+std::atomic<bool> is_silent{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free &&
+                  std::atomic<bool>::is_always_lock_free,
               "the handler must not lock");
 
 int exit_code_of(int signal) {
@@ -35,14 +37,17 @@ extern "C" void parbench_handle_interrupt(int signal) {
   const pid_t group = process_group;
   if (group > 0) kill(-group, again ? SIGKILL : handed_on(signal));
   if (again) _exit(exit_code_of(first));
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  if (!is_silent) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  }
   errno = former_errno;
 }
 
 }  // namespace
 
-InterruptHandler::InterruptHandler() {
+InterruptHandler::InterruptHandler(Says says) {
   first_signal = 0;
+  is_silent = says == Says::nothing;
   struct sigaction action = {};
   action.sa_handler = parbench_handle_interrupt;
   sigemptyset(&action.sa_mask);

@@ -25,7 +25,10 @@ class InterruptHandler {
  public:
   static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 
-  InterruptHandler();
+  /// Whether the first signal prints a message; of several processes one does.
+  enum class Says { message, nothing };
+
+  explicit InterruptHandler(Says says = Says::message);
   ~InterruptHandler();
   InterruptHandler(const InterruptHandler&) = delete;
   InterruptHandler& operator=(const InterruptHandler&) = delete;

@@ -23,6 +23,7 @@ struct Recording {
   std::vector<double> seconds;  // of each
   std::size_t kept = 0;         // its index in `seconds`
   double seconds_per_call = 0;  // overhead of recording
+  double origin = 0;  // from which the timeline's times count, in seconds of the steady clock
 };
 
 class PlanRunner {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -15,6 +16,7 @@
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
 #include "kernels/core/device.h"
+#include "kernels/core/remote_device.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench {
@@ -53,29 +55,35 @@ struct TaskTimer::Group {
 /// Tasks that are measured back to back on the same lanes.
 class TaskTimer::Segment {
  public:
-  explicit Segment(std::vector<Stream*> streams) : streams_(std::move(streams)) {
+  /// `ranks`: of tasks over several ranks, of which this process may have no stream; else null.
+  Segment(std::vector<Stream*> streams, RankGroup* ranks)
+      : all_streams_(std::move(streams)), ranks_(ranks) {
+    std::ranges::copy_if(all_streams_, std::back_inserter(streams_),
+                         [](const Stream* stream) { return !is_remote(*stream); });
     for (Stream* stream : streams_) devices_.push_back(&stream->device());
     for (std::size_t i = 1; i < devices_.size(); ++i) {
       joins_.push_back(
           make_event_for(*devices_[i], std::span(devices_).first(1), EventKind::ordering));
     }
-    add_event();
+    if (!streams_.empty()) add_event();
   }
 
   void add(const std::vector<Call>& calls, std::size_t group) {
     parts_.push_back({&calls, group});
-    add_event();
+    if (!streams_.empty()) add_event();
   }
 
   [[nodiscard]] bool has_lanes(const std::vector<Stream*>& streams) const {
-    return streams_ == streams;
+    return ranks_ == nullptr && all_streams_ == streams;
   }
 
   /// Measures again, until every task has been long enough for the clock.
-  void measure(std::vector<Group>& groups) {
+  void measure(std::vector<Group>& groups, const std::function<bool()>& interrupted) {
     std::vector<Part> parts = parts_;
     for (int estimate = 0; !parts.empty(); ++estimate) {
-      const std::vector<double> seconds = time(parts, groups);
+      if (interrupted()) throw Interrupted();
+      std::vector<double> seconds = time(parts, groups);
+      if (ranks_ != nullptr) seconds = ranks_->largest(std::move(seconds));
       std::map<std::size_t, double> too_short;  // groups, with the latest of their times
       for (std::size_t i = 0; i < parts.size() && estimate < max_estimates; ++i) {
         const std::size_t group = parts[i].group;
@@ -107,6 +115,7 @@ class TaskTimer::Segment {
   /// Seconds of one execution of each task. The host enqueues while the lane works on the first
   /// task ahead of time, if that is short.
   std::vector<double> time(const std::vector<Part>& parts, const std::vector<Group>& groups) {
+    if (streams_.empty()) return std::vector<double>(parts.size());
     const Group& first = groups[parts.front().group];
     if (first.repeats > 1) repeat(*parts.front().calls, first.repeats);
     record(*ends_.front());
@@ -125,7 +134,7 @@ class TaskTimer::Segment {
 
   void repeat(const std::vector<Call>& calls, int times) {
     for (int i = 0; i < times; ++i) {
-      for (const Call& call : calls) enqueue(call, streams_);
+      for (const Call& call : calls) enqueue(call, all_streams_);
     }
   }
 
@@ -148,7 +157,9 @@ class TaskTimer::Segment {
     }
   }
 
-  std::vector<Stream*> streams_;
+  std::vector<Stream*> all_streams_;
+  std::vector<Stream*> streams_;  // those of this process
+  RankGroup* ranks_;
   std::vector<Device*> devices_;
   std::vector<Part> parts_;
   std::vector<std::unique_ptr<Event>> ends_;   // of the beginning, then of each part
@@ -171,23 +182,33 @@ TaskTimer::TaskTimer(const Plan& plan) : plan_(plan) {
 
 TaskTimer::~TaskTimer() = default;
 
-void TaskTimer::add(TaskId task) {
-  const std::vector<Stream*> streams = plan_.streams_of(plan_.graph().task(task));
+bool TaskTimer::is_over_ranks(const Task& task) const {
+  return std::ranges::any_of(task.lanes, [&](LaneId lane) {
+    return plan_.rank_of(lane) != plan_.rank_of(task.lanes.front());
+  });
+}
+
+void TaskTimer::add(TaskId id) {
+  const Task& task = plan_.graph().task(id);
+  const std::vector<Stream*> streams = plan_.streams_of(task);
+  RankGroup* const ranks = is_over_ranks(task) ? plan_.ranks() : nullptr;
+  if (ranks == nullptr && is_remote(*streams.front())) return;
   const auto found = std::ranges::find_if(
       segments_, [&](const auto& segment) { return segment->has_lanes(streams); });
   const bool is_new = found == segments_.end() || streams.size() > 1;
-  Segment& segment = is_new ? *segments_.emplace_back(std::make_unique<Segment>(streams)) : **found;
-  segment.add(plan_.calls(task), group_of_[static_cast<std::size_t>(task)]);
+  Segment& segment =
+      is_new ? *segments_.emplace_back(std::make_unique<Segment>(streams, ranks)) : **found;
+  segment.add(plan_.calls(id), group_of_[static_cast<std::size_t>(id)]);
 }
 
 std::vector<double> TaskTimer::measure(const std::function<bool()>& interrupted) {
   for (Group& group : groups_) group.seconds.clear();
-  for (auto& segment : segments_) {
-    if (interrupted()) throw Interrupted();
-    segment->measure(groups_);
-  }
+  for (auto& segment : segments_) segment->measure(groups_, interrupted);
   std::vector<double> seconds;
-  for (const std::size_t index : group_of_) seconds.push_back(median(groups_[index].seconds));
+  for (const std::size_t index : group_of_) {
+    const std::vector<double>& measured = groups_[index].seconds;
+    seconds.push_back(measured.empty() ? 0 : median(measured));
+  }
   return seconds;
 }
 

@@ -17,20 +17,26 @@ namespace parbench {
 /// Of tasks with the same cost key on one lane the first three are measured. A task that is too
 /// short for the clock is executed several times in a row. The plan and its streams outlive the
 /// timer.
+///
+/// Of a plan over ranks it measures the tasks on lanes of this process, while the other ranks
+/// measure theirs. Tasks over several ranks are measured by all of them together, and cost what
+/// they take on the slowest.
 class TaskTimer {
  public:
   explicit TaskTimer(const Plan& plan);
   ~TaskTimer();
 
-  /// Measures one round. Returns the seconds of each task. Asks `interrupted` before each lane and
-  /// throws Interrupted. The data is not what an execution of the plan leaves.
+  /// Measures one round. Returns the seconds of each task, 0 for one without a lane of this
+  /// process. Asks `interrupted` before each measurement of a lane and throws Interrupted. The data
+  /// is not what an execution of the plan leaves.
   [[nodiscard]] std::vector<double> measure(const std::function<bool()>& interrupted);
 
  private:
   struct Group;
   class Segment;
 
-  void add(TaskId task);
+  [[nodiscard]] bool is_over_ranks(const Task& task) const;
+  void add(TaskId id);
 
   const Plan& plan_;
   std::vector<Group> groups_;

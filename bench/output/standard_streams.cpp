@@ -15,6 +15,7 @@
 #include <ranges>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "reports/text/paragraph.h"
 #include "reports/text/text.h"
@@ -30,10 +31,15 @@ std::string_view variable(const char* name) {
 
 constexpr const char* error_lead = "parbench: error: ";
 
+std::string& process_name() {
+  static std::string name;
+  return name;
+}
+
 /// A terminal would break words, so lines are wrapped for it, or as COLUMNS says; other files and
 /// pipes get them whole, so that programs find texts in them.
 std::string error_text(std::string_view message) {
-  const std::string text = std::string(error_lead) + report::printable(message, true);
+  const std::string text = process_name() + error_lead + report::printable(message, true);
   const bool is_wrapped = isatty(STDERR_FILENO) == 1 || !variable("COLUMNS").empty();
   const auto width = static_cast<std::size_t>(terminal_columns(STDERR_FILENO));
   constexpr std::string_view indent = "  ";
@@ -103,6 +109,8 @@ bool is_full_terminal(int descriptor) {
 bool takes_color(int descriptor) {
   return is_full_terminal(descriptor) && variable("NO_COLOR").empty();
 }
+
+void name_errors(std::string name) { process_name() = std::move(name); }
 
 void print_error(std::string_view message) noexcept {
   try {

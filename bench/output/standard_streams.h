@@ -2,6 +2,7 @@
 // that must not end a measurement, and it must not go unnoticed either.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "kernels/base/error.h"
@@ -35,6 +36,10 @@ void require_printed();
 
 /// Whether it also may have colors: NO_COLOR is not set, or empty.
 [[nodiscard]] bool takes_color(int descriptor);
+
+/// Begins the errors of this process with a name, where it is one of several. Call it before there
+/// are threads.
+void name_errors(std::string name);
 
 /// "parbench: error: …" on standard error; lines after the first are hints, indented. Control
 /// characters, which names in files may hold, do not reach the terminal. Never fails.

@@ -7,11 +7,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/ranks/rank_devices.h"
 #include "kernels/base/error.h"
 #include "reports/text/paragraph.h"
+#include "scenarios/framework/requests.h"
 
 namespace parbench {
 namespace {
+
+/// What each of several ranks opens without `--devices`.
+const std::string device_of_a_rank = "cpu:0";
 
 /// What a scenario opens without `--devices`: fewer where the machine has not so many.
 std::string usual_devices(const Scenario& scenario, const Machine& machine) {
@@ -42,27 +47,47 @@ void check_abilities(const DeviceRequest& request,
   }
 }
 
+/// How to give the run more devices than it has: what this machine allows.
+std::string more_devices(const Machine& machine) {
+  if (machine.backends().front()->device_limit() > 1) return "give --devices 2 or more";
+  const Backend* gpus = machine.find("cuda");
+  if (gpus != nullptr && gpus->device_count() > 0) {
+    return "give it parts of one GPU: --devices cuda:0/0,cuda:0/1";
+  }
+  return "let the process use more cores, of which it has one (taskset, containers and batch "
+         "systems limit them)";
+}
+
 /// Refuses a scenario on too few devices to answer its question, unless strategies or cases were
 /// chosen, or it is one of several.
-void check_device_count(const RunOptions& options, const Job& job) {
+void check_device_count(const RunOptions& options, const Job& job, const std::string& more) {
   const auto count = static_cast<int>(job.devices.size());
-  const int needed = job.scenario->min_devices();
   const bool is_chosen = !options.strategies.empty() || !options.cases.empty();
-  if (count >= needed || is_chosen || options.scenarios.size() > 1) return;
-  // Without --devices the run has as many as there are.
-  const std::string remedy =
-      options.devices.empty()
-          ? "let the process use more cores (taskset, containers and batch systems limit them), or "
-            "give it parts of one GPU: --devices cuda:0/0,cuda:0/1"
-          : fmt::format(
-                "name more: --devices {}, or parts of one GPU: --devices "
-                "cuda:0/0,cuda:0/1",
-                needed);
+  if (count >= job.scenario->min_devices() || is_chosen || options.scenarios.size() > 1) return;
+  const std::string alone = job.cases.empty()
+                                ? ""
+                                : fmt::format("\n--strategy {} measures what one device can do",
+                                              job.scenario->baseline());
   throw UsageError(
-      fmt::format("--scenario {0} needs {1} devices, and this run has {2} ({3})\n{5}\n"
-                  "--strategy {4} measures what one device can do",
-                  job.scenario->name(), needed, count, job.devices.front()->info().name,
-                  job.scenario->baseline(), remedy));
+      too_few_devices(fmt::format("--scenario {}", job.scenario->name()), count, more) + alone);
+}
+
+/// Refuses what several ranks cannot do.
+void check_over_ranks(const RunOptions& options, const Scenario& scenario) {
+  if (!scenario.runs_over_ranks()) {
+    throw UsageError(fmt::format(
+        "--scenario {} does not run over several ranks; start it without mpirun or srun",
+        scenario.name()));
+  }
+  if (options.processes > 1) {
+    throw UsageError(
+        "--processes cannot be combined with several ranks (mpirun, srun): leave one of them out");
+  }
+  if (options.graph) {
+    throw UsageError(
+        "--graph cannot be combined with several ranks (mpirun, srun): a graph holds no "
+        "messages between them; leave one of them out");
+  }
 }
 
 /// A reason without the strategy that it begins with, because the line names that.
@@ -76,67 +101,113 @@ std::string without_strategy(const LeftOut& one) {
   return one.reason;
 }
 
+/// Why a scenario has no case.
+std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags& flags,
+                                 const Job& job, bool had_cases) {
+  if (had_cases) return fmt::format("--benchmark_filter='{}' matches no case", flags.filter);
+  if (!job.left_out.empty()) return without_strategy(job.left_out.front());
+  return options.cases.empty() ? "none of the chosen strategies is one of theirs"
+                               : "the report has no case of them";
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
-                                                  const Scenario& scenario,
-                                                  const Machine& machine) {
+                                                  const Scenario& scenario, const Machine& machine,
+                                                  RankTeam* ranks) {
+  const DeviceOptions options{.spare_for_copies = scenario.wants_copy_core(),
+                              .autotune = request.autotune && request.measures,
+                              .oversubscribe = request.oversubscribe};
   auto devices =
-      machine.open(request.devices.empty() ? usual_devices(scenario, machine) : request.devices,
-                   {.spare_for_copies = scenario.wants_copy_core(),
-                    .autotune = request.autotune && request.measures});
+      ranks != nullptr
+          ? open_rank_devices(*ranks, machine,
+                              request.devices.empty() ? device_of_a_rank : request.devices, options)
+          : machine.open(
+                request.devices.empty() ? usual_devices(scenario, machine) : request.devices,
+                options);
   check_abilities(request, devices, machine);
   return devices;
 }
 
-std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
-                           const Machine& machine) {
+JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const Machine& machine,
+                  RankTeam* ranks) {
   if (options.resumed && !flags.filter.empty()) {
     throw UsageError(
         "--resume cannot be combined with --benchmark_filter: the cases are those of the report; "
         "leave one of them out");
   }
-  std::vector<Job> jobs;
-  std::vector<LeftOut> reasons;
+  JobPlan plan;
   for (const Scenario* scenario : options.scenarios) {
-    Job job{scenario, open_devices(options.device_request(), *scenario, machine), {}, {}};
-    check_device_count(options, job);
-    job.cases = expand(options, *scenario, set_of(job.devices));
-    job.left_out = left_out(options, *scenario, set_of(job.devices));
-    if (reasons.empty()) reasons = job.left_out;
+    if (ranks != nullptr) check_over_ranks(options, *scenario);
+    Job job{scenario, open_devices(options.device_request(), *scenario, machine, ranks), {}, {}};
+    DeviceSet devices = set_of(job.devices);
+    devices.more = ranks != nullptr ? "start more ranks" : more_devices(machine);
+    job.cases = expand(options, *scenario, devices);
+    check_device_count(options, job, devices.more);
+    job.left_out = left_out(options, *scenario, devices);
+    const bool had_cases = !job.cases.empty();
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
-    if (!job.cases.empty()) jobs.push_back(std::move(job));
+    if (job.cases.empty()) {
+      plan.left_out.push_back(
+          {std::string(scenario->name()), reason_without_cases(options, flags, job, had_cases)});
+    } else {
+      plan.jobs.push_back(std::move(job));
+    }
   }
-  if (jobs.empty()) {
+  if (plan.jobs.empty()) {
     throw UsageError(
         flags.filter.empty()
-            ? fmt::format("no case is left: {}",
-                          reasons.empty() ? "the chosen strategies and values allow none"
-                                          : reasons.front().what + ": " + reasons.front().reason)
+            ? fmt::format("no case of {} is left: {}", plan.left_out.front().what,
+                          plan.left_out.front().reason)
             : fmt::format("--benchmark_filter='{}' matches no case\n--benchmark_list_tests shows "
                           "their names",
                           flags.filter));
   }
-  return jobs;
+  return plan;
 }
 
+namespace {
+
+/// What is left out for the same reason.
+struct ReasonLine {
+  std::string reason;
+  std::vector<std::string> what;
+};
+
+void add_to(std::vector<ReasonLine>& lines, const std::string& reason, const std::string& what) {
+  auto line = std::ranges::find(lines, reason, &ReasonLine::reason);
+  if (line == lines.end()) line = lines.insert(line, {reason, {}});
+  line->what.push_back(what);
+}
+
+/// "pipeline: strategies a, b left out: …"
+std::string text_of(const ReasonLine& line, std::string_view one, std::string_view many,
+                    std::size_t width) {
+  return report::hanging("",
+                         fmt::format("{} {} left out: {}", line.what.size() == 1 ? one : many,
+                                     fmt::join(line.what, ", "), line.reason),
+                         width, report::Emphasis::none, false);
+}
+
+}  // namespace
+
 std::string left_out_text(const Job& job, std::size_t width) {
-  std::vector<std::pair<std::string, std::vector<std::string>>>
-      lines;  // reasons, what they rule out
-  for (const LeftOut& one : job.left_out) {
-    const std::string reason = without_strategy(one);
-    auto line = std::ranges::find(lines, reason, &decltype(lines)::value_type::first);
-    if (line == lines.end()) line = lines.insert(line, {reason, {}});
-    line->second.push_back(one.what);
-  }
+  std::vector<ReasonLine> lines;
+  for (const LeftOut& one : job.left_out) add_to(lines, without_strategy(one), one.what);
+  const std::string name(job.scenario->name());
   std::string text;
-  for (const auto& [reason, what] : lines) {
-    text += report::hanging(
-        "",
-        fmt::format("{}: {} {} left out: {}", job.scenario->name(),
-                    what.size() == 1 ? "strategy" : "strategies", fmt::join(what, ", "), reason),
-        width, report::Emphasis::none, false);
+  for (const ReasonLine& line : lines) {
+    text += text_of(line, name + ": strategy", name + ": strategies", width);
   }
+  return text;
+}
+
+std::string left_out_text(const JobPlan& plan, std::size_t width) {
+  std::string text;
+  for (const Job& job : plan.jobs) text += left_out_text(job, width);
+  std::vector<ReasonLine> lines;
+  for (const LeftOut& one : plan.left_out) add_to(lines, one.reason, one.what);
+  for (const ReasonLine& line : lines) text += text_of(line, "scenario", "scenarios", width);
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
+#include "bench/ranks/rank_team.h"
 #include "bench/run/sweep.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/context.h"
@@ -21,24 +22,35 @@ struct Job {
   std::vector<CaseSpec> cases;  // never empty
   std::vector<LeftOut> left_out;
 
-  /// Takes the devices. Those of a dry run do not measure.
-  [[nodiscard]] Context open(const RunOptions& options) {
-    return {std::move(devices), Context::Options{options.seed, !options.dry_run}};
+  /// Takes the devices. Those of a dry run do not measure. `ranks`: to which they belong, or null.
+  [[nodiscard]] Context open(const RunOptions& options, RankTeam* ranks = nullptr) {
+    return {std::move(devices), Context::Options{options.seed, !options.dry_run, ranks}};
   }
 };
 
 /// Opens the devices that a run of the scenario uses: those of the request, or its default ones.
-/// Throws UsageError where none of them is capable of a flag.
+/// Throws UsageError where none of them is capable of a flag. Over ranks it returns the devices of
+/// all of them, one of each unless the request says otherwise.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
                                                                 const Scenario& scenario,
-                                                                const Machine& machine);
+                                                                const Machine& machine,
+                                                                RankTeam* ranks = nullptr);
 
-/// Returns the chosen scenarios in their order, without those that have no case. Throws UsageError
-/// for a choice that is not possible, or that leaves nothing to do.
-[[nodiscard]] std::vector<Job> plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
-                                         const Machine& machine);
+/// What a run does.
+struct JobPlan {
+  std::vector<Job> jobs;          // in the order of their scenarios, at least one
+  std::vector<LeftOut> left_out;  // scenarios without any case
+};
+
+/// Returns the chosen scenarios as jobs, or why they have no case. Throws UsageError for a choice
+/// that is not possible, or that leaves nothing to do.
+[[nodiscard]] JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
+                                const Machine& machine, RankTeam* ranks = nullptr);
 
 /// Returns lines about what takes no part in a job, and why; empty where everything does.
 [[nodiscard]] std::string left_out_text(const Job& job, std::size_t width);
+
+/// The same of all jobs, and of the scenarios without any case.
+[[nodiscard]] std::string left_out_text(const JobPlan& plan, std::size_t width);
 
 }  // namespace parbench

@@ -22,7 +22,7 @@
 #include "bench/run/scratch_folder.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/results.h"
-#include "bench/sampling/session.h"
+#include "bench/sampling/session/session.h"
 #include "kernels/base/error.h"
 #include "kernels/core/stream.h"
 #include "reports/io/file.h"
@@ -53,13 +53,13 @@ double silence_limit() {
 class ProcessRun {
  public:
   ProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const RunLimit& limit,
-             std::vector<Job> jobs, ReportBuilder report_builder)
+             JobPlan plan, ReportBuilder report_builder)
       : options_(options),
         flags_(flags),
         limit_(limit),
-        jobs_(std::move(jobs)),
-        outputs_(options, flags, jobs_, std::move(report_builder)) {
-    for (Job& job : jobs_) job.devices.clear();
+        plan_(std::move(plan)),
+        outputs_(options, flags, plan_, std::move(report_builder)) {
+    for (Job& job : plan_.jobs) job.devices.clear();
   }
 
   ExitCode operator()() {
@@ -137,9 +137,9 @@ class ProcessRun {
       return false;
     }
     outputs_.report_builder().add_process(record, times_of(*left));
-    const bool out_of_time = std::ranges::all_of(left->cases, report::is_left_out_of_time);
+    const bool out_of_time = std::ranges::all_of(left->cases, report::is_left_out);
     parts_.push_back({process, std::move(left->cases)});
-    for (const Job& job : jobs_) merge(job);
+    for (const Job& job : plan_.jobs) merge(job);
     return out_of_time;
   }
 
@@ -181,7 +181,7 @@ class ProcessRun {
   const BenchmarkFlags& flags_;
   const RunLimit& limit_;
   double silence_limit_ = silence_limit();
-  std::vector<Job> jobs_;
+  JobPlan plan_;
   ScratchFolder folder_;
   InterruptHandler interrupt_;
   RunOutputs outputs_;
@@ -195,8 +195,8 @@ class ProcessRun {
 }  // namespace
 
 ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
-                       const RunLimit& limit, std::vector<Job> jobs, ReportBuilder report_builder) {
-  return ProcessRun(options, flags, limit, std::move(jobs), std::move(report_builder))();
+                       const RunLimit& limit, JobPlan plan, ReportBuilder report_builder) {
+  return ProcessRun(options, flags, limit, std::move(plan), std::move(report_builder))();
 }
 
 }  // namespace parbench

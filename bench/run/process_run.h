@@ -2,8 +2,6 @@
 // (memory layout, thread placement, other load of the machine) becomes part of the interval.
 #pragma once
 
-#include <vector>
-
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
 #include "bench/output/exit_code.h"
@@ -19,7 +17,7 @@ namespace parbench {
 /// what was measured. Each process gets an equal share of the time that is left. The devices of the
 /// jobs are closed before.
 [[nodiscard]] ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
-                                     const RunLimit& limit, std::vector<Job> jobs,
+                                     const RunLimit& limit, JobPlan plan,
                                      ReportBuilder report_builder);
 
 }  // namespace parbench

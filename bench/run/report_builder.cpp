@@ -203,6 +203,10 @@ void ReportBuilder::update(const Scenario& scenario, const SessionResult& result
   times_[name] = result.times;
 }
 
+void ReportBuilder::add_library(std::string name, std::string text) {
+  report_.machine.libraries.emplace_back(std::move(name), std::move(text));
+}
+
 void ReportBuilder::add_process(report::Process process, const PhaseTimes& times) {
   report_.processes.push_back(std::move(process));
   process_times_ += times;

@@ -12,7 +12,7 @@
 #include "bench/cli/run_options.h"
 #include "bench/execution/clock.h"
 #include "bench/sampling/sampler.h"
-#include "bench/sampling/session.h"
+#include "bench/sampling/session/session.h"
 #include "kernels/machine/machine.h"
 #include "reports/io/peak_cache.h"
 #include "reports/model/report.h"
@@ -57,6 +57,9 @@ class ReportBuilder {
 
   /// Replaces what is known of a scenario. Called at checkpoints and at its end.
   void update(const Scenario& scenario, const SessionResult& result);
+
+  /// Something that the run depends on beside the libraries of the backends.
+  void add_library(std::string name, std::string text);
 
   /// The next process of several, and what it has spent.
   void add_process(report::Process process, const PhaseTimes& times);

@@ -69,18 +69,18 @@ std::string difference_of_programs(const report::Report& before, const report::R
 
 }  // namespace
 
-RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags,
-                       const std::vector<Job>& jobs, ReportBuilder report_builder)
+RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags, const JobPlan& plan,
+                       ReportBuilder report_builder)
     : options_(options),
       flags_(flags),
+      left_out_(left_out_text(plan, text_style(options.width).width)),
       progress_(progress_of(options)),
       report_builder_(std::move(report_builder)),
       trace_(options.trace_path, options.trace_cases) {
-  for (const Job& job : jobs) {
+  for (const Job& job : plan.jobs) {
     report_builder_.plan(*job.scenario, job.cases,
-                         sampler_options(options, flags, *job.scenario, jobs.size()));
+                         sampler_options(options, flags, *job.scenario, plan.jobs.size()));
     report_builder_.add_devices(*job.scenario, job.devices);
-    left_out_ += left_out_text(job, text_style(options.width).width);
   }
   if (options.resumed) require_same_conditions();
   if (!options.process) add_peaks();

@@ -18,9 +18,9 @@ namespace parbench {
 /// The outputs of a run, in one process or several. The references outlive it.
 class RunOutputs {
  public:
-  /// Plans the jobs in the report. A process that is part of another run reports its progress to
+  /// Enters the jobs in the report. A process that is part of another run reports its progress to
   /// the process that started it, and writes nothing but its report.
-  RunOutputs(const RunOptions& options, const BenchmarkFlags& flags, const std::vector<Job>& jobs,
+  RunOutputs(const RunOptions& options, const BenchmarkFlags& flags, const JobPlan& plan,
              ReportBuilder report_builder);
 
   [[nodiscard]] ReportBuilder& report_builder() { return report_builder_; }

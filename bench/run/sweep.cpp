@@ -36,9 +36,10 @@ bool has_strategy(const Scenario& scenario, std::string_view name) {
          scenario.strategies().end();
 }
 
-Range range_of(const RunOptions& options, const Axis& axis) {
+Range range_of(const RunOptions& options, const Axis& axis, const DeviceSet& devices) {
   const auto given = options.axes.find(axis.name);
   if (given != options.axes.end()) return {&axis, given->second, true};
+  if (axis.by_devices) return {&axis, axis.by_devices(devices.count), false};
   return {&axis, options.preset == Preset::published ? axis.published : axis.quick, false};
 }
 
@@ -95,6 +96,9 @@ Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const De
   request.spec = std::move(spec);
   request.device_count = devices.count;
   request.devices_alike = devices.alike;
+  request.devices_over_ranks = devices.over_ranks;
+  request.more_devices = devices.more;
+  request.last_serves = devices.last_serves;
   request.preset = options.preset;
   return request;
 }
@@ -118,10 +122,10 @@ Scenario::Request request_of(const RunOptions& options, const Scenario& scenario
 }
 
 std::vector<Range> ranges_of(const RunOptions& options, const Scenario& scenario,
-                             const std::string& strategy) {
+                             const std::string& strategy, const DeviceSet& devices) {
   std::vector<Range> ranges;
   for (const Axis& axis : scenario.axes()) {
-    if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis));
+    if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis, devices));
   }
   return ranges;
 }
@@ -137,7 +141,7 @@ struct RefusedValues {
 
 void expand_strategy(const RunOptions& options, const Scenario& scenario,
                      const std::string& strategy, const DeviceSet& devices, CaseList& cases) {
-  const std::vector<Range> ranges = ranges_of(options, scenario, strategy);
+  const std::vector<Range> ranges = ranges_of(options, scenario, strategy, devices);
   std::set<GivenValue> took_part;  // in any case at all
   bool has_case = false;
   std::vector<RefusedValues> refused;
@@ -173,7 +177,13 @@ std::optional<std::string> reason_against(Scenario::Request request, const Scena
     if (scenario.resolve(request)) {
       return fmt::format("the preset has none; --strategy {} adds it", request.spec.strategy);
     }
-    for (const Parameter& one : request.spec.parameters) request.given.push_back(one.name);
+    for (const Parameter& one : request.spec.parameters) {
+      request.given.push_back(one.name);
+      if (scenario.resolve(request)) {
+        return fmt::format("the preset has none; --{} {} adds it", one.name, to_string(one.value));
+      }
+    }
+    request.wants_reason = true;
     static_cast<void>(scenario.resolve(request));
   } catch (const UsageError& error) {
     return error.what();
@@ -219,7 +229,7 @@ std::vector<LeftOut> described(const std::string& strategy, const std::vector<Ra
 
 std::vector<LeftOut> left_out_of_strategy(const RunOptions& options, const Scenario& scenario,
                                           const std::string& strategy, const DeviceSet& devices) {
-  const std::vector<Range> ranges = ranges_of(options, scenario, strategy);
+  const std::vector<Range> ranges = ranges_of(options, scenario, strategy, devices);
   ReasonsByValues without;
   std::set<std::vector<Value>> took_part;
   for (const Combination& combination : combinations(ranges)) {
@@ -244,7 +254,7 @@ Scenario::Request request_again(const RunOptions& options, const Scenario& scena
   request.spec.hidden = {};
   for (const Axis& axis : scenario.axes()) {
     if (!axis.applies_to(known.strategy)) continue;
-    const Range range = range_of(options, axis);
+    const Range range = range_of(options, axis, devices);
     const Value* value = (axis.identity ? known.parameters : known.hidden).find(axis.name);
     if (value != nullptr && axis.identity) request.given.push_back(axis.name);
     if ((value == nullptr || range.from_user) && !range.values.empty()) {
@@ -298,9 +308,15 @@ CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const R
 }  // namespace
 
 DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices) {
-  const bool all_alike = std::ranges::all_of(
-      devices, [&](const auto& device) { return alike(device->info(), devices.front()->info()); });
-  return {.count = static_cast<int>(devices.size()), .alike = all_alike};
+  const auto unlike_first = std::ranges::find_if(
+      devices, [&](const auto& device) { return !alike(device->info(), devices.front()->info()); });
+  const bool only_last = unlike_first != devices.end() && unlike_first + 1 == devices.end();
+  const bool over_ranks =
+      std::ranges::any_of(devices, [](const auto& device) { return device->info().is_remote; });
+  return {.count = static_cast<int>(devices.size()),
+          .alike = unlike_first == devices.end(),
+          .last_serves = only_last && devices.back()->info().host_memory,
+          .over_ranks = over_ranks};
 }
 
 std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario,

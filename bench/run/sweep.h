@@ -13,7 +13,10 @@ namespace parbench {
 /// The devices of a run, as far as the cases depend on them.
 struct DeviceSet {
   int count = 1;
-  bool alike = true;  // Request::devices_alike
+  std::string more = Scenario::Request().more_devices;
+  bool alike = true;         // Request::devices_alike
+  bool last_serves = false;  // Request::last_serves
+  bool over_ranks = false;   // Request::devices_over_ranks
 };
 [[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);
 

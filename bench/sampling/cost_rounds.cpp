@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bench/execution/interrupt.h"
 #include "bench/sampling/preparation.h"
 #include "kernels/core/device.h"
 #include "reports/statistics/statistics.h"
@@ -80,6 +81,17 @@ std::optional<std::vector<double>> CostRounds::costs(double median) const {
 double warm_seconds(double first_execution, const std::vector<double>& costs) {
   const double one_by_one = std::accumulate(costs.begin(), costs.end(), 0.0);
   return one_by_one > 0 ? std::min(first_execution, one_by_one) : first_execution;
+}
+
+std::optional<std::vector<double>> costs_in_time(PlanRunner& runner,
+                                                 const std::function<bool()>& interrupted,
+                                                 const std::function<bool()>& has_time) {
+  try {
+    return runner.measure_tasks([&] { return interrupted() || !has_time(); });
+  } catch (const Interrupted&) {
+    if (interrupted()) throw;
+    return std::nullopt;
+  }
 }
 
 bool measures_tasks_first(const PreparedCase& prepared) {

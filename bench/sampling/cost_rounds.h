@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
+
+#include "bench/execution/plan_runner.h"
 
 namespace parbench {
 
@@ -68,6 +71,12 @@ class CostRounds {
 /// A first execution also pays for what libraries load and make then: on a GPU that can be a
 /// thousand times the rest. Tasks are measured after it, and take no longer than one by one.
 [[nodiscard]] double warm_seconds(double first_execution, const std::vector<double>& costs);
+
+/// Measures the tasks of a plan. Asks `interrupted` and `has_time` between its steps; throws
+/// Interrupted, and returns nothing where the time is over, which leaves no bound.
+[[nodiscard]] std::optional<std::vector<double>> costs_in_time(
+    PlanRunner& runner, const std::function<bool()>& interrupted,
+    const std::function<bool()>& has_time);
 
 /// Whether tasks are measured ahead of all samples, which shows how long a warm execution takes. On
 /// devices that load nothing at a first use, the first execution of a long case shows that too.

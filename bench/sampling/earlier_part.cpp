@@ -23,7 +23,8 @@ const report::CaseResult* find_measured(const std::vector<report::CaseResult>* c
                                         const std::string& name) {
   if (cases == nullptr) return nullptr;
   const auto found = std::ranges::find(*cases, name, &report::CaseResult::name);
-  return found == cases->end() || found->samples.empty() ? nullptr : &*found;
+  if (found == cases->end()) return nullptr;
+  return found->samples.empty() && !report::has_equal_plan(*found) ? nullptr : &*found;
 }
 
 EarlierPart::EarlierPart(const std::vector<report::CaseResult>* cases,
@@ -31,7 +32,8 @@ EarlierPart::EarlierPart(const std::vector<report::CaseResult>* cases,
                          const std::vector<Comparisons>& comparisons, bool profiles) {
   for (const CaseSpec& spec : specs) known_.push_back(find_measured(cases, spec.name()));
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    final_.push_back(is_finished(i) && (!profiles || known_[i]->profile));
+    final_.push_back(is_finished(i) &&
+                     (!profiles || known_[i]->profile || report::has_equal_plan(*known_[i])));
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (is_finished(i)) continue;

@@ -11,7 +11,8 @@
 
 namespace parbench {
 
-/// Returns the case of that name if it has samples; nullptr if there is none, or no cases.
+/// Returns the case of that name if it has samples, or none because another case does the same;
+/// nullptr if there is none, or no cases.
 [[nodiscard]] const report::CaseResult* find_measured(const std::vector<report::CaseResult>* cases,
                                                       const std::string& name);
 
@@ -23,7 +24,7 @@ class EarlierPart {
   EarlierPart(const std::vector<report::CaseResult>* cases, const std::vector<CaseSpec>& specs,
               const std::vector<Comparisons>& comparisons, bool profiles);
 
-  /// Returns the earlier result of a case; nullptr if it has no samples.
+  /// Returns the earlier result of a case; nullptr if there is nothing to keep.
   [[nodiscard]] const report::CaseResult* find(std::size_t index) const { return known_[index]; }
 
   /// Returns whether the sampling of a case has come to its end.

@@ -89,11 +89,17 @@ void Preparation::sort_by(const std::function<int(std::size_t)>& rank) {
   find_order();
 }
 
+void Preparation::sort_groups_by(const std::function<std::size_t(std::size_t)>& place) {
+  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return place(group.front()); });
+  find_order();
+}
+
 void Preparation::run_once(const CaseSpec& spec) {
   check_end_();
   context_.begin_case();
   current_.emplace();
-  current_->subject = scenario_.prepare(spec, context_);
+  context_.with_check(check_end_, [&] { current_->subject = scenario_.prepare(spec, context_); });
+  check_end_();
   const SubmitMode mode = submit_mode_of(spec, current_->subject->plan());
   context_.commit();
   current_->runner = make_runner_(current_->subject->plan(), mode);

@@ -48,6 +48,9 @@ class Preparation {
   /// Sorts cases with the same reference by their rank, and these groups by their lowest rank.
   void sort_by(const std::function<int(std::size_t)>& rank);
 
+  /// Sorts these groups by the place of their first case.
+  void sort_groups_by(const std::function<std::size_t(std::size_t)>& place);
+
   /// Prepares, runs and verifies one case; `verification` reports a wrong result.
   /// Throws what preparing or running threw, and what `check_end` throws between such steps:
   /// Interrupted or OutOfTime. Where a reference

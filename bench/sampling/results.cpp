@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
-#include <limits>
+#include <iterator>
 #include <map>
 #include <new>
 #include <numeric>
@@ -18,24 +17,39 @@
 #include <variant>
 
 #include "bench/execution/submit_mode.h"
+#include "bench/sampling/answer_warnings.h"
 #include "bench/sampling/conditions/conditions.h"
 #include "kernels/base/error.h"
-#include "reports/model/disturbances.h"
 #include "reports/statistics/fastest.h"
-#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
+
+std::optional<TimeShares> shares_of(const report::CaseResult& measured) {
+  if (!measured.profile) return std::nullopt;
+  const TimelineMetrics& metrics = measured.profile->metrics;
+  const double time = metrics.span * static_cast<double>(metrics.devices.size());
+  if (!(time > 0)) return std::nullopt;
+  TimeShares shares;
+  for (const DeviceMetrics& one : metrics.devices) {
+    shares.compute += one.compute / time;
+    shares.exposed += (one.busy - one.compute) / time;
+    shares.idle += one.idle / time;
+  }
+  return shares;
+}
 
 CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured) {
   CaseOutcome outcome;
   outcome.spec = spec;
   outcome.median_seconds = measured.statistics->median;
+  outcome.interval = measured.statistics->median_interval;
   if (measured.bound && measured.efficiency <= report::max_credible_efficiency) {
     outcome.efficiency = measured.efficiency;
     outcome.critical_path = measured.bound->critical_path;
   }
   outcome.speedup = measured.speedup;
+  outcome.shares = shares_of(measured);
   for (const report::Metric& metric : measured.metrics) {
     outcome.metrics[metric.name] = {.value = metric.value, .interval = metric.interval};
   }
@@ -103,85 +117,6 @@ std::optional<std::vector<std::size_t>> places_of(
     found.push_back(place->second);
   }
   return found;
-}
-
-constexpr std::string_view profiler_warning =
-    " Careful: measured for a profiler, in a few short samples; these times are indicative only.";
-
-/// What a reader of the answer has to know of devices that were throttled; empty when none was.
-std::string throttling_warning(const std::vector<report::CaseResult>& cases) {
-  std::vector<std::string> reasons;
-  for (const report::CaseResult& one : cases) report::add_throttles(reasons, one);
-  if (reasons.empty()) return {};
-  return fmt::format(" Careful: {} of {} cases ran on a throttled device ({}).",
-                     std::ranges::count_if(cases, report::is_throttled), cases.size(),
-                     fmt::join(reasons, ", "));
-}
-
-/// Says that other programs used the cores meanwhile; empty where they did not.
-std::string disturbance_warning(const std::vector<report::CaseResult>& cases) {
-  const auto count = std::ranges::count_if(cases, report::is_disturbed);
-  if (count == 0) return {};
-  const auto taken = [](const report::CaseResult& one) { return report::cores_taken(one); };
-  return fmt::format(
-      " Careful: other programs had up to {} of the core time that {} of {} cases wanted; repeat "
-      "on a quiet machine.",
-      report::format_percent(std::ranges::max(cases | std::views::transform(taken)), 0), count,
-      cases.size());
-}
-
-/// Independent values that an interval of 95% needs.
-constexpr std::size_t needed_count = 6;
-
-/// The number of independent values of a case: its samples, or the processes that took them.
-std::size_t values_of(const report::CaseResult& one, bool of_processes) {
-  return of_processes ? process_medians(one.samples).size() : one.samples.size();
-}
-
-/// The measured case with the fewest values.
-const report::CaseResult& with_fewest_values(const std::vector<report::CaseResult>& cases,
-                                             bool of_processes) {
-  return *std::ranges::min_element(cases, {}, [&](const report::CaseResult& one) {
-    return one.status == report::CaseStatus::measured ? values_of(one, of_processes)
-                                                      : std::numeric_limits<std::size_t>::max();
-  });
-}
-
-/// What gives a case more samples than so many; empty where that is not known.
-std::string remedy_of(const report::CaseResult& fewest, std::size_t count, double seconds) {
-  if (fewest.stopped_because == "max-time") return "a longer --max-time gives more";
-  if (fewest.stopped_because != report::total_time) return {};
-  if (!(seconds > 0)) return "a longer --max-total-time gives more";
-  constexpr double minute = 60;
-  const double wanted = seconds * needed_count / static_cast<double>(count);
-  return fmt::format("--max-total-time {:.0f} should give the rest",
-                     minute * std::ceil(wanted / minute));
-}
-
-/// Says that cases or samples are missing, and what gives more; nothing where there are enough.
-std::optional<std::string> preliminary_warning(const std::vector<report::CaseResult>& cases,
-                                               const AnswerConditions& conditions,
-                                               bool is_answered) {
-  const bool of_processes = conditions.processes > 1;
-  const report::CaseResult& fewest = with_fewest_values(cases, of_processes);
-  const std::size_t count = values_of(fewest, of_processes);
-  const auto left = std::ranges::count_if(cases, report::is_left_out_of_time);
-  const bool has_few = is_answered && !conditions.for_profiler && count < needed_count;
-  if (!has_few && left == 0) return std::nullopt;
-  std::string text = " Preliminary";
-  std::string remedy;
-  if (has_few && of_processes) {
-    text += fmt::format(", from {} of {} processes", count, needed_count);
-  } else if (has_few) {
-    text += fmt::format(", from {} of {} samples", count, needed_count);
-    remedy = remedy_of(fewest, count, conditions.seconds);
-  }
-  if (left > 0) {
-    text += fmt::format("{} there was no time for {} of {} cases", has_few ? ", and" : ":", left,
-                        cases.size());
-    remedy = "a longer --max-total-time measures them";
-  }
-  return text + (remedy.empty() ? "" : "; " + remedy) + ".";
 }
 
 constexpr std::string_view by_measuring = "measuring";
@@ -393,13 +328,12 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
     answer.text =
         fmt::format("The measurements stand, but no answer could be drawn: {}", error.what());
   }
-  if (const auto warning = preliminary_warning(cases, conditions, is_answered)) {
-    answer.preliminary = true;
-    answer.text += *warning;
-  }
-  answer.text += throttling_warning(cases);
-  answer.text += disturbance_warning(cases);
-  if (conditions.for_profiler) answer.text += profiler_warning;
+  const auto preliminary = preliminary_warning(cases, conditions, is_answered);
+  answer.preliminary = preliminary.has_value();
+  if (preliminary) answer.warnings.push_back(*preliminary);
+  std::ranges::move(baseline_warnings(scenario, specs, cases), std::back_inserter(answer.warnings));
+  std::ranges::move(disturbance_warnings(cases), std::back_inserter(answer.warnings));
+  if (conditions.for_profiler) answer.warnings.emplace_back(profiler_warning);
   return answer;
 }
 

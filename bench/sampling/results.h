@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/sampling/answer_warnings.h"
 #include "bench/sampling/preparation.h"
 #include "bench/sampling/sampler.h"
 #include "reports/model/report.h"
@@ -83,17 +84,10 @@ void compare_cases(const std::vector<Comparisons>& comparisons,
                                                      const std::vector<report::CaseResult>& cases,
                                                      std::size_t index);
 
-/// What an answer depends on beside the cases.
-struct AnswerConditions {
-  double seconds = 0;  // that a run with as many samples takes; 0: unknown
-  bool for_profiler = false;
-  int processes = 1;
-};
-
 /// Returns the scenario's answer from the measured ones of `cases`, which are in the order of the
 /// specs; nothing when none was measured. An answer that throws does not affect the numbers; one
 /// from throttled cases, from cases whose cores other programs had, from fewer samples than an
-/// interval needs, or from those taken for a profiler, carries a remark.
+/// interval needs, without baselines, or from samples taken for a profiler, carries a remark.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::CaseResult>& cases,

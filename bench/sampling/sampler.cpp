@@ -254,6 +254,26 @@ void Sampler::begin_round() {
   std::ranges::shuffle(order_, generator);
   std::ranges::stable_partition(order_,
                                 [this](std::size_t i) { return !states_[i].samples.empty(); });
+  if (round_cost() > total_left()) put_compared_first();
+}
+
+/// Puts each case without samples right behind those that it is compared with, and what no case is
+/// compared with last.
+void Sampler::put_compared_first() {
+  std::vector<std::size_t> sequence;
+  const auto add = [&](std::size_t index) {
+    if (std::ranges::find(sequence, index) == sequence.end()) sequence.push_back(index);
+  };
+  for (auto next = order_.rbegin(); next != order_.rend(); ++next) {
+    if (states_[*next].compared_with.empty() || !states_[*next].samples.empty()) continue;
+    for (const std::size_t other : states_[*next].compared_with) {
+      const bool waits = std::ranges::find(order_, other) != order_.end();
+      if (waits && states_[other].samples.empty()) add(other);
+    }
+    add(*next);
+  }
+  std::for_each(order_.rbegin(), order_.rend(), add);
+  std::ranges::copy(sequence, order_.rbegin());
 }
 
 bool Sampler::ended(const State& state) const {

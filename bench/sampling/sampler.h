@@ -31,7 +31,10 @@ struct SamplerOptions {
   int fixed_iterations = 0;  // 0: as many as make a sample last `min_sample_seconds`
   double min_sample_seconds = 0.02;
   bool for_profiler = false;  // few short samples, for an external profiler
-  std::uint64_t seed = 1;     // of the order within rounds
+  /// Whether cases with equal plans are measured all the same, as where a list of cases is
+  /// published.
+  bool measures_equal_plans = false;
+  std::uint64_t seed = 1;  // of the order within rounds
 
   /// Samples that a case gets even when its time is spent: an interval of the median of fewer than
   /// three is not useful. After twice `max_seconds` the case ends nevertheless, with one sample.
@@ -60,10 +63,11 @@ struct Step {
 };
 
 /// Samples in rounds: every unfinished case once per round, in an order shuffled for each round,
-/// those without samples first. Before its first sample, a short case is warmed up until its
-/// iterations per sample are known. A case ends when its precision is reached ("precision"), when
-/// its next sample would probably end after its time is spent ("max-time"), when the next round
-/// would end after the time of all cases
+/// those without samples first; where there is no time for all of those, each behind the cases that
+/// it is compared with, so that there are ratios. Before its first sample, a short case is warmed
+/// up until its iterations per sample are known. A case ends when its precision is reached
+/// ("precision"), when its next sample would probably end after its time is spent ("max-time"),
+/// when the next round would end after the time of all cases
 /// ("total-time"; while a case has no sample, a case whose own sample would), or at a fixed number
 /// of samples ("fixed count"). A case that has ended is still sampled, within its own time, while
 /// any case that is compared with it has not ended, so that comparisons use samples taken next to
@@ -133,6 +137,7 @@ class Sampler {
   [[nodiscard]] std::optional<Step> next_warm_up() const;
   void settle_iterations(State& state) const;
   void begin_round();
+  void put_compared_first();
   [[nodiscard]] bool ended(const State& state) const;
   /// Whether the case is sampled in the next round.
   [[nodiscard]] bool is_due(std::size_t index) const;

@@ -19,10 +19,21 @@ struct DeviceNumber {
 };
 [[nodiscard]] std::string to_string(const DeviceNumber& number);
 
+/// The part of the process's cores that its devices get, where other processes of the run have the
+/// same cores.
+struct CoreShare {
+  int index = 0;
+  int count = 1;
+};
+
 /// Options for opening the devices of a run.
 struct DeviceOptions {
   bool spare_for_copies = false;  // leave a core or engine to copy lanes if there are enough
   bool autotune = false;          // choose kernels by measuring, where the backend can
+  std::string name_prefix = {};   // of the names of the devices: "node1/0/" for those of a rank
+  int rank = 0;                   // DeviceInfo::rank
+  CoreShare core_share = {};
+  bool oversubscribe = false;  // more devices than cores share them, where the backend can
 };
 
 /// A kind of devices with the libraries that compute on them (oneDNN on CPU cores, CUDA on GPUs).
@@ -46,7 +57,9 @@ class Backend {
   /// Maximum number of devices that a run can request by number alone; more than `device_count`
   /// where a device can be divided.
   [[nodiscard]] virtual int device_limit() const { return device_count(); }
-  /// Returns the devices for a request of that many, at most `device_limit`.
+  /// Whether several devices can share a core when they are asked to (DeviceOptions).
+  [[nodiscard]] virtual bool can_oversubscribe() const { return false; }
+  /// Returns the devices for a request of that many, at most `device_limit`, unless they share.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
   /// Returns what was found in one line ("2 cores: 0,1 …"), or why nothing was and the remedy.

@@ -16,9 +16,7 @@ bool adds(Collective collective) {
 
 /// What the bytes at a rank must be a multiple of: a number, and a block of each rank.
 std::size_t unit_of(Collective collective, std::size_t ranks) {
-  const bool has_blocks =
-      collective == Collective::all_gather || collective == Collective::reduce_scatter;
-  return (adds(collective) ? sizeof(float) : 1) * (has_blocks ? ranks : 1);
+  return (adds(collective) ? sizeof(float) : 1) * (has_blocks(collective) ? ranks : 1);
 }
 
 }  // namespace
@@ -43,8 +41,13 @@ std::string_view name_of(Collective collective) {
   return "send-recv";
 }
 
-bool is_in_place(Collective collective) {
-  return collective != Collective::all_to_all && collective != Collective::send_recv;
+bool has_input(Collective collective) {
+  return collective == Collective::all_to_all || collective == Collective::send_recv;
+}
+
+bool has_blocks(Collective collective) {
+  return collective == Collective::all_gather || collective == Collective::reduce_scatter ||
+         collective == Collective::all_to_all;
 }
 
 Work work_of(Collective collective, std::size_t ranks, std::size_t bytes) {
@@ -56,26 +59,27 @@ Work work_of(Collective collective, std::size_t ranks, std::size_t bytes) {
 }
 
 void Communicator::enqueue(Collective collective, std::span<Stream* const> streams,
-                           std::span<const BufferView> data) {
+                           std::span<const BufferView> data, std::span<const BufferView> inputs) {
   const auto ranks = static_cast<std::size_t>(size());
   if (streams.size() != ranks || data.size() != ranks) {
     throw std::invalid_argument(fmt::format("{} joins {} ranks, not {} streams and {} views",
                                             name(), ranks, streams.size(), data.size()));
   }
   const std::size_t bytes = data.front().bytes;
-  if (std::ranges::any_of(data, [&](const BufferView& view) { return view.bytes != bytes; })) {
+  const auto has_other_size = [&](const BufferView& view) { return view.bytes != bytes; };
+  if (std::ranges::any_of(data, has_other_size) || std::ranges::any_of(inputs, has_other_size)) {
     throw std::invalid_argument(name() + ": a collective needs data of equal sizes");
   }
-  if (!is_in_place(collective)) {
-    throw std::invalid_argument(fmt::format("{} offers no {}, which is not in place; use messages",
-                                            name(), name_of(collective)));
+  if (inputs.size() != (has_input(collective) ? ranks : 0)) {
+    throw std::invalid_argument(fmt::format("{}: {} inputs are given for {} of {} ranks", name(),
+                                            inputs.size(), name_of(collective), ranks));
   }
   const std::size_t unit = unit_of(collective, ranks);
   if (bytes % unit != 0) {
     throw std::invalid_argument(
         fmt::format("{}: {} bytes are no multiple of {}", name(), bytes, unit));
   }
-  enqueue_checked(collective, streams, data);
+  enqueue_checked(collective, streams, data, inputs);
 }
 
 }  // namespace parbench

@@ -21,9 +21,9 @@ namespace parbench {
 ///   and its other blocks are undefined.
 /// - broadcast: every rank's data become those of rank 0.
 /// - reduce: f32 numbers; those of rank 0 become the sum of all ranks', the others are undefined.
-/// From an input of each rank to other memory, which communicators do not offer here:
+/// From an input of each rank, which is not overwritten, to data of the same size:
 /// - all_to_all: block j of rank r's input becomes block r of rank j's data.
-/// - send_recv: every rank sends its input to the next one.
+/// - send_recv: rank r's input becomes the data of the next rank, that of the last one rank 0's.
 enum class Collective {
   all_reduce,
   all_gather,
@@ -39,8 +39,10 @@ inline constexpr std::array<Collective, 7> all_collectives{
     Collective::send_recv};
 [[nodiscard]] std::string_view name_of(Collective collective);  // "all-reduce"
 
-/// Whether communicators offer it.
-[[nodiscard]] bool is_in_place(Collective collective);
+/// Whether ranks send from an input of their own.
+[[nodiscard]] bool has_input(Collective collective);
+/// Whether the data of a rank are as many blocks of equal sizes as there are ranks.
+[[nodiscard]] bool has_blocks(Collective collective);
 
 /// Returns the work of a collective by the ring algorithm; no algorithm between equal links moves
 /// less: of S bytes at each of p ranks, all ranks together send 2(p − 1)·S for an all-reduce
@@ -60,11 +62,11 @@ class Communicator {
 
   /// Enqueues a collective on a stream of each rank's device. Nothing of a rank is touched before
   /// its stream comes to the collective, and its stream goes on when its data is the result and the
-  /// collective touches it no more. Collectives run in the order of the calls. Throws
-  /// std::invalid_argument for streams or data that are not as `Collective` says, Error and what
-  /// the devices throw where it fails.
+  /// collective touches it no more. Collectives run in the order of the calls. `inputs`: none of a
+  /// collective in place. Throws std::invalid_argument for streams, data or inputs that are not as
+  /// `Collective` says, Error and what the devices throw where it fails.
   void enqueue(Collective collective, std::span<Stream* const> streams,
-               std::span<const BufferView> data);
+               std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 
   /// Throws what went wrong since it was made, for example on the way to other devices. It cannot
   /// be used afterwards.
@@ -72,7 +74,8 @@ class Communicator {
 
  private:
   virtual void enqueue_checked(Collective collective, std::span<Stream* const> streams,
-                               std::span<const BufferView> data) = 0;
+                               std::span<const BufferView> data,
+                               std::span<const BufferView> inputs) = 0;
 };
 
 }  // namespace parbench

@@ -65,6 +65,7 @@ std::unique_ptr<Event> make_event_for(Device& recorder, std::span<Device* const>
 }
 
 bool reaches(const Device& device, const Device& other) {
+  if (device.info().rank != other.info().rank) return false;
   return same_backend(device, other) || other.info().host_memory;
 }
 

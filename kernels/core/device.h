@@ -32,6 +32,8 @@ struct DeviceInfo {
   bool host_memory = false;  // whether its memory is the host's, which every backend can copy
   /// Further facts on which its times depend, by name: {"compute capability", "9.0"}, …
   std::vector<std::pair<std::string, std::string>> facts = {};
+  int rank = 0;            // the process of the run that it belongs to
+  bool is_remote = false;  // whether that is another process than this one (remote_device.h)
 };
 
 /// Returns whether two devices use the same kernels, so that results are equal bit for bit.

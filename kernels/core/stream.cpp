@@ -12,6 +12,12 @@ std::unique_ptr<Graph> Stream::capture(const std::function<void()>& /*enqueue*/)
       fmt::format("{} captures no graphs; run without --graph", device().info().name));
 }
 
+void Stream::perform(HostWork& /*work*/) {
+  throw Unsupported(
+      fmt::format("{} takes no work of the host into its streams, such as messages between ranks",
+                  device().info().name));
+}
+
 void Stream::log_activities(ActivityLog* log) {
   if (log != nullptr) check_activities();
 }

@@ -15,6 +15,7 @@
 #include "kernels/core/buffer.h"
 #include "kernels/core/condition.h"
 #include "kernels/core/graph.h"
+#include "kernels/core/host_work.h"
 
 namespace parbench {
 
@@ -85,6 +86,10 @@ class Stream {
   /// pageable memory a CUDA stream may hold the caller until the copy is done: plans enqueue first
   /// what is to run beside it.
   virtual void copy(BufferView destination, BufferView source) = 0;
+
+  /// Enqueues work of the host, which outlives its execution. Throws Unsupported where the device
+  /// cannot let its streams wait for the host.
+  virtual void perform(HostWork& work);
 
   virtual void record(Event& event) = 0;
   virtual void wait(Event& event) = 0;

@@ -109,10 +109,16 @@ std::vector<std::string_view> names_in(std::string_view request) {
 std::vector<std::unique_ptr<Device>> open_count(Backend& backend, std::string_view request,
                                                 int count, const DeviceOptions& options) {
   if (count == 0) refuse(request, "opens no device");
-  const int limit = backend.device_limit();
+  constexpr int max_sharing = 64;
+  const bool shares = backend.can_oversubscribe();
+  const int own = backend.device_limit();
+  const int limit = shares && options.oversubscribe ? std::max(own, max_sharing) : own;
   if (count > limit) {
-    refuse(request, fmt::format("is more than this machine has: {} {} device{}", limit,
-                                backend.name(), limit == 1 ? "" : "s"));
+    refuse(request,
+           fmt::format(
+               "is more than this machine has: {} {} device{}{}", limit, backend.name(),
+               limit == 1 ? "" : "s",
+               shares && !options.oversubscribe ? "; with --oversubscribe they share cores" : ""));
   }
   return backend.open(backend.choose(count), options);
 }

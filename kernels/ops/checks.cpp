@@ -353,6 +353,26 @@ void check_one(Name name, const ShuffleChannels& desc) {
       fmt::format("{}: {} groups do not divide {} channels", name, desc.groups, desc.shape[1]));
 }
 
+void check_one(Name name, const AddChannelBias& desc) { check_rank(name, desc.shape, 4); }
+void check_one(Name name, const SumChannels& desc) { check_rank(name, desc.shape, 4); }
+
+void check_one(Name name, const PadImage& desc) {
+  constexpr std::int64_t max = 1 << 20;  // no sum of them leaves 64 bits
+  check_rank(name, desc.source, 4);
+  const auto& [top, left, bottom, right] = desc.edges;
+  for (const std::int64_t edge : {top, left, bottom, right}) {
+    if (edge >= -max && edge <= max) continue;
+    throw UsageError(
+        fmt::format("{}: an edge is {}; it must be from {} to {}", name, edge, -max, max));
+  }
+  const auto is_left = [](std::int64_t extent, std::int64_t before, std::int64_t behind) {
+    return extent + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(behind, 0) >= 1;
+  };
+  if (is_left(desc.source[2], top, bottom) && is_left(desc.source[3], left, right)) return;
+  throw UsageError(fmt::format("{}: edges of {}, {}, {} and {} leave nothing of the image {}", name,
+                               top, left, bottom, right, to_string(desc.source)));
+}
+
 /// Operations compute in f32 or bf16.
 template <class Desc>
 void check_type(Name name, const Desc& desc) {

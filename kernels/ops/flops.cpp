@@ -122,7 +122,7 @@ double flops(const LayerNormForward& desc) { return 8 * count(desc.shape); }
 // diff_source 5.
 double flops(const LayerNormBackward& desc) { return 14 * count(desc.shape); }
 double flops(const Dropout& desc) { return count(desc.shape); }  // random numbers count none
-double flops(const Scale& desc) { return count(desc.shape); }
+double flops(const Scale& desc) { return (desc.addend == 0 ? 1 : 2) * count(desc.shape); }
 
 // Per element: first moment 3, second moment 4, update 6 (two of them a square root and a
 // division); weight decay 2, clipping 1.
@@ -195,6 +195,9 @@ double flops(const LocalResponseNormBackward& desc) {
 double flops(const SliceChannels& /*desc*/) { return 0; }
 double flops(const InsertChannels& /*desc*/) { return 0; }
 double flops(const ShuffleChannels& /*desc*/) { return 0; }
+double flops(const AddChannelBias& desc) { return count(desc.shape); }
+double flops(const SumChannels& desc) { return count(desc.shape); }
+double flops(const PadImage& /*desc*/) { return 0; }
 
 }  // namespace
 

@@ -118,4 +118,45 @@ struct ShuffleChannels {
   DType dtype = DType::f32;
 };
 
+/// destination = source + the bias of its channel. Arguments: source, bias {C} (f32), destination
+/// (may be source's memory).
+struct AddChannelBias {
+  Shape shape;  // {N, C, H, W}
+  DType dtype = DType::f32;
+};
+
+/// The backward step: sums over samples, rows and columns, added to what is there with
+/// `accumulate`. Arguments: diff_destination, diff_bias {C} (f32).
+struct SumChannels {
+  Shape shape;  // {N, C, H, W}
+  DType dtype = DType::f32;
+  bool accumulate = false;
+};
+
+/// Rows and columns of zeros that an image gets at its edges; a negative number removes as many.
+struct Edges {
+  std::int64_t top = 0;
+  std::int64_t left = 0;
+  std::int64_t bottom = 0;
+  std::int64_t right = 0;
+
+  /// Those that undo it.
+  [[nodiscard]] Edges reversed() const { return {-top, -left, -bottom, -right}; }
+
+  friend bool operator==(const Edges&, const Edges&) = default;
+};
+
+/// destination = source with those edges, as torch.nn.functional.pad. With the reversed edges it is
+/// its own backward step. Arguments: source, destination.
+struct PadImage {
+  Shape source;  // {N, C, H, W}
+  Edges edges;
+  DType dtype = DType::f32;
+
+  [[nodiscard]] Shape destination() const {
+    return {source[0], source[1], source[2] + edges.top + edges.bottom,
+            source[3] + edges.left + edges.right};
+  }
+};
+
 }  // namespace parbench

@@ -396,6 +396,20 @@ Operands operands(const ShuffleChannels& desc) {
   return {source(desc.shape, desc.dtype), destination(desc.shape, desc.dtype)};
 }
 
+Operands operands(const AddChannelBias& desc) {
+  return {source(desc.shape, desc.dtype), channels("bias", Access::read, desc.shape[1]),
+          destination(desc.shape, desc.dtype)};
+}
+
+Operands operands(const SumChannels& desc) {
+  return {diff_destination(desc.shape, desc.dtype),
+          channels("diff_bias", added_to(desc.accumulate), desc.shape[1])};
+}
+
+Operands operands(const PadImage& desc) {
+  return {source(desc.source, desc.dtype), destination(desc.destination(), desc.dtype)};
+}
+
 }  // namespace
 
 std::vector<Operand> operands_of(const OpDesc& desc) {

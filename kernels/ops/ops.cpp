@@ -68,6 +68,9 @@ std::string_view name_of(const OpDesc& desc) {
       [](const SliceChannels&) -> Name { return "slice_channels"; },
       [](const InsertChannels&) -> Name { return "insert_channels"; },
       [](const ShuffleChannels&) -> Name { return "shuffle_channels"; },
+      [](const AddChannelBias&) -> Name { return "add_channel_bias"; },
+      [](const SumChannels&) -> Name { return "sum_channels"; },
+      [](const PadImage&) -> Name { return "pad_image"; },
   };
   return std::visit(names, desc);
 }

@@ -314,11 +314,12 @@ struct Dropout {
   std::int64_t first = 0;         // elements before this tensor's
 };
 
-/// destination = factor · source. Arguments: source, destination (may be the same memory).
+/// destination = factor · source + addend. Arguments: source, destination (may be the same memory).
 struct Scale {
   Shape shape;
   DType dtype = DType::f32;
   float factor = 1;
+  float addend = 0;
 };
 
 // Optimisers and gradient clipping over flat f32.
@@ -438,7 +439,7 @@ using OpDesc = std::variant<
     Adam, SquaredNorm, ClipFactor, EmbeddingForward, EmbeddingBackward, SoftmaxCrossEntropy,
     AttentionForward, AttentionBackward, LstmForward, LstmBackwardData, LstmBackwardWeights,
     AveragePoolForward, AveragePoolBackward, LocalResponseNormForward, LocalResponseNormBackward,
-    SliceChannels, InsertChannels, ShuffleChannels>;
+    SliceChannels, InsertChannels, ShuffleChannels, AddChannelBias, SumChannels, PadImage>;
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);

@@ -1,11 +1,14 @@
-// Who waited for whom, from the timeline of a profile.
+// Who waited for whom, and for a device that does alone what all need, from the timeline of a
+// profile.
 #include "reports/findings/dependency_rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -116,6 +119,125 @@ std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases&
                  {"longest for", timeline.graph.task(pause.cause).name},
                  {"longest ahead of", timeline.graph.task(pause.task).name}},
                 share / static_cast<double>(std::max(1, one.computing_devices()))};
+}
+
+namespace {
+
+const std::string& device_of(const Timeline& timeline, const TimedCall& call) {
+  return timeline.graph.lane(call.lane).device;
+}
+
+/// The devices whose calls belong to that phase of a training step.
+std::set<std::string> devices_with(const Timeline& timeline, std::string_view phase) {
+  std::set<std::string> devices;
+  for (const TimedCall& call : timeline.calls) {
+    if (timeline.graph.task(call.task).phase == phase) devices.insert(device_of(timeline, call));
+  }
+  return devices;
+}
+
+/// The device that alone updates parameters whose gradients several compute; empty without one.
+std::string updating_alone(const Profiled& one) {
+  if (!one.profile().timeline) return {};
+  const Timeline& timeline = *one.profile().timeline;
+  const std::set<std::string> updating = devices_with(timeline, "update");
+  const bool are_several = devices_with(timeline, "backward").size() > 1;
+  return are_several && updating.size() == 1 ? *updating.begin() : std::string();
+}
+
+/// Time in which a device does something beside forward and backward passes, and no other one runs
+/// anything.
+Nanoseconds time_alone(const Timeline& timeline, const std::string& device) {
+  struct Running {
+    int central = 0;
+    int other = 0;
+  };
+  std::map<Nanoseconds, Running> changes;
+  for (const TimedCall& call : timeline.calls) {
+    const std::string& phase = timeline.graph.task(call.task).phase;
+    const bool is_other = device_of(timeline, call) != device;
+    if (!is_other && (phase == "forward" || phase == "backward")) continue;
+    int Running::*const count = is_other ? &Running::other : &Running::central;
+    ++(changes[call.ran.begin].*count);
+    --(changes[call.ran.end].*count);
+  }
+  Nanoseconds alone = 0;
+  Nanoseconds since = 0;
+  Running now;
+  for (const auto& [time, change] : changes) {
+    if (now.central > 0 && now.other == 0) alone += time - since;
+    now.central += change.central;
+    now.other += change.other;
+    since = time;
+  }
+  return alone;
+}
+
+/// How much longer a device is busy than the mean of the others: 0.2 for a fifth.
+double excess_of(const Profiled& one, const std::string& device) {
+  double own = 0;
+  double others = 0;
+  int count = 0;
+  for (const DeviceMetrics& each : one.metrics().devices) {
+    if (each.device == device) {
+      own = each.busy;
+    } else if (each.busy > 0) {
+      others += each.busy;
+      ++count;
+    }
+  }
+  return count > 0 ? own * count / others - 1 : 0;
+}
+
+/// Whether two cases differ in nothing but the strategy and the parameters that one of them has.
+bool differ_in_strategy(const CaseResult& one, const CaseResult& other) {
+  return one.strategy != other.strategy && one.graph == other.graph && one.dtype == other.dtype &&
+         std::ranges::all_of(one.parameters, [&](const auto& parameter) {
+           const auto same = std::ranges::find(other.parameters, parameter.first,
+                                               [](const auto& each) { return each.first; });
+           return same == other.parameters.end() || same->second == parameter.second;
+         });
+}
+
+/// The fastest strategy in which all devices update; nothing where one was measured and none is
+/// faster.
+std::string advised_strategy(const Profiled& one, const ProfiledCases& all) {
+  const CaseResult* fastest = nullptr;
+  for (const Profiled& other : all.all()) {
+    if (!differ_in_strategy(one.of(), other.of()) || !other.profile().timeline) continue;
+    if (other.computing_devices() != one.computing_devices()) continue;
+    if (!updating_alone(other).empty()) continue;
+    if (fastest == nullptr || other.of().statistics->median < fastest->statistics->median) {
+      fastest = &other.of();
+    }
+  }
+  if (fastest == nullptr) return "a strategy in which every device updates parameters of its own";
+  if (fastest->statistics->median >= one.of().statistics->median) return {};
+  return fmt::format("--strategy {}, in which all devices update", fastest->strategy);
+}
+
+}  // namespace
+
+std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all) {
+  const std::string device = updating_alone(one);
+  if (device.empty()) return {};
+  const Timeline& timeline = *one.profile().timeline;
+  const double alone = seconds_of(time_alone(timeline, device));
+  const double share = timeline.length() > 0 ? alone / seconds_of(timeline.length()) : 0;
+  if (share < waiting_share) return {};
+  const double excess = excess_of(one, device);
+  const bool is_pair = one.metrics().devices.size() == 2;
+  std::string text = fmt::format(
+      "{} alone adds gradients, updates and sends for {} of the time, in which the other{} nothing",
+      device, format_percent(share, 0), is_pair ? " device runs" : "s run");
+  if (excess > 0) {
+    text += fmt::format("; it works {} longer than {}", format_percent(excess, 0),
+                        is_pair ? "that one" : "their mean");
+  }
+  return Remark{std::move(text),
+                advised_strategy(one, all),
+                {{"device", device}, {"seconds alone", alone}, {"excess", excess}},
+                share};
 }
 
 }  // namespace parbench::report

@@ -12,4 +12,9 @@ namespace parbench::report {
 /// communicate: those waits have rules of their own.
 [[nodiscard]] std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all);
 
+/// Names the only device that updates the parameters of a training step, where the others run
+/// nothing while it adds gradients, updates or sends. Advises the fastest measured strategy in
+/// which all devices update.
+[[nodiscard]] std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all);
+
 }  // namespace parbench::report

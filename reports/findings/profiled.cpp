@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "reports/model/peaks.h"
 #include "scenarios/plan/role.h"
 
 namespace parbench::report {
@@ -43,6 +44,10 @@ double Profiled::compute_seconds() const {
 }
 
 double Profiled::compute_flops() const { return sum_of_compute(metrics(), &CallMetrics::flops); }
+
+double Profiled::compute_rate() const {
+  return compute_seconds() > 0 ? compute_flops() / compute_seconds() : 0;
+}
 
 double Profiled::concurrency() const {
   double busy = 0;
@@ -88,6 +93,9 @@ std::string to_text(const CallMetrics& call) {
 
 ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
     : roles_(report, scenario) {
+  for (const Device& device : report.devices) {
+    if (device.scenario == scenario) devices_.push_back(&device);
+  }
   for (const CaseResult& one : report.cases) {
     if (one.scenario != scenario || !has_number(one)) continue;
     complete_ = complete_ && one.profile.has_value();
@@ -102,6 +110,11 @@ ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
     if (!is_first && *size > roles_.micro_batch_size(cases_[largest->second].of()))
       largest->second = place;
   }
+}
+
+const Peak* ProfiledCases::peak(const std::string& device, std::string_view what) const {
+  const auto found = std::ranges::find(devices_, device, &Device::name);
+  return found == devices_.end() ? nullptr : find_peak((*found)->peaks, what);
 }
 
 const Profiled* ProfiledCases::find(const std::string& name) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -25,6 +26,8 @@ class Profiled {
   /// Seconds of all computations, added up whether they run at once or not; their FLOPs.
   [[nodiscard]] double compute_seconds() const;
   [[nodiscard]] double compute_flops() const;
+  /// FLOP per second of computing; 0 where nothing is known.
+  [[nodiscard]] double compute_rate() const;
   /// Share of the time of all computing devices in which they compute.
   [[nodiscard]] double computing_share() const;
   /// How many streams were busy on average while any was.
@@ -55,6 +58,8 @@ class ProfiledCases {
   /// Whether every case of the scenario with a number has a profile.
   [[nodiscard]] bool are_complete() const { return complete_; }
   [[nodiscard]] const Roles& roles() const { return roles_; }
+  /// The best rate of a device of the scenario at something; null where it is not known.
+  [[nodiscard]] const Peak* peak(const std::string& device, std::string_view what) const;
   /// Null for a case that is not among them.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
   /// The case that a speedup is measured against; null where it has no profile.
@@ -66,6 +71,7 @@ class ProfiledCases {
  private:
   Roles roles_;
   bool complete_ = true;
+  std::vector<const Device*> devices_;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::string, std::size_t> largest_micro_batches_;  // by what such cases share

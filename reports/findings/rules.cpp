@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "reports/findings/communication_rules.h"
 #include "reports/findings/dependency_rules.h"
 #include "reports/findings/losses.h"
 #include "reports/findings/thread_rules.h"
@@ -69,6 +70,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   if (!found || found->speedup <= no_gain || !one.of().speedup->above(1)) return {};
   if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
   if (found->inflation * slowed_by_sharing < 1) return {};  // something disturbed the baseline's
+  if (more_threads_than_cores(one, all)) return {};  // calls that wait for a core seem to overlap
   return Remark{
       fmt::format(
           "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long{}",
@@ -191,47 +193,21 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
                 excess * mean / one.metrics().span};
 }
 
-/// Names the device that communicates longest without computing, where more computing is possible.
-std::optional<Remark> exposed_communication(const Profiled& one, const Cases& all) {
-  if (all.roles().value(one.of(), Role::batch) == nullptr) return {};
-  const auto& devices = one.metrics().devices;
-  const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
-  if (worst == devices.end() || one.metrics().span <= 0) return {};
-  const double share = worst->exposed_communication / one.metrics().span;
-  if (share < exposed_share) return {};
-  const double exposed = worst->exposed_communication / worst->communication;
-  return Remark{
-      fmt::format("{} computes nothing for {} of the time while it communicates: {} of "
-                  "its communication is exposed",
-                  worst->device, format_percent(share, 0), format_percent(exposed, 0)),
-      fmt::format("more work for each exchange: a larger --{}", all.roles().parameter(Role::batch)),
-      {{"device", worst->device},
-       {"exposed share", exposed},
-       {"exposed seconds", worst->exposed_communication},
-       {"communication seconds", worst->communication}},
-      share};
-}
-
-/// FLOP per second of computing; 0 where nothing is known.
-double rate_of(const Profiled& one) {
-  return one.compute_seconds() > 0 ? one.compute_flops() / one.compute_seconds() : 0;
-}
-
 /// Of the time of the devices, what computing would save at the rate of the largest micro-batches.
 double lost_by_small_micro_batches(const Profiled& one, const Cases& all) {
   const Profiled* largest = all.largest_micro_batches(one);
-  if (largest == nullptr || rate_of(*largest) <= 0) return 0;
+  if (largest == nullptr || largest->compute_rate() <= 0) return 0;
   const double devices = one.computing_devices();
-  return (1 - rate_of(one) / rate_of(*largest)) * one.compute_seconds() /
+  return (1 - one.compute_rate() / largest->compute_rate()) * one.compute_seconds() /
          (devices * one.metrics().span);
 }
 
 /// Only where small micro-batches cost more than waiting does: the two ask for opposite changes.
 std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& all) {
   const Profiled* largest = all.largest_micro_batches(one);
-  if (largest == nullptr || rate_of(one) <= 0) return {};
-  const double rate = rate_of(one);
-  const double best = rate_of(*largest);
+  if (largest == nullptr || one.compute_rate() <= 0) return {};
+  const double rate = one.compute_rate();
+  const double best = largest->compute_rate();
   if (best <= 0 || rate > (1 - inefficient_micro_batches) * best) return {};
   const double share = lost_by_small_micro_batches(one, all);
   if (share < one.bubble_share()) return {};
@@ -422,7 +398,11 @@ const std::vector<Rule>& all_rules() {
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},
                                        {"exposed-communication", exposed_communication},
+                                       {"buckets-too-small", buckets_too_small},
+                                       {"buckets-too-large", buckets_too_large},
+                                       {"batch-too-small", batch_too_small},
                                        {"waits-for-device", waits_for_device},
+                                       {"central-device", central_device},
                                        {"micro-batches-too-small", micro_batches_too_small},
                                        {"too-few-micro-batches", micro_batches_too_few},
                                        {"shared-bandwidth", shared_bandwidth},

@@ -314,6 +314,7 @@ void visit_fields(V& visit, MaybeConst<Answer> auto& x) {
   visit("scenario", x.scenario);
   visit("question", x.question);
   visit("text", x.text);
+  visit.optional("warnings", x.warnings);
   visit.optional("preliminary", x.preliminary);
   visit.optional("recommendations", x.recommendations);
 }

@@ -17,7 +17,7 @@ namespace parbench::report {
 namespace {
 
 /// Fields that are wrapped where they are shown.
-constexpr std::array<std::string_view, 4> prose{"error", "question", "text", "detail"};
+constexpr std::array<std::string_view, 5> prose{"error", "question", "text", "detail", "warnings"};
 
 class Cleaner {
  public:

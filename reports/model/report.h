@@ -160,7 +160,8 @@ struct CaseResult {
   std::string error;  // why it failed or was skipped
   /// "precision", "fixed count", "max-time" (of the case), "total-time" (of the run),
   /// "unfinished" (its run or process ended first), "device lost" (in another case). A case that is
-  /// not run has "total-time" where the time of the run did not suffice for it.
+  /// not run has "total-time" where the time of the run did not suffice for it, and "equal plan"
+  /// where a case before it does the same.
   std::string stopped_because;
   std::vector<Sample> samples;
   std::optional<Statistics> statistics;  // of measured cases only
@@ -205,9 +206,23 @@ inline constexpr std::string_view left_out_of_time = "not measured";
   return c.status == CaseStatus::not_run && c.stopped_because == total_time;
 }
 
+/// Why a case is not sampled that does the same as another one.
+inline constexpr std::string_view equal_plan = "equal plan";
+
+/// Returns whether a case has no number because a case before it does the same.
+[[nodiscard]] inline bool has_equal_plan(const CaseResult& c) {
+  return c.status == CaseStatus::not_run && c.stopped_because == equal_plan;
+}
+
+/// Returns whether a case has no number and is no failure of the run.
+[[nodiscard]] inline bool is_left_out(const CaseResult& c) {
+  return is_left_out_of_time(c) || has_equal_plan(c);
+}
+
 /// Returns whether a run that is resumed has more to do for a case: it has no number, or its
 /// sampling was ended from outside.
 [[nodiscard]] inline bool is_unfinished(const CaseResult& c) {
+  if (has_equal_plan(c)) return false;
   return c.status != CaseStatus::measured || c.stopped_because == "unfinished" ||
          c.stopped_because == "device lost" || c.stopped_because == total_time;
 }
@@ -315,6 +330,8 @@ struct Answer {
   std::string scenario;
   std::string question;
   std::string text = {};
+  /// What limits the answer, a sentence each: few samples, busy cores, throttled devices.
+  std::vector<std::string> warnings = {};
   /// From fewer samples, or processes, than intervals of the wanted confidence need.
   bool preliminary = false;
   std::vector<Recommendation> recommendations = {};  // one for each kind of work that was measured

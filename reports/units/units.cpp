@@ -55,6 +55,11 @@ std::string signed_percent(double fraction, int decimals) {
   return fraction < 0 && !zero ? "−" + digits : digits;
 }
 
+/// Whether a number seems to be equal to a limit, only because its digits are few.
+bool hides_side_of(const std::string& text, const std::string& limit, double distance) {
+  return text == limit && distance != 0;
+}
+
 int ratio_decimals(double ratio) {
   const double magnitude = std::abs(rounded(ratio, 3));
   if (magnitude >= 100) return 0;
@@ -125,6 +130,9 @@ std::string format_percent(double fraction, double low, double high) {
   int decimals = 0;
   const auto text = [&](double value) { return signed_percent(value, decimals); };
   if (text(low) == text(high)) ++decimals;
+  constexpr int max_decimals = 2;
+  const auto is_hidden = [&](double value) { return hides_side_of(text(value), text(0), value); };
+  while (decimals < max_decimals && (is_hidden(low) || is_hidden(high))) ++decimals;
   const std::string_view between = text(low).starts_with("−") ? " to " : "–";
   return fmt::format("{}% ({}{}{}%)", text(fraction), text(low), between, text(high));
 }
@@ -155,6 +163,11 @@ std::string format_ratio(double ratio, double low, double high) {
   int decimals = ratio_decimals(ratio);
   const auto text = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
   if (text(low) == text(high)) ++decimals;
+  constexpr int max_decimals = 6;
+  const auto is_hidden = [&](double value) {
+    return hides_side_of(text(value), text(1), value - 1);
+  };
+  while (decimals < max_decimals && (is_hidden(low) || is_hidden(high))) ++decimals;
   return fmt::format("{}× ({}–{})", text(ratio), text(low), text(high));
 }
 

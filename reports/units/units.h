@@ -44,14 +44,15 @@ inline constexpr std::string_view no_number = "–";
 [[nodiscard]] std::string format_percent(double fraction, int decimals = 1);
 
 /// A share and its interval with the same digits: "75% (73–77%)", "2% (−3 to 6%)". One decimal
-/// where none would show both ends alike.
+/// where none would show both ends alike, and up to two where an end would seem to be 0.
 [[nodiscard]] std::string format_percent(double fraction, double low, double high);
 
 /// A speedup: "1.71×", "12.3×", "0.042×".
 [[nodiscard]] std::string format_ratio(double ratio);
 
 /// A ratio and its interval with the same digits: "1.71× (1.69–1.73)". Three decimals instead of
-/// two where two would show both ends alike.
+/// two where two would show both ends alike, and as many as show on which side of 1 each end is:
+/// "1.0042× (1.0003–1.0191)".
 [[nodiscard]] std::string format_ratio(double ratio, double low, double high);
 
 /// "1.71× (1.69–1.73)"; without an interval no brackets, with one of few samples its confidence.

@@ -296,6 +296,18 @@ std::vector<std::string> metric_names(const Cases& cases) {
   return names;
 }
 
+/// The cores of a scenario's devices, where several devices have the same ones; else 0.
+std::size_t shared_cores(const Report& report, const std::string& scenario) {
+  std::set<int> cores;
+  std::size_t count = 0;
+  for (const Device& device : report.devices) {
+    if (device.scenario != scenario) continue;
+    cores.insert(device.cores.begin(), device.cores.end());
+    count += device.cores.size();
+  }
+  return count > cores.size() ? cores.size() : 0;
+}
+
 class Builder {
  public:
   explicit Builder(const ScenarioCases& group)
@@ -337,7 +349,12 @@ class Builder {
     table_.columns.push_back(std::move(strategy));
     std::vector<ParameterColumn> parameters = parameter_columns(cases_);
     if (has_cuts_of_its_own()) parameters.push_back(note_column(cases_, cut_note));
-    table_.captions = caption_lines(parameters, devices_);
+    std::vector<std::string> devices = devices_;
+    if (const std::size_t cores = shared_cores(*group_.report, group_.scenario);
+        cores > 0 && !devices.empty()) {
+      devices.back() += fmt::format(", which share {}", format_count(cores, "core"));
+    }
+    table_.captions = caption_lines(parameters, devices);
     for (const ParameterColumn& parameter : parameters) {
       if (!distinguishes(parameter)) continue;
       TableColumn column{

@@ -21,6 +21,9 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
   text += to_text(case_table(group), style);
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
+    for (const std::string& warning : answer->warnings) {
+      text += hanging("! ", warning, style.width, Emphasis::none, style.color);
+    }
     if (const auto table = answer_table(*answer)) text += to_text(*table, style) + '\n';
   }
   for (const std::string& line : finding_lines(group)) {

@@ -106,6 +106,7 @@ std::string_view status_word(const CaseResult& c) {
     case CaseStatus::not_run:
       break;
   }
+  if (has_equal_plan(c)) return "same plan";
   return is_left_out_of_time(c) ? left_out_of_time : "not run";
 }
 
@@ -164,7 +165,7 @@ std::vector<std::string> process_errors(const Report& report) {
 std::size_t unfinished_cases(const Report& report) {
   if (report.complete) return 0;
   return static_cast<std::size_t>(std::ranges::count_if(report.cases, [](const CaseResult& c) {
-    const bool not_run = c.status == CaseStatus::not_run && !is_left_out_of_time(c);
+    const bool not_run = c.status == CaseStatus::not_run && !is_left_out(c);
     return not_run || c.stopped_because == "unfinished";
   }));
 }
@@ -172,7 +173,7 @@ std::size_t unfinished_cases(const Report& report) {
 bool ended_early(const Report& report) {
   if (report.complete) return false;
   const auto is_measured = [](const CaseResult& c) {
-    return c.status == CaseStatus::measured || is_left_out_of_time(c);
+    return c.status == CaseStatus::measured || is_left_out(c);
   };
   if (unfinished_cases(report) > 0) return true;
   return process_errors(report).empty() && std::ranges::all_of(report.cases, is_measured);
@@ -207,7 +208,8 @@ std::string counts_text(const Report& report) {
   std::map<CaseStatus, int> counts;
   for (const CaseResult& c : report.cases) ++counts[c.status];
   const auto out_of_time = std::ranges::count_if(report.cases, is_left_out_of_time);
-  counts[CaseStatus::not_run] -= static_cast<int>(out_of_time);
+  const auto equal = std::ranges::count_if(report.cases, has_equal_plan);
+  counts[CaseStatus::not_run] -= static_cast<int>(out_of_time + equal);
   std::string text = report.complete ? "" : "Incomplete: ";
   text += fmt::format("{} of {} {} measured", counts[CaseStatus::measured], report.cases.size(),
                       report.cases.size() == 1 ? "case" : "cases");
@@ -221,6 +223,7 @@ std::string counts_text(const Report& report) {
   add(CaseStatus::failed, "failed");
   add(CaseStatus::skipped, "skipped");
   add(CaseStatus::not_run, "not run");
+  if (equal > 0) text += fmt::format(", {} with the plan of another", equal);
   if (out_of_time > 0) text += fmt::format(", {} not measured: out of time", out_of_time);
   if (!(report.duration_seconds > 0)) return text;
   return text + fmt::format(" · {}: {}", format_wait(report.duration_seconds),

@@ -90,7 +90,8 @@ std::string with_capital(std::string text) {
 std::string memory_text(const CaseOutcome& one) {
   constexpr std::size_t max_listed = 4;
   if (one.memory.size() <= max_listed) return report::format_bytes(one.memory);
-  return fmt::format("{} on a device", report::format_bytes(std::ranges::max(one.memory)));
+  return fmt::format("{} on the fullest device",
+                     report::format_bytes(std::ranges::max(one.memory)));
 }
 
 std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
@@ -131,9 +132,9 @@ std::string range_text(const std::vector<MemoryPair>& pairs, double (MemoryPair:
 std::string ranges(const PairsByValue& pairs, const MemoryChoice& choice) {
   std::vector<std::string> texts;
   for (const auto& [value, list] : pairs) {
-    texts.push_back(fmt::format("{} {}: {} the time of {} and {} its peak memory on a device",
-                                choice.name, value, range_text(list, &MemoryPair::time),
-                                choice.usual, range_text(list, &MemoryPair::memory)));
+    texts.push_back(fmt::format(
+        "{} {}: {} the time of {} and {} its peak memory on the fullest device", choice.name, value,
+        range_text(list, &MemoryPair::time), choice.usual, range_text(list, &MemoryPair::memory)));
   }
   return with_capital(fmt::format("{}.", fmt::join(texts, "; ")));
 }

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <ranges>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 namespace parbench {
 namespace {
@@ -136,6 +138,17 @@ Outcomes outcomes_where(const std::vector<CaseOutcome>& outcomes,
     if (predicate(outcome)) chosen.push_back(&outcome);
   }
   return chosen;
+}
+
+const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(cases, [&](const CaseOutcome* one) { return one->spec.name() == name; });
+  return found == cases.end() ? nullptr : *found;
+}
+
+double devices_of(const CaseSpec& spec) {
+  const Value* devices = spec.parameters.find(devices_parameter);
+  return devices == nullptr ? 1 : static_cast<double>(std::get<std::int64_t>(*devices));
 }
 
 std::vector<SameWork> same_work(const Outcomes& outcomes,

@@ -17,6 +17,15 @@ using Outcomes = std::vector<const CaseOutcome*>;
 [[nodiscard]] Outcomes outcomes_where(const std::vector<CaseOutcome>& outcomes,
                                       const std::function<bool(const CaseOutcome&)>& predicate);
 
+/// Returns the outcome of a case; null where it is none of these.
+[[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
+
+/// The parameter of cases that use several devices.
+inline constexpr std::string_view devices_parameter = "devices";
+
+/// Returns the number of devices that a case uses, as far as its parameters have it; else 1.
+[[nodiscard]] double devices_of(const CaseSpec& spec);
+
 /// Cases that do the same work.
 struct SameWork {
   /// By what it differs from other groups: "n 1024, bf16"; empty of the only one. What follows from

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
+#include <iterator>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -38,6 +40,12 @@ std::vector<std::string> settings_with(Recommendations recommendations, report::
     if (payoff_of(one) == payoff) settings.push_back(one.setting);
   }
   return settings;
+}
+
+/// "n 8", "3 settings".
+std::string places_text(const std::vector<std::string>& settings, std::string_view noun) {
+  const bool has_name = settings.size() == 1 && !settings.front().empty();
+  return has_name ? settings.front() : report::format_count(settings.size(), noun);
 }
 
 /// Lines of an answer: behind "→ ".
@@ -103,28 +111,46 @@ const report::Recommendation& best_of(Recommendations recommendations) {
 std::string where_it_pays(Recommendations recommendations, std::string_view verb,
                           std::string_view noun) {
   using enum report::Payoff;
-  const std::size_t count = recommendations.size();
-  const auto words = [&](report::Payoff payoff) { return payoff_text(payoff, verb); };
-  const auto places = [&](const std::vector<std::string>& settings) {
-    return settings.size() == 1 && !settings.front().empty()
-               ? settings.front()
-               : fmt::format("{} of {} {}s", settings.size(), count, noun);
-  };
-  const report::Payoff best =
-      std::ranges::max(recommendations | std::views::transform(report::payoff_of));
-  if (count == 1) return std::string(words(best));
-  if (best <= shows_no_gain) {
-    const auto losing = settings_with(recommendations, does_not_pay);
-    std::string text = fmt::format("{} at any {}", words(best), noun);
-    if (best == does_not_pay || losing.empty()) return text;
-    return fmt::format("{}, and {} at {}", text, words(does_not_pay), places(losing));
+  std::vector<std::string> parts;
+  for (const report::Payoff payoff : {pays, may_pay, shows_no_gain, does_not_pay}) {
+    const auto settings = settings_with(recommendations, payoff);
+    if (settings.empty()) continue;
+    const std::string_view words = payoff_text(payoff, verb);
+    if (recommendations.size() == 1) return std::string(words);
+    if (settings.size() == recommendations.size()) {
+      return fmt::format("{} at {} {} that was compared", words,
+                         payoff >= may_pay ? "every" : "any", noun);
+    }
+    parts.push_back(fmt::format("{} at {}", words, places_text(settings, noun)));
   }
-  const std::vector<std::string> settings = settings_with(recommendations, best);
-  if (settings.size() == count) return fmt::format("{} at every {}", words(best), noun);
-  const std::string text = fmt::format("{} at {}", words(best), places(settings));
-  const auto others = settings_with(recommendations, may_pay);
-  if (best == pays && !others.empty()) return text + " and may pay at " + places(others);
-  return settings.size() == 1 ? text + " only" : text;
+  return report::format_list(parts);
+}
+
+std::string at_setting(const report::Recommendation& recommendation, std::string sentence) {
+  if (recommendation.setting.empty() || sentence.empty()) return sentence;
+  sentence.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence.front())));
+  return fmt::format("At {}, {}", recommendation.setting, sentence);
+}
+
+const report::Recommendation* only_one_that_pays(Recommendations recommendations) {
+  const auto pays = [](const report::Recommendation& one) { return one.pays; };
+  if (recommendations.size() < 2 || std::ranges::count_if(recommendations, pays) != 1) {
+    return nullptr;
+  }
+  return &*std::ranges::find_if(recommendations, pays);
+}
+
+std::string elsewhere_text(Recommendations recommendations, std::string_view subject,
+                           std::string_view verb, std::string_view noun) {
+  std::vector<report::Recommendation> others;
+  std::ranges::copy_if(recommendations, std::back_inserter(others),
+                       [](const report::Recommendation& one) { return !one.pays; });
+  if (others.empty()) return {};
+  const std::string where =
+      others.size() == 1 ? fmt::format("{} at {}", payoff_text(payoff_of(others.front()), verb),
+                                       others.front().setting)
+                         : where_it_pays(others, verb, fmt::format("other {}", noun));
+  return fmt::format(" {} {}.", subject, where);
 }
 
 std::string instead_text(const report::Recommendation& best) {
@@ -137,6 +163,13 @@ std::string instead_text(const report::Recommendation& best) {
 
 std::string_view payoff_text(report::Payoff payoff, std::string_view verb) {
   return verb.ends_with('s') ? to_string(payoff) : plural_text(payoff);
+}
+
+std::string no_comparison_text(std::string_view baseline, std::string_view other,
+                               bool has_baseline) {
+  return has_baseline
+             ? fmt::format("No {} was measured beside {}, so there is no answer.", other, baseline)
+             : fmt::format("There is no answer without {}, which was not measured.", baseline);
 }
 
 std::string not_compared_text(const std::vector<std::string>& settings) {

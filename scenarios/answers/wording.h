@@ -23,10 +23,27 @@ namespace parbench {
 [[nodiscard]] const report::Recommendation& best_of(
     std::span<const report::Recommendation> recommendations);
 
-/// "pay at every setting", "pay at n 128 only", "pays at 3 of 7 sizes", "pay at n 8 and may pay at
-/// n 16", "show no gain at any setting". `verb` is "pays" or "pay". There is at least one.
+/// Says at which settings something pays, each with exactly one verdict: "pay at every setting that
+/// was compared", "pay at n 8, may pay at n 16 and do not pay at 3 settings", "show no gain at any
+/// setting that was compared"; of a single setting the verdict alone. `verb` is "pays" or "pay".
+/// There is at least one.
 [[nodiscard]] std::string where_it_pays(std::span<const report::Recommendation> recommendations,
                                         std::string_view verb, std::string_view noun = "setting");
+
+/// Names the setting of a recommendation, where it has one, ahead of a sentence about it: "At n 8,
+/// use odd: …".
+[[nodiscard]] std::string at_setting(const report::Recommendation& recommendation,
+                                     std::string sentence);
+
+/// Returns the one that pays where several were compared; null where none or several pay.
+[[nodiscard]] const report::Recommendation* only_one_that_pays(
+    std::span<const report::Recommendation> recommendations);
+
+/// Says what those show that do not pay, as a sentence with a blank before it: " Streams show no
+/// gain at n 1 and do not pay at n 0." Empty where all pay.
+[[nodiscard]] std::string elsewhere_text(std::span<const report::Recommendation> recommendations,
+                                         std::string_view subject, std::string_view verb,
+                                         std::string_view noun = "setting");
 
 /// "; use one stream": what to use where the best recommendation does not pay, behind a sentence
 /// that says so. Empty where it pays.
@@ -34,6 +51,11 @@ namespace parbench {
 
 /// "pays" or "pay", "shows no gain" or "show no gain" …: as `verb` is "pays" or "pay".
 [[nodiscard]] std::string_view payoff_text(report::Payoff payoff, std::string_view verb);
+
+/// Says why there is no answer: nothing was measured beside the baseline, or that was not.
+/// `other` is what is compared with it: "strategy".
+[[nodiscard]] std::string no_comparison_text(std::string_view baseline, std::string_view other,
+                                             bool has_baseline);
 
 /// " At n 8 there was nothing to compare with." Empty without such settings.
 [[nodiscard]] std::string not_compared_text(const std::vector<std::string>& settings);

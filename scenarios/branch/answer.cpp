@@ -177,8 +177,8 @@ std::string sentence(const Subject& subject, const report::Recommendation& found
     return fmt::format("{}: {} one stream with {}, and {} may be as fast.", verdict, gain,
                        found.gaining->label, used.label);
   }
-  return fmt::format("Use {}: {}, at best {} with {}.", used.label, with_small_letter(verdict),
-                     gain, found.gaining->label);
+  return fmt::format("Use {}: {}, nearest to paying: {} with {}.", used.label,
+                     with_small_letter(verdict), gain, found.gaining->label);
 }
 
 /// `answers` are by the size of a layer. Settings of one size, such as numbers of branches, have no
@@ -196,7 +196,11 @@ std::string sentence(const Subject& subject, const std::vector<SizeAnswer>& answ
     return fmt::format("{} {} from {:.3g} MFLOP a layer down; above that {} {}.", subject.text,
                        subject.verb, answers[found.size() - above.size() - 1].layer_flops / 1e6,
                        subject.verb == "pay" ? "they" : "it",
-                       payoff_text(payoff_of(best_of(above)), subject.verb));
+                       where_it_pays(above, subject.verb, "size"));
+  }
+  if (const report::Recommendation* only = only_one_that_pays(found)) {
+    return at_setting(*only, sentence(subject, *only)) +
+           elsewhere_text(found, subject.text, subject.verb, are_sizes ? "size" : "setting");
   }
   return fmt::format("{} {}{}{}.", subject.text,
                      where_it_pays(found, subject.verb, are_sizes ? "size" : "setting"),
@@ -218,7 +222,9 @@ Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
   }
   const Subject subject = subject_of(outcomes);
   const std::string text =
-      answers.size() == 1 ? sentence(subject, answers.front().found) : sentence(subject, answers);
+      answers.size() == 1
+          ? at_setting(answers.front().found, sentence(subject, answers.front().found))
+          : sentence(subject, answers);
   return {joined_sentences(
               {text, parallel_text(outcomes, possibly_fastest), not_compared_text(not_compared)}),
           recommendations_of(answers)};

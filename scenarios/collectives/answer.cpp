@@ -10,15 +10,18 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
+#include "scenarios/answers/wording.h"
 #include "scenarios/collectives/bandwidth.h"
 
 namespace parbench {
 namespace {
 
-constexpr std::string_view link_collective = "send-recv";  // has one algorithm only
+constexpr std::string_view link_collective = "send-recv";  // has one algorithm beside a library's
+constexpr std::string_view link_algorithm = "direct";
 
 const std::string& collective_of(const CaseSpec& spec) {
   return spec.parameters.text("collective");
@@ -63,13 +66,14 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   return fits;
 }
 
-/// "α 12.3 ± 0.4 µs, 9.81 ± 0.05 GB/s".
+/// "α 12.3 ± 0.4 µs, 9.81 ± 0.05 GB/s, times within 12%".
 std::string fit_text(const LatencyFit& fit) {
   constexpr double micro = 1e6;
   constexpr double giga = 1e-9;
-  return fmt::format("α {:.3g} ± {:.2g} µs, {:.3g} ± {:.2g} GB/s", micro * fit.latency,
-                     micro * fit.latency_error, giga * fit.bandwidth(),
-                     giga * fit.bandwidth_error());
+  return fmt::format("α {:.3g} ± {:.2g} µs, {:.3g} ± {:.2g} GB/s, times within {}",
+                     micro * fit.latency, micro * fit.latency_error, giga * fit.bandwidth(),
+                     giga * fit.bandwidth_error(),
+                     report::format_percent(fit.largest_deviation, 0));
 }
 
 /// The sizes of one collective in ascending order, each with the algorithm to use.
@@ -93,7 +97,7 @@ std::string ranges_text(const BySize& found) {
 
 Wording wording_of_algorithms() {
   const auto rank = [](const CaseSpec& spec) {
-    constexpr std::string_view simplest_first = "direct ring tree nccl";
+    constexpr std::string_view simplest_first = "direct ring tree nccl mpi";
     return simplest_first.find(spec.strategy);
   };
   return {.label = [](const CaseSpec& spec) { return spec.strategy; },
@@ -124,21 +128,23 @@ std::string choices_text(const std::map<std::string, BySize>& found) {
 /// What all collectives say together, in the order of their names.
 std::string text_of(const std::map<std::string, BySize>& found,
                     const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
-  std::string text = choices_text(found);
+  std::string choices = choices_text(found);
   if (found.size() == 1) {
     const auto& [collective, by_size] = *found.begin();
     for (const std::string& use : std::set(by_size.use.begin(), by_size.use.end())) {
       const auto fit = fits.find({collective, use});
-      if (fit != fits.end()) text += fmt::format(" ({}: {})", use, fit_text(fit->second));
+      if (fit != fits.end()) choices += fmt::format(" ({}: {})", use, fit_text(fit->second));
     }
   }
-  if (!text.empty()) text += '.';
+  if (!choices.empty()) choices += '.';
+  std::vector<std::string> sentences{std::move(choices)};
   for (const auto& [key, fit] : fits) {
     if (key.first != link_collective) continue;
-    text += fmt::format("{}One message to a neighbour (send-recv): {}.", text.empty() ? "" : " ",
-                        fit_text(fit));
+    const std::string by = key.second == link_algorithm ? "" : " by " + key.second;
+    sentences.push_back(
+        fmt::format("One message to a neighbour (send-recv{}): {}.", by, fit_text(fit)));
   }
-  return text;
+  return joined_sentences(sentences);
 }
 
 }  // namespace
@@ -175,8 +181,8 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   std::string text = text_of(found, fits);
   if (text.empty()) {
     return {.text =
-                "Neither two algorithms of a collective nor three sizes of a message were "
-                "measured, so there is no answer.",
+                "Neither direct and another algorithm of a collective nor three sizes of a message "
+                "were measured, so there is no answer.",
             .is_answered = false};
   }
   return {.text = std::move(text), .recommendations = std::move(all.recommendations)};

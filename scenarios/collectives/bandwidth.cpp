@@ -49,6 +49,12 @@ std::optional<LatencyFit> fit_latency(const std::vector<TimeOfSize>& times) {
   const double deviations = weighted_sum([&](const auto& one) {
     return std::pow(one.seconds - fit.latency - fit.seconds_per_byte * one.bytes, 2);
   });
+  for (const TimeOfSize& one : times) {
+    if (!(one.seconds > 0)) continue;
+    const double line = fit.latency + fit.seconds_per_byte * one.bytes;
+    fit.largest_deviation =
+        std::max(fit.largest_deviation, std::abs(line - one.seconds) / one.seconds);
+  }
   const auto freedom = static_cast<double>(times.size() - parameters);
   const double enlarged = std::max(1.0, std::sqrt(deviations / freedom));
   fit.seconds_per_byte_error = enlarged / std::sqrt(spread);

@@ -2,6 +2,7 @@
 #include "scenarios/collectives/collectives.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,8 @@
 namespace parbench {
 namespace {
 
-constexpr std::string_view by_library = "nccl";
+constexpr std::string_view by_nccl = "nccl";
+constexpr std::string_view by_mpi = "mpi";
 
 Collective collective_named(std::string_view name) {
   const auto* const found =
@@ -48,8 +50,18 @@ const std::vector<Strategy> strategy_list = {
     {"direct", "every device takes what it needs from the devices that have it"},
     {"ring", "each device sends to the next one only, in chunks that follow each other"},
     {"tree", "binomial trees: few rounds, for small messages"},
-    {std::string(by_library), "the library that joins the devices (NCCL between GPUs)"},
+    {std::string(by_nccl), "the library that joins the devices (NCCL between GPUs)"},
+    {std::string(by_mpi), "the collective of the MPI library, between ranks (mpirun, srun)"},
 };
+
+/// "direct", "direct or ring": the algorithms that a collective has.
+std::string algorithms_of(Collective collective) {
+  std::vector<std::string_view> names;
+  for (const Algorithm one : all_algorithms) {
+    if (has_algorithm(collective, one)) names.push_back(name_of(one));
+  }
+  return fmt::format("{}", fmt::join(names, " or "));
+}
 
 std::vector<std::string> names_of_collectives() {
   std::vector<std::string> names;
@@ -99,6 +111,7 @@ class Collectives final : public Scenario {
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return "direct"; }
   [[nodiscard]] int default_devices() const override { return 2; }
+  [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] int min_devices() const override { return 2; }
   /// Published: the mean of 20 executions; three of them give an interval.
   [[nodiscard]] Sampling published_sampling() const override {
@@ -115,15 +128,27 @@ class Collectives final : public Scenario {
                                 bytes, number));
     }
     if (request.device_count < min_devices()) {
-      return refuse(request, "strategy",
-                    fmt::format("--strategy {} needs at least two devices, and this run has {}",
-                                spec.strategy, request.device_count));
+      return refuse(request, "strategy", too_few_devices(request));
     }
     const auto algorithm = algorithm_named(spec.strategy);
-    if (algorithm && !has_algorithm(collective_in(spec), *algorithm)) return std::nullopt;
+    if (algorithm && !has_algorithm(collective_in(spec), *algorithm)) {
+      return drop(
+          request,
+          fmt::format("--strategy {}: {} is not possible by this algorithm; use {}", spec.strategy,
+                      name_of(collective_in(spec)), algorithms_of(collective_in(spec))));
+    }
+    if (spec.strategy == by_mpi && !request.devices_over_ranks) {
+      return refuse(request, "strategy",
+                    "--strategy mpi needs several ranks; start parbench with mpirun or srun");
+    }
+    if (spec.strategy == by_nccl && request.devices_over_ranks) {
+      return refuse(request, "strategy",
+                    "--strategy nccl does not join devices of several ranks; use --strategy mpi");
+    }
     // Where a library joins devices, the published preset is the default.
-    const bool from_quick = request.preset == Preset::quick && !request.was_given("strategy");
-    if (!algorithm && (from_quick || !is_in_place(collective_in(spec)))) return std::nullopt;
+    const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
+                            !request.was_given("strategy");
+    if (from_quick) return std::nullopt;
     spec.parameters.set("devices", std::int64_t{request.device_count});
     return spec;
   }

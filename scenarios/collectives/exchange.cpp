@@ -86,17 +86,10 @@ Rank make_rank(CaseParts& parts, ExchangeData& all, int rank) {
 /// Returns the communicator for an exchange, or throws Unsupported.
 Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
   Communicator* communicator = parts.context.communicator();
-  const Collective collective = all.exchange.collective;
   if (communicator == nullptr) {
     throw Unsupported("no library joins these devices; use --strategy direct, ring or tree");
   }
-  if (!is_in_place(collective)) {
-    throw Unsupported(fmt::format("{} is not used for {} here; use --strategy direct",
-                                  communicator->name(), name_of(collective)));
-  }
-  const bool in_blocks =
-      collective == Collective::all_gather || collective == Collective::reduce_scatter;
-  if (in_blocks && all.count() % all.ranks() != 0) {
+  if (has_blocks(all.exchange.collective) && all.count() % all.ranks() != 0) {
     throw Unsupported(
         fmt::format("{} needs blocks of equal sizes; use a --size that is a multiple of {}",
                     communicator->name(), all.ranks() * static_cast<int>(sizeof(float))));

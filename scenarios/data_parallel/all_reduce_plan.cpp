@@ -3,31 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "scenarios/framework/collectives.h"
 #include "scenarios/plan/schedules/data_parallel.h"
 
 namespace parbench {
 namespace {
-
-bool overlap(const BufferView& a, const BufferView& b) {
-  return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
-bool touches(const Call& call, const BufferView& region) {
-  const auto& views = std::get<OpCall>(call).views;
-  return std::ranges::any_of(views, [&](const BufferView& view) { return overlap(view, region); });
-}
-
-/// After how many calls nothing touches a region any more.
-std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
-  std::size_t count = calls.size();
-  while (count > 0 && !touches(calls[count - 1], region)) --count;
-  return count;
-}
 
 class AllReduceWriter {
  public:

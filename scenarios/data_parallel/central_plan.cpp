@@ -18,7 +18,7 @@ class CentralWriter {
     for (std::size_t r = 0; r < count_; ++r) forward.push_back(add_forward(parts_, r, {}));
     std::vector<TaskId> backward;
     for (std::size_t r = 0; r < count_; ++r) {
-      backward.push_back(add_backward(r, {forward[r]}, last_backward(parts_, r)));
+      backward.push_back(add_backward(parts_, r, {forward[r]}, last_backward(parts_, r)));
     }
     const TaskId updated = add_update(parts_, 0, add_reduction(backward));
     for (std::size_t r = 1; r < count_; ++r) send_parameters(r, {updated});
@@ -41,39 +41,22 @@ class CentralWriter {
       const TaskId arrived =
           send("gradients of predictions", 0, r, {loss},
                {.destination = stage.prediction_gradient(0), .source = part_of(gradients_, r)});
-      backward.push_back(add_backward(r, {arrived}, stage.backward_behind_loss(0)));
+      backward.push_back(add_backward(parts_, r, {arrived}, stage.backward_behind_loss(0)));
     }
     add_update(parts_, 0, add_reduction(backward));
   }
 
  private:
-  /// A copy between devices, or within the first one.
   TaskId send(const std::string& what, std::size_t from, std::size_t to, std::vector<TaskId> after,
               const CopyCall& copy) {
-    const bool within = from == to;
-    const LaneId lane = within ? parts_.compute[from]
-                               : copying_lane(parts_.plan, parts_.copies[from], parts_.copies[to]);
-    return parts_.plan.add({.name = fmt::format("{}, replica {} to {}", what, from, to),
-                            .kind = within ? TaskKind::copy : TaskKind::communication,
-                            .lanes = {lane},
-                            .after = std::move(after),
-                            .cost_key = fmt::format("{} {} to {}", what, from, to)},
-                           {copy});
+    return add_transfer(parts_, what, peer_of(parts_, from), peer_of(parts_, to), std::move(after),
+                        copy);
   }
 
   TaskId send_parameters(std::size_t r, std::vector<TaskId> after) {
     return send("parameters", 0, r, std::move(after),
                 {.destination = parts_.replica(r).region().parameters,
                  .source = parts_.replica(0).region().parameters});
-  }
-
-  TaskId add_backward(std::size_t r, std::vector<TaskId> after, std::vector<Call> calls) {
-    return parts_.plan.add({.name = fmt::format("backward, replica {}", r),
-                            .lanes = {parts_.compute[r]},
-                            .after = std::move(after),
-                            .cost_key = "backward",
-                            .phase = "backward"},
-                           std::move(calls));
   }
 
   /// Brings the gradients of all replicas to the first one, each into memory of its own, and adds

@@ -9,40 +9,30 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/training/grid/replica_checks.h"
 
 namespace parbench {
 namespace {
 
-std::optional<std::string> difference(CaseData& data, const std::string& what, const Tensor& first,
-                                      const Tensor& other) {
-  const std::vector<float> want = data.read(first);
-  const std::vector<float> got = data.read(other);
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    if (got[i] == want[i]) continue;  // false for NaN
-    return fmt::format("{}[{}] is {:.9g} on device {} and {:.9g} on device {}", what, i, got[i],
-                       other.device, want[i], first.device);
+std::optional<std::string> unequal_replicas(DataParallelParts& parts, bool with_gradients) {
+  for (const auto& other : parts.others) {
+    if (auto unequal = unequal_parameters(parts.data, parts.replica(0), *other, with_gradients)) {
+      return unequal;
+    }
   }
   return std::nullopt;
 }
 
-std::optional<std::string> unequal_replicas(DataParallelParts& parts, bool with_gradients) {
-  const std::vector<Stage::TrainedParameter> first = parts.replica(0).parameters();
-  for (const auto& other : parts.others) {
-    const std::vector<Stage::TrainedParameter> theirs = other->parameters();
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      const std::string& name = first[i].spec.name;
-      auto unequal = difference(parts.data, name, first[i].master, theirs[i].master);
-      if (!unequal && with_gradients) {
-        unequal =
-            difference(parts.data, gradient_output(name), first[i].gradient, theirs[i].gradient);
-      }
-      if (unequal) return unequal;
-    }
-  }
-  return std::nullopt;
+bool overlap(const BufferView& a, const BufferView& b) {
+  return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+bool touches(const Call& call, const BufferView& region) {
+  const auto& views = std::get<OpCall>(call).views;
+  return std::ranges::any_of(views, [&](const BufferView& view) { return overlap(view, region); });
 }
 
 std::string samples_text(const DataParallelParts& parts, std::size_t r, int micro_batch) {
@@ -77,23 +67,24 @@ void append_calls(std::vector<Call>& to, std::vector<Call> from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-void add_replicas(DataParallelParts& parts, const Optimizer& optimizer, ReplicaKind kind) {
+void add_replicas(DataParallelParts& parts, const ReplicaSettings& settings) {
   std::int64_t first_sample = 0;
+  const bool sends = parts.micro_batches.size() > 1 || parts.server > 0;
   for (std::size_t r = 0; r < parts.micro_batches.size(); ++r) {
-    const bool trains = r == 0 || kind == ReplicaKind::training;
     const int device = static_cast<int>(r);
     auto stage = std::make_unique<Stage>(
         parts, Stage::Options{.device = device,
                               .range = parts.whole,
                               .micro_batches = parts.micro_batches[r],
                               .first_sample = first_sample,
-                              .optimizer = trains ? optimizer : Optimizer{},
+                              .optimizer = r == 0 ? settings.first : settings.others,
                               .layout_samples = parts.micro_batches.front().front(),
-                              .is_fed = r > 0 && kind == ReplicaKind::fed});
+                              .is_fed = r > 0 && settings.others_are_fed,
+                              .gradients_elsewhere = settings.gradients_elsewhere,
+                              .parameters_elsewhere = settings.parameters_elsewhere});
     (r == 0 ? parts.lead : parts.others).push_back(std::move(stage));
     parts.compute.push_back(add_lane(parts, device, StreamKind::compute));
-    if (parts.micro_batches.size() > 1)
-      parts.copies.push_back(add_lane(parts, device, StreamKind::copy));
+    if (sends) parts.copies.push_back(add_lane(parts, device, StreamKind::copy));
     first_sample += parts.share(r);
     if (parts.replica(r).layouts() == parts.replica(0).layouts()) continue;
     throw Unsupported(
@@ -101,6 +92,37 @@ void add_replicas(DataParallelParts& parts, const Optimizer& optimizer, ReplicaK
                     "cannot be added; use devices of one kind and size",
                     parts.context.device(0).info().name, parts.context.device(device).info().name));
   }
+}
+
+Peer peer_of(const DataParallelParts& parts, std::size_t r) {
+  return {.name = fmt::format("replica {}", r),
+          .device = parts.replica(r).device(),
+          .compute = parts.compute[r],
+          .copies = parts.copies.empty() ? parts.compute[r] : parts.copies[r]};
+}
+
+TaskId add_transfer(DataParallelParts& parts, const std::string& what, const Peer& from,
+                    const Peer& to, std::vector<TaskId> after, const CopyCall& copy) {
+  const bool within = from.device == to.device;
+  std::vector<LaneId> lanes{from.compute};
+  if (!within) lanes = copying_lanes(parts.plan, from.copies, to.copies);
+  const std::string name = fmt::format("{}, {} to {}", what, from.name, to.name);
+  return parts.plan.add({.name = name,
+                         .kind = within ? TaskKind::copy : TaskKind::communication,
+                         .lanes = std::move(lanes),
+                         .after = std::move(after),
+                         .cost_key = name},
+                        {copy});
+}
+
+TaskId add_backward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after,
+                    std::vector<Call> calls) {
+  return parts.plan.add({.name = fmt::format("backward, replica {}", r),
+                         .lanes = {parts.compute[r]},
+                         .after = std::move(after),
+                         .cost_key = "backward",
+                         .phase = "backward"},
+                        std::move(calls));
 }
 
 TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {
@@ -124,6 +146,12 @@ std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r) {
   return parts.replica(r).backward(last, last == 0);
 }
 
+std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
+  std::size_t count = calls.size();
+  while (count > 0 && !touches(calls[count - 1], region)) --count;
+  return count;
+}
+
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {
   Stage& stage = parts.replica(r);
   std::vector<Call> calls;
@@ -141,30 +169,26 @@ TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> a
                         std::move(calls));
 }
 
+std::vector<float> sum_of_losses(DataParallelParts& parts) {
+  std::vector<float> sum = parts.data.read(parts.replica(0).loss());
+  for (const auto& other : parts.others) sum[0] += parts.data.read(other->loss())[0];
+  return sum;
+}
+
 void add_replica_outputs(DataParallelParts& parts, bool adds_losses) {
   parts.replica(0).add_outputs(parts.outputs);
   if (!adds_losses) return;
   const auto loss = std::ranges::find(parts.outputs, loss_output, &Output::name);
-  loss->read = [&parts] {
-    std::vector<float> sum = parts.data.read(parts.replica(0).loss());
-    for (const auto& other : parts.others) sum[0] += parts.data.read(other->loss())[0];
-    return sum;
-  };
+  loss->read = [&parts] { return sum_of_losses(parts); };
 }
 
-void add_equality_of_replicas(DataParallelParts& parts, ReplicaKind kind) {
+void add_equality_of_replicas(DataParallelParts& parts, HeldGradients gradients) {
   if (parts.others.empty()) return;
-  const bool trains = kind == ReplicaKind::training;
-  parts.checks.push_back({trains ? "gradients and parameters of all replicas equal"
-                                 : "parameters of all replicas equal",
-                          [&parts, trains] { return unequal_replicas(parts, trains); }});
-}
-
-bool depends_on_division(const Network& network) {
-  return std::ranges::any_of(network.layers, [&](const Layer& layer) {
-    return as<RandomDropout>(layer) != nullptr ||
-           layer.kind->statistics(network.input_of(layer)) > 0;
-  });
+  const bool with_gradients = gradients == HeldGradients::sums;
+  parts.checks.push_back(
+      {with_gradients ? "gradients and parameters of all replicas equal"
+                      : "parameters of all replicas equal",
+       [&parts, with_gradients] { return unequal_replicas(parts, with_gradients); }});
 }
 
 }  // namespace parbench

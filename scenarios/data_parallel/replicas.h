@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "scenarios/framework/prepared_case.h"
@@ -12,11 +13,15 @@
 
 namespace parbench {
 
-/// What devices other than the first do.
-enum class ReplicaKind {
-  training,   // keep their parameters and update them
-  computing,  // keep their parameters, which the first device updates
-  fed,        // get parameters and samples from the first device in every step
+/// What replicas do beside both passes.
+struct ReplicaSettings {
+  Optimizer first;   // of the first device's replica
+  Optimizer others;  // of all others; without one their parameters come from elsewhere
+  /// Whether the others get parameters and samples from the first device in every step.
+  bool others_are_fed = false;
+  /// What is not in memory as a whole (Stage::Options).
+  bool gradients_elsewhere = false;
+  bool parameters_elsewhere = false;
 };
 
 /// A case with the network and its replicas, which the plan refers to. Replica r is on device r.
@@ -42,12 +47,31 @@ struct DataParallelParts : CaseParts {
   std::vector<std::unique_ptr<Stage>> lead;
   std::vector<std::unique_ptr<Stage>> others;
   std::vector<LaneId> compute;  // by replica
-  std::vector<LaneId> copies;   // the same, where there are several
+  std::vector<LaneId> copies;   // the same, where anything is sent
+  /// The device of a parameter server; behind those of the replicas, or the first of them.
+  int server = 0;
 };
 
 /// Makes a replica with lanes for the micro-batches of each; all have their parameters in the
 /// layouts that suit the first micro-batch. Throws Unsupported where devices differ in layouts.
-void add_replicas(DataParallelParts& parts, const Optimizer& optimizer, ReplicaKind kind);
+void add_replicas(DataParallelParts& parts, const ReplicaSettings& settings);
+
+/// Who sends or receives.
+struct Peer {
+  std::string name;  // "replica 1"
+  int device = 0;
+  LaneId compute = 0;
+  LaneId copies = 0;
+};
+[[nodiscard]] Peer peer_of(const DataParallelParts& parts, std::size_t r);
+
+/// Adds a copy from one to another, or on the compute lane of a device within it.
+TaskId add_transfer(DataParallelParts& parts, const std::string& what, const Peer& from,
+                    const Peer& to, std::vector<TaskId> after, const CopyCall& copy);
+
+/// Adds the rest of a replica's backward pass as one task.
+TaskId add_backward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after,
+                    std::vector<Call> calls);
 
 /// Appends calls to others.
 void append_calls(std::vector<Call>& to, std::vector<Call> from);
@@ -59,6 +83,10 @@ TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> 
 /// The calls of the backward pass that follows.
 [[nodiscard]] std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r);
 
+/// After how many calls nothing touches a region any more.
+[[nodiscard]] std::size_t calls_until_complete(const std::vector<Call>& calls,
+                                               const BufferView& region);
+
 /// Adds the update of a replica, with the clipping of the whole gradients that it has.
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after);
 
@@ -66,12 +94,12 @@ TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> a
 /// the first one has all of it.
 void add_replica_outputs(DataParallelParts& parts, bool adds_losses);
 
-/// Adds a check that other replicas have the first one's parameters bit for bit, and where they
-/// train its gradients.
-void add_equality_of_replicas(DataParallelParts& parts, ReplicaKind kind);
+/// Returns the sum of the losses of all replicas.
+[[nodiscard]] std::vector<float> sum_of_losses(DataParallelParts& parts);
 
-/// Whether a part of the batch computes something else alone than within the batch: normalisations
-/// see its statistics, and dropouts draw by the position in it.
-[[nodiscard]] bool depends_on_division(const Network& network);
+/// Adds a check that other replicas have the first one's parameters bit for bit, and its gradients
+/// where they hold the sums.
+enum class HeldGradients { own, sums };
+void add_equality_of_replicas(DataParallelParts& parts, HeldGradients gradients);
 
 }  // namespace parbench

@@ -152,7 +152,7 @@ void CaseData::reset() {
   for (const ResetStep& step : steps_) devices.insert(step.device);
   run_to_end(devices, [this] {
     for (const ResetStep& step : steps_) {
-      if (step.once && was_reset_) continue;
+      if ((step.once && was_reset_) || context_.is_remote(step.device)) continue;
       step.run(stream(step.device),
                step.staging_bytes > 0 ? staging_.at(step.device) : BufferView());
     }
@@ -190,12 +190,49 @@ std::vector<float> CaseData::read_as(int device, const TensorDesc& desc, BufferV
     op.enqueue(stream(device), bind(op, {{"source", view}, {"destination", plain}}).views);
     stream(device).copy(host, plain);
   });
+  context_.share(device, values.data(), bytes);
+  return values;
+}
+
+std::vector<float> CaseData::read_pieces(int device, const TensorDesc& desc,
+                                         const std::vector<MemoryPiece>& pieces) {
+  std::vector<std::byte> bytes(desc.bytes);
+  std::size_t read = 0;
+  for (const MemoryPiece& piece : pieces) {
+    if (piece.view.bytes > bytes.size() - read) break;
+    read_bytes(piece.device, piece.view, bytes.data() + read);
+    read += piece.view.bytes;
+  }
+  if (read != bytes.size()) {
+    throw std::invalid_argument(
+        fmt::format("pieces of other than the {} bytes of a tensor", bytes.size()));
+  }
+  std::vector<float> values(element_count(desc.shape));
+  if (is_plain(desc)) {
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+  }
+  Op& op = to_canonical(device, desc);
+  const std::size_t plain_bytes = values.size() * sizeof(float);
+  const std::size_t begin = round_up(plain_bytes, Context::alignment);
+  const BufferView memory = context_.readback(device, begin + desc.bytes);
+  const BufferView plain = memory.part(0, plain_bytes);
+  const BufferView source = memory.part(begin, desc.bytes);
+  const Buffer from = borrowed(bytes.data(), bytes.size());
+  const Buffer to = borrowed(values.data(), plain_bytes);
+  run_to_end({device}, [&] {
+    stream(device).copy(source, from);
+    op.enqueue(stream(device), bind(op, {{"source", source}, {"destination", plain}}).views);
+    stream(device).copy(to, plain);
+  });
+  context_.share(device, values.data(), plain_bytes);
   return values;
 }
 
 void CaseData::read_bytes(int device, BufferView source, void* destination) {
   const Buffer host = borrowed(destination, source.bytes);
   run_to_end({device}, [&] { stream(device).copy(host, source); });
+  context_.share(device, destination, source.bytes);
 }
 
 Op& CaseData::to_canonical(int device, const TensorDesc& source) {

@@ -78,6 +78,14 @@ class CaseData {
   /// One entry of the outermost dimension: an image of a batch, a row of a matrix.
   [[nodiscard]] std::vector<float> read_slab(const Tensor& tensor, std::int64_t index);
 
+  /// A tensor of `device` whose bytes lie in pieces, on any devices, one behind the other.
+  struct MemoryPiece {
+    int device = 0;
+    BufferView view;
+  };
+  [[nodiscard]] std::vector<float> read_pieces(int device, const TensorDesc& desc,
+                                               const std::vector<MemoryPiece>& pieces);
+
   /// Returns bytes without conversion.
   void read_bytes(int device, BufferView source, void* destination);
 

@@ -18,6 +18,7 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Ran
   for (const Rank& rank : ranks) {
     task.lanes.push_back(rank.copies);
     call.data.push_back(rank.data);
+    if (has_input(collective)) call.inputs.push_back(rank.input);
     task.after.insert(task.after.end(), rank.ready.begin(), rank.ready.end());
   }
   return Completion(ranks.size(), {plan.add(std::move(task), {std::move(call)})});

@@ -7,6 +7,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/round_up.h"
+#include "scenarios/framework/ranks/messages.h"
 
 namespace parbench {
 
@@ -28,12 +29,28 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
 }
 
 Communicator* Context::communicator() {
-  if (!communicator_) {
-    std::vector<Device*> ranks;
-    for (const auto& device : devices_) ranks.push_back(device.get());
-    communicator_ = ranks.size() < 2 ? nullptr : ranks.front()->make_communicator(ranks);
-  }
+  if (!communicator_) communicator_ = make_communicator();
   return communicator_->get();
+}
+
+/// The library of ranks joins them where each has one device.
+std::unique_ptr<Communicator> Context::make_communicator() const {
+  std::vector<Device*> devices;
+  for (const auto& device : devices_) devices.push_back(device.get());
+  if (devices.size() < 2) return nullptr;
+  if (options_.ranks == nullptr) return devices.front()->make_communicator(devices);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const DeviceInfo& info = devices[i]->info();
+    if (info.rank != static_cast<int>(i) || !info.host_memory) return nullptr;
+  }
+  const bool on_all = std::ssize(devices) == options_.ranks->size();
+  return on_all ? std::make_unique<RankCommunicator>(options_.ranks->link()) : nullptr;
+}
+
+void Context::share(int device, void* data, std::size_t bytes) const {
+  if (options_.ranks != nullptr) {
+    options_.ranks->share(this->device(device).info().rank, data, bytes);
+  }
 }
 
 void Context::begin_case() {
@@ -84,7 +101,7 @@ void Context::commit() {
     if (!shared.used || shared.memory.data() != nullptr) continue;
     // Kept once it is filled: a later case must not find it empty when filling fails.
     Buffer memory = device(entry.first.first).allocate(shared.bytes, MemoryKind::device);
-    uncounted([&] { shared.fill(BufferView(memory)); });
+    if (!is_remote(entry.first.first)) uncounted([&] { shared.fill(BufferView(memory)); });
     shared.memory = std::move(memory);
   }
 }
@@ -112,14 +129,39 @@ void Context::lock_pages(int owner, Arena& arena, std::size_t bytes, Locking who
   arena.locked_bytes = bytes;
 }
 
-const std::vector<double>& Context::measured(const std::string& key, const Measure& measure) {
+const std::vector<double>& Context::measured(const std::string& key, int device,
+                                             const Measure& measure) {
   auto found = measured_.find(key);
   if (found == measured_.end()) {
-    std::vector<double> numbers;
-    uncounted([&] { numbers = measure(); });
-    found = measured_.emplace(key, std::move(numbers)).first;
+    found = measured_.emplace(key, measured_by(this->device(device).info().rank, measure)).first;
   }
   return found->second;
+}
+
+std::vector<double> Context::measured_by(int rank, const Measure& measure) {
+  std::vector<double> numbers;
+  RankGroup* const ranks = options_.ranks;
+  // What checks asks all ranks, and only one of them measures.
+  const Check check = ranks == nullptr ? check_ : std::exchange(check_, {});
+  if (ranks == nullptr || ranks->rank() == rank) uncounted([&] { numbers = measure(); });
+  check_ = check;
+  if (ranks == nullptr) return numbers;
+  std::size_t count = numbers.size();
+  ranks->share(rank, &count, sizeof(count));
+  numbers.resize(count);
+  ranks->share(rank, numbers.data(), count * sizeof(double));
+  return numbers;
+}
+
+void Context::with_check(const Check& check, const std::function<void()>& work) {
+  check_ = check;
+  try {
+    work();
+  } catch (...) {
+    check_ = {};
+    throw;
+  }
+  check_ = {};
 }
 
 void Context::uncounted(const std::function<void()>& work) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/core/device.h"
+#include "scenarios/framework/ranks/rank_group.h"
 
 namespace parbench {
 
@@ -26,6 +27,8 @@ class Context {
     /// Whether preparing a case may run kernels to measure what its plan depends on; a dry run
     /// estimates instead.
     bool measures = true;
+    /// The ranks to which the devices belong, which outlive the context; null: this process alone.
+    RankGroup* ranks = nullptr;
   };
 
   Context(std::vector<std::unique_ptr<Device>> devices, Options options);
@@ -35,6 +38,12 @@ class Context {
     return *devices_.at(static_cast<std::size_t>(index));
   }
   [[nodiscard]] const Options& options() const { return options_; }
+
+  [[nodiscard]] RankGroup* ranks() const { return options_.ranks; }
+  [[nodiscard]] bool is_remote(int device) const { return this->device(device).info().is_remote; }
+  /// Over ranks, fills the memory at `data` with what the rank of that device has there; all ranks
+  /// call it in the same order.
+  void share(int device, void* data, std::size_t bytes) const;
 
   /// Returns the stream of that device, kind and share (see Device::make_stream), which is made at
   /// the first call.
@@ -65,9 +74,20 @@ class Context {
   /// page-locked for other backends as it was.
   void commit();
 
-  /// Returns numbers that several cases need, which are measured once a run, by their key.
+  /// Returns numbers that several cases need, which are measured once a run, by their key; over
+  /// ranks by the rank of that device.
   using Measure = std::function<std::vector<double>()>;
-  [[nodiscard]] const std::vector<double>& measured(const std::string& key, const Measure& measure);
+  [[nodiscard]] const std::vector<double>& measured(const std::string& key, int device,
+                                                    const Measure& measure);
+
+  /// Asks `check` from within `work` whenever that calls `check_time`.
+  using Check = std::function<void()>;
+  void with_check(const Check& check, const std::function<void()>& work);
+
+  /// Called between the steps of long measurements; throws where the time of the run is over.
+  void check_time() const {
+    if (check_) check_();
+  }
 
   /// Runs work whose scratch memory is not the current case's: something that only the first case
   /// of several does for all of them, or that only verification does.
@@ -96,6 +116,9 @@ class Context {
     bool used = false;  // by the current case
   };
 
+  [[nodiscard]] std::unique_ptr<Communicator> make_communicator() const;
+  [[nodiscard]] std::vector<double> measured_by(int rank, const Measure& measure);
+
   enum class Locking { new_case, prepared_cases };
 
   static void unlock_pages(Arena& arena);
@@ -110,6 +133,7 @@ class Context {
   std::map<std::pair<int, MemoryKind>, Arena> arenas_;
   std::map<std::pair<int, std::string>, Shared> shared_;
   std::map<std::string, std::vector<double>> measured_;
+  Check check_;
   std::map<int, Buffer> readback_;
   std::optional<std::unique_ptr<Communicator>> communicator_;  // nothing: not asked for yet
   // Last: the destructor of a stream waits for its work, which uses the members above.

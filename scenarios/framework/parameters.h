@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,6 +91,8 @@ struct Axis {
   /// What it sets, if explanations of times speak of it, and the value that they advise.
   std::optional<Role> role = {};
   std::string advised = {};
+  /// The values of both presets, where they follow from the number of devices; null: those above.
+  std::function<std::vector<Value>(int devices)> by_devices = {};
 
   [[nodiscard]] bool applies_to(std::string_view strategy) const;
 };

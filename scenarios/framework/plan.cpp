@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "kernels/core/crossing.h"
+#include "scenarios/framework/ranks/messages.h"
 
 namespace parbench {
 namespace {
@@ -15,6 +17,32 @@ namespace {
 std::size_t width_of(const Call& call) {
   const auto* collective = std::get_if<CollectiveCall>(&call);
   return collective == nullptr ? 1 : static_cast<std::size_t>(collective->communicator->size());
+}
+
+bool is_same_kernel(const Op& one, const Op& other) {
+  const auto is_same_argument = [](const Argument& a, const Argument& b) {
+    return a.role == b.role && a.tensor == b.tensor;
+  };
+  return one.name() == other.name() && one.implementation() == other.implementation() &&
+         one.work() == other.work() &&
+         std::ranges::equal(one.arguments(), other.arguments(), is_same_argument);
+}
+
+/// Whether two calls do the same, as far as their kinds and sizes show.
+bool do_the_same(const Call& one, const Call& other) {
+  if (one.index() != other.index()) return false;
+  if (const auto* op = std::get_if<OpCall>(&one)) {
+    return is_same_kernel(*op->op, *std::get<OpCall>(other).op);
+  }
+  if (const auto* copy = std::get_if<CopyCall>(&one)) {
+    return copy->source.bytes == std::get<CopyCall>(other).source.bytes;
+  }
+  const auto& collective = std::get<CollectiveCall>(one);
+  const auto& counterpart = std::get<CollectiveCall>(other);
+  return collective.communicator == counterpart.communicator &&
+         collective.collective == counterpart.collective &&
+         std::ranges::equal(collective.data, counterpart.data, {}, &BufferView::bytes,
+                            &BufferView::bytes);
 }
 
 }  // namespace
@@ -31,11 +59,18 @@ void enqueue(const Call& call, std::span<Stream* const> streams) {
   if (const auto* op = std::get_if<OpCall>(&call)) {
     op->op->enqueue(*streams.front(), op->views);
   } else if (const auto* copy = std::get_if<CopyCall>(&call)) {
-    streams.front()->copy(copy->destination, copy->source);
+    if (streams.size() == 1) return streams.front()->copy(copy->destination, copy->source);
+    if (copy->message == nullptr) return;  // a message between two other ranks
+    for (Stream* stream : streams) stream->perform(*copy->message);
   } else {
     const auto& collective = std::get<CollectiveCall>(call);
-    collective.communicator->enqueue(collective.collective, streams, collective.data);
+    collective.communicator->enqueue(collective.collective, streams, collective.data,
+                                     collective.inputs);
   }
+}
+
+Plan::Plan(RankGroup* ranks) : ranks_(ranks) {
+  if (ranks_ != nullptr) start_ = make_barrier_work(ranks_->link());
 }
 
 LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {
@@ -51,8 +86,12 @@ LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {
 
 TaskId Plan::add(Task task, std::vector<Call> calls) {
   task.work = {};
-  for (const Call& call : calls) {
-    if (width_of(call) != task.lanes.size()) {
+  if (ranks_ != nullptr) wait_for_other_ranks(task);
+  for (Call& call : calls) {
+    auto* copy = std::get_if<CopyCall>(&call);
+    if (copy != nullptr && is_message(task)) {
+      bind_message(task, *copy);
+    } else if (width_of(call) != task.lanes.size()) {
       throw std::invalid_argument(fmt::format("task {} has {} lanes for a call that needs {}",
                                               task.name, task.lanes.size(), width_of(call)));
     }
@@ -63,14 +102,73 @@ TaskId Plan::add(Task task, std::vector<Call> calls) {
   return id;
 }
 
+bool Plan::is_message(const Task& task) const {
+  return ranks_ != nullptr && task.lanes.size() == 2 &&
+         rank_of(task.lanes.front()) != rank_of(task.lanes.back());
+}
+
+bool Plan::share_a_rank(const Task& one, const Task& other) const {
+  return std::ranges::any_of(one.lanes, [&](LaneId lane) {
+    return std::ranges::any_of(other.lanes,
+                               [&](LaneId another) { return rank_of(lane) == rank_of(another); });
+  });
+}
+
+/// Where two tasks share a rank, order within it suffices: what the other ranks of a message or
+/// collective do follows from its arrival.
+void Plan::wait_for_other_ranks(Task& task) {
+  for (TaskId& before : task.after) {
+    const Task& earlier = graph_.task(before);
+    if (share_a_rank(earlier, task)) continue;
+    const int waiting = rank_of(task.lanes.front());
+    const auto known = signals_.find({before, waiting});
+    if (known != signals_.end()) {
+      before = known->second;
+      continue;
+    }
+    const TaskId signal = add({.name = "signal after " + earlier.name,
+                               .kind = TaskKind::communication,
+                               .lanes = {earlier.lanes.front(), task.lanes.front()},
+                               .after = {before}},
+                              {CopyCall{}});
+    signals_[{before, waiting}] = signal;
+    before = signal;
+  }
+}
+
+void Plan::bind_message(const Task& task, CopyCall& copy) {
+  auto work = make_message_work(ranks_->link(), {.from = rank_of(task.lanes.front()),
+                                                 .to = rank_of(task.lanes.back()),
+                                                 .tag = next_tag_,
+                                                 .source = copy.source,
+                                                 .destination = copy.destination});
+  next_tag_ = (next_tag_ + 1) % RankLink::tag_count;
+  copy.message = work.get();
+  if (work != nullptr) messages_.push_back(std::move(work));
+}
+
 std::vector<Stream*> Plan::streams_of(const Task& task) const {
   std::vector<Stream*> streams;
   for (const LaneId lane : task.lanes) streams.push_back(&stream(lane));
   return streams;
 }
 
-LaneId copying_lane(const Plan& plan, LaneId sender, LaneId receiver) {
-  return reaches(plan.stream(sender).device(), plan.stream(receiver).device()) ? sender : receiver;
+bool are_equal(const Plan& one, const Plan& other) {
+  const std::vector<Task>& tasks = one.graph().tasks;
+  const std::vector<Task>& others = other.graph().tasks;
+  if (tasks.size() != others.size() || one.graph().submit != other.graph().submit) return false;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].kind != others[i].kind || tasks[i].after != others[i].after) return false;
+    if (one.streams_of(tasks[i]) != other.streams_of(others[i])) return false;
+    if (!std::ranges::equal(one.calls()[i], other.calls()[i], do_the_same)) return false;
+  }
+  return true;
+}
+
+std::vector<LaneId> copying_lanes(const Plan& plan, LaneId sender, LaneId receiver) {
+  if (plan.rank_of(sender) != plan.rank_of(receiver)) return {sender, receiver};
+  return {reaches(plan.stream(sender).device(), plan.stream(receiver).device()) ? sender
+                                                                                : receiver};
 }
 
 }  // namespace parbench

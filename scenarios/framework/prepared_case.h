@@ -15,15 +15,18 @@
 
 namespace parbench {
 
+/// What is wrong, or nothing.
+using CheckResult = std::optional<std::string>;
+
 /// A check beside the comparison with the reference.
 struct Check {
   std::string what;  // for Case::checked: "executed tasks counted"
-  std::function<std::optional<std::string>()> run = nullptr;  // returns what is wrong, or nothing
+  std::function<CheckResult()> run = nullptr;
 };
 
 /// What a scenario fills in. Functions in it may refer to the parts by address.
 struct CaseParts {
-  explicit CaseParts(Context& with) : context(with), data(with) {}
+  explicit CaseParts(Context& with) : context(with), data(with), plan(with.ranks()) {}
   virtual ~CaseParts() = default;  // scenarios add parts of their own
 
   Context& context;

@@ -121,15 +121,24 @@ struct Metric {
   std::string unit = {};  // of which the value is so many a second: "B"; empty: a fraction
 };
 
+/// Shares of the time of a profiled execution, means over its devices.
+struct TimeShares {
+  double compute = 0;
+  double exposed = 0;  // copies and communication while the device computes nothing
+  double idle = 0;     // the rest: it waits for other devices, for the host or for nothing
+};
+
 /// The results of a case that the scenario's answer needs.
 struct CaseOutcome {
   CaseSpec spec;
   double median_seconds = 0;
-  std::optional<report::Ratio> speedup;  // over its baseline case, from paired rounds
-  double efficiency = 0;                 // bound over measured; 0: there is no bound
-  std::vector<double> memory = {};       // bytes that each device holds; empty: not known
+  std::optional<report::Interval> interval = {};  // of the median
+  std::optional<report::Ratio> speedup = {};      // over its baseline case, from paired rounds
+  double efficiency = 0;                          // bound over measured; 0: there is no bound
+  std::vector<double> memory = {};                // bytes that each device holds; empty: not known
   std::map<std::string, report::Ratio, std::less<>> metrics = {};  // by name, from paired rounds
   double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
+  std::optional<TimeShares> shares = {};  // where it was profiled
 };
 
 /// Returns those of some outcomes that cannot be distinguished from the fastest of them, in their
@@ -184,12 +193,19 @@ class Scenario {
   /// Whether `candidate` is the case that the speedup of `spec` is measured against. By default:
   /// the baseline strategy at the same values of every parameter that it has.
   [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
+  /// The strategy of that case, also where no such case is part of the run.
+  [[nodiscard]] virtual std::string_view baseline_strategy_of(
+      [[maybe_unused]] const CaseSpec& spec) const {
+    return baseline();
+  }
   /// Devices that a run of this scenario opens when `--devices` is not given.
   [[nodiscard]] virtual int default_devices() const { return 1; }
   /// The fewest devices with which it can answer its question.
   [[nodiscard]] virtual int min_devices() const { return 1; }
   /// Whether its copy lanes want a core or engine that no compute stream uses.
   [[nodiscard]] virtual bool wants_copy_core() const { return false; }
+  /// Whether its plans may be spread over the devices of several ranks (MPI).
+  [[nodiscard]] virtual bool runs_over_ranks() const { return false; }
   [[nodiscard]] virtual Sampling published_sampling() const { return {}; }
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
@@ -201,10 +217,16 @@ class Scenario {
   struct Request {
     CaseSpec spec;
     int device_count = 1;
-    bool devices_alike = true;  // whether all compute with the same kernels
+    bool devices_alike = true;        // whether all compute with the same kernels
+    bool devices_over_ranks = false;  // whether they belong to several processes (MPI)
+    /// Whether all but the last one do, and that is a CPU device.
+    bool last_serves = false;
     Preset preset = Preset::quick;
     /// Flags by which the user chose this combination: "strategy", names of axes.
     std::vector<std::string> given;
+    /// Whether to throw the reason for a combination that makes no sense instead of dropping it.
+    bool wants_reason = false;
+    std::string more_devices = "give --devices 2 or more";  // how to give the run more of them
 
     [[nodiscard]] bool was_given(std::string_view flag) const {
       return std::find(given.begin(), given.end(), flag) != given.end();
@@ -236,6 +258,11 @@ class Scenario {
   [[nodiscard]] virtual std::vector<Metric> metrics([[maybe_unused]] const CaseSpec& spec) const {
     return {};
   }
+
+  /// Returns whether cases do the same if their tasks, calls and dependencies are equal, and the
+  /// parameters that all strategies have: of such cases only the first is measured. Not where other
+  /// parameters act on what a plan does not show, such as a kind of memory.
+  [[nodiscard]] virtual bool plans_show_all() const { return false; }
 
   /// The answer of the scenario to its question.
   [[nodiscard]] virtual Conclusion answer(const std::vector<CaseOutcome>& outcomes,

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view dependent_strategy = "by-dependency";
 
-/// The minimum times of plans by dependency as shares of the times in program order.
+/// The minimum times of plans by dependency as shares of the times in program order, at most all of
+/// these: costs of tasks are measured too.
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;
@@ -30,8 +31,11 @@ PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& o
     const CaseSpec in_turn = with_strategy(one.spec, scenario.baseline());
     const auto found = std::ranges::find(outcomes, in_turn, &CaseOutcome::spec);
     if (found == outcomes.end()) continue;
-    shares.critical_path.push_back(one.critical_path / found->median_seconds);
-    shares.bound.push_back(one.efficiency * one.median_seconds / found->median_seconds);
+    const auto share_of = [&](double seconds) {
+      return std::min(1.0, seconds / found->median_seconds);
+    };
+    shares.critical_path.push_back(share_of(one.critical_path));
+    shares.bound.push_back(share_of(one.efficiency * one.median_seconds));
   }
   return shares;
 }

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "scenarios/plan/costs.h"
+
 namespace parbench {
 namespace {
 
@@ -17,22 +19,29 @@ constexpr int nowhere = -1;
 
 std::size_t place_of(int index) { return static_cast<std::size_t>(index); }
 
+/// A core of a common processor.
+constexpr Roofline expected_rates{.flops_per_second = 5e10, .bytes_per_second = 1e10};
+constexpr double expected_start_seconds = 5e-6;  // of a call
+
+const GraphNode& at(const GraphNodeList& nodes, int index) { return nodes[place_of(index)]; }
+
 /// For each node, the nodes that read it.
-std::vector<std::vector<int>> readers_of(const WorkGraph& graph) {
-  std::vector<std::vector<int>> readers(graph.nodes.size());
-  for (int i = 0; i < graph.size(); ++i) {
-    for (const int input : graph.node(i).inputs) readers[place_of(input)].push_back(i);
+std::vector<std::vector<int>> readers_of(const GraphNodeList& nodes) {
+  std::vector<std::vector<int>> readers(nodes.size());
+  for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
+    for (const int input : at(nodes, i).inputs) readers[place_of(input)].push_back(i);
   }
   return readers;
 }
 
 /// Expected seconds of the longest path from each node to the end.
-std::vector<double> ranks_of(const WorkGraph& graph, const std::vector<double>& seconds) {
-  std::vector<double> ranks = seconds;
-  for (int i = graph.size(); i-- > 0;) {
-    for (const int input : graph.node(i).inputs) {
+std::vector<double> ranks_of(const GraphNodeList& nodes) {
+  std::vector<double> ranks;
+  for (const GraphNode& node : nodes) ranks.push_back(node.seconds);
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    for (const int input : nodes[i].inputs) {
       double& rank = ranks[place_of(input)];
-      rank = std::max(rank, seconds[place_of(input)] + ranks[place_of(i)]);
+      rank = std::max(rank, at(nodes, input).seconds + ranks[i]);
     }
   }
   return ranks;
@@ -41,39 +50,38 @@ std::vector<double> ranks_of(const WorkGraph& graph, const std::vector<double>& 
 /// Places one node after the other.
 class Placer {
  public:
-  Placer(WorkGraph& graph, int devices)
-      : graph_(graph),
-        seconds_(expected_seconds(graph)),
-        readers_(readers_of(graph)),
-        ends_(graph.nodes.size(), 0.0),
+  Placer(GraphNodeList& nodes, int devices)
+      : nodes_(nodes),
+        readers_(readers_of(nodes)),
+        ends_(nodes.size(), 0.0),
         free_(place_of(devices), 0.0) {}
 
   void run() {
-    const std::vector<double> ranks = ranks_of(graph_, seconds_);
-    std::vector<int> order(graph_.nodes.size());
+    const std::vector<double> ranks = ranks_of(nodes_);
+    std::vector<int> order(nodes_.size());
     std::iota(order.begin(), order.end(), 0);
     // Nodes that take time come behind what they read; inputs take none and are placed with them.
     std::ranges::stable_sort(order,
                              [&](int a, int b) { return ranks[place_of(a)] > ranks[place_of(b)]; });
     for (const int node : order) {
-      if (graph_.node(node).kind != NodeKind::input) put(node);
+      if (!at(nodes_, node).is_input) put(node);
     }
   }
 
  private:
   [[nodiscard]] bool moves_with_reader(int node) const {
-    return graph_.node(node).kind == NodeKind::input && readers_[place_of(node)].size() == 1;
+    return at(nodes_, node).is_input && readers_[place_of(node)].size() == 1;
   }
 
   [[nodiscard]] double end_on(int node, int device) const {
     double begin = free_[place_of(device)];
-    for (const int input : graph_.node(node).inputs) {
+    for (const int input : at(nodes_, node).inputs) {
       if (moves_with_reader(input)) continue;
-      const WorkNode& source = graph_.node(input);
-      const double copy = source.device == device ? 0 : expected_copy_seconds(source);
+      const GraphNode& source = at(nodes_, input);
+      const double copy = source.device == device ? 0 : source.copy_seconds;
       begin = std::max(begin, ends_[place_of(input)] + copy);
     }
-    return begin + seconds_[place_of(node)];
+    return begin + at(nodes_, node).seconds;
   }
 
   void put(int node) {
@@ -82,14 +90,13 @@ class Placer {
       if (end_on(node, device) < end_on(node, best)) best = device;
     }
     ends_[place_of(node)] = free_[place_of(best)] = end_on(node, best);
-    graph_.nodes[place_of(node)].device = best;
-    for (const int input : graph_.node(node).inputs) {
-      if (moves_with_reader(input)) graph_.nodes[place_of(input)].device = best;
+    nodes_[place_of(node)].device = best;
+    for (const int input : at(nodes_, node).inputs) {
+      if (moves_with_reader(input)) nodes_[place_of(input)].device = best;
     }
   }
 
-  WorkGraph& graph_;
-  std::vector<double> seconds_;
+  GraphNodeList& nodes_;
   std::vector<std::vector<int>> readers_;
   std::vector<double> ends_;  // of nodes
   std::vector<double> free_;  // of devices
@@ -97,14 +104,21 @@ class Placer {
 
 }  // namespace
 
-void place(WorkGraph& graph, int devices) { Placer(graph, devices).run(); }
+double expected_seconds(const Work& work) {
+  return expected_start_seconds + expected_rates.seconds(work);
+}
 
-std::vector<WorkStep> steps_of(const WorkGraph& graph, const WorkQueues& queues) {
-  const std::vector<double> seconds = expected_seconds(graph);
+double expected_copy_seconds(double bytes) {
+  return expected_seconds({.flops = 0, .bytes = 2 * bytes});
+}
+
+void place(GraphNodeList& nodes, int devices) { Placer(nodes, devices).run(); }
+
+std::vector<WorkStep> steps_of(const GraphNodeList& nodes, const WorkQueues& queues) {
   std::vector<WorkStep> steps;
   std::map<std::pair<int, int>, int> step_of;  // by node and the device that has its result
   const auto available = [&](int node, int device) -> std::optional<int> {
-    const WorkNode& one = graph.node(node);
+    const GraphNode& one = at(nodes, node);
     const auto here = step_of.find({node, device});
     if (here != step_of.end()) return here->second;
     if (one.device == device) return std::nullopt;  // an input
@@ -112,19 +126,19 @@ std::vector<WorkStep> steps_of(const WorkGraph& graph, const WorkQueues& queues)
                   .device = device,
                   .is_copy = true,
                   .queue = queues.copies(one.device, device),
-                  .seconds = expected_copy_seconds(one)};
+                  .seconds = one.copy_seconds};
     const auto made = step_of.find({node, one.device});
     if (made != step_of.end()) copy.after.push_back(made->second);
     steps.push_back(std::move(copy));
     return step_of[{node, device}] = static_cast<int>(steps.size()) - 1;
   };
-  for (int i = 0; i < graph.size(); ++i) {
-    const WorkNode& node = graph.node(i);
-    if (node.kind == NodeKind::input) continue;
+  for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
+    const GraphNode& node = at(nodes, i);
+    if (node.is_input) continue;
     WorkStep step{.node = i,
                   .device = node.device,
                   .queue = queues.compute(node.device),
-                  .seconds = seconds[place_of(i)]};
+                  .seconds = node.seconds};
     for (const int input : node.inputs) {
       const std::optional<int> before = available(input, node.device);
       if (before) step.after.push_back(*before);

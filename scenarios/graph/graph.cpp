@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,10 @@
 #include "scenarios/framework/requests.h"
 #include "scenarios/graph/answer.h"
 #include "scenarios/graph/graph_plan.h"
-#include "scenarios/graph/work_graph.h"
+#include "scenarios/graph/matrix_nodes.h"
+#include "scenarios/graph/network_nodes.h"
+#include "scenarios/inference/inference_network.h"
+#include "scenarios/models/model_choice.h"
 
 namespace parbench {
 namespace {
@@ -26,6 +30,12 @@ constexpr std::string_view whenever_ready = "by-dependency";
 constexpr std::string_view mlp = "mlp";
 constexpr std::string_view diamond = "diamonds";
 constexpr std::string_view random_layers = "layered";
+constexpr std::string_view network = "network";
+
+constexpr std::string_view branching_model = "googlenet";  // where none is asked for
+constexpr std::int64_t rows_of_matrices = 256;
+constexpr std::int64_t samples_of_network = 8;
+constexpr std::int64_t published_samples_of_network = 32;
 
 DispatchOrder dispatch_of(const CaseSpec& spec) {
   if (spec.strategy == in_program_order) return DispatchOrder::sequential;
@@ -33,9 +43,8 @@ DispatchOrder dispatch_of(const CaseSpec& spec) {
                                            : DispatchOrder::by_dependency;
 }
 
-/// The graph of a case, its nodes on so many devices.
-WorkGraph graph_of(const CaseSpec& spec, int devices) {
-  const Parameters& given = spec.parameters;
+/// The matrices of a case, its nodes on so many devices.
+WorkGraph matrices_of(const Parameters& given, int devices) {
   const WorkSizes sizes{.width = given.integer("features"), .batch = given.integer("batch")};
   const std::string& kind = given.text("dag");
   if (kind == mlp) return mlp_step(sizes, devices);
@@ -47,6 +56,17 @@ WorkGraph graph_of(const CaseSpec& spec, int devices) {
   return graph;
 }
 
+/// The nodes of a case, placed over the devices of its context.
+std::unique_ptr<GraphNodes> placed_nodes(const CaseSpec& spec, CaseParts& parts) {
+  const Parameters& given = spec.parameters;
+  if (given.text("dag") == network) {
+    return std::make_unique<NetworkNodes>(parts, for_inference(network_of(given)), spec.format(),
+                                          given.integer("batch"));
+  }
+  return std::make_unique<MatrixNodes>(parts, matrices_of(given, parts.context.device_count()),
+                                       spec.format());
+}
+
 const std::vector<Strategy> graph_strategies = {
     {std::string(in_program_order), "the nodes in program order, each behind the one before"},
     {std::string(device_by_device),
@@ -56,24 +76,16 @@ const std::vector<Strategy> graph_strategies = {
      "list scheduling on each device, events only where an edge crosses devices"},
 };
 
-const std::vector<Axis> graph_axes = {
-    {.name = "dag",
-     .description = "the graph: the training step of a perceptron of two layers, two chains of "
-                    "diamonds with two reductions, or random layers",
-     .kind = AxisKind::choice,
-     .quick = {std::string(mlp), std::string(diamond)},
-     .published = {std::string(mlp), std::string(diamond), std::string(random_layers)},
-     .choices = {std::string(mlp), std::string(diamond), std::string(random_layers)}},
+const std::vector<Value> all_graphs{std::string(mlp), std::string(diamond),
+                                    std::string(random_layers), std::string(network)};
+
+/// Those of graphs of matrices alone.
+const std::vector<Axis> matrix_axes = {
     {.name = "features",
-     .description = "columns of activations; weights are square",
+     .description = "columns of the matrices' activations; weights are square",
      .quick = {512},
      .published = {256, 1024, 4096},
      .max = 65536},
-    {.name = "batch",
-     .description = "rows of activations; the perceptron divides them between devices",
-     .quick = {256},
-     .published = {256},
-     .max = 1 << 20},
     {.name = "nodes",
      .description = "operations of a graph of diamonds (about) or of random layers",
      .quick = {28},
@@ -87,6 +99,108 @@ const std::vector<Axis> graph_axes = {
      .max = 1e9},
 };
 
+/// Those of networks alone.
+std::vector<Axis> network_axes() {
+  std::vector<Axis> axes{model_axis(branching_model)};
+  std::ranges::move(model_size_axes(), std::back_inserter(axes));
+  return axes;
+}
+
+std::vector<Axis> axes_of_graph() {
+  std::vector<Axis> axes{
+      {.name = "dag",
+       .description = "the graph: the training step of a perceptron of two layers, two chains of "
+                      "diamonds with two reductions, random layers, or the forward pass of a model",
+       .kind = AxisKind::choice,
+       .quick = all_graphs,
+       .published = all_graphs,
+       .choices = {std::string(mlp), std::string(diamond), std::string(random_layers),
+                   std::string(network)}},
+      {.name = "batch",
+       .description = "rows of the matrices' activations (256), which the perceptron divides "
+                      "between devices; samples of the network (8, published 32)",
+       .quick = {},
+       .published = {},
+       .max = 1 << 20}};
+  std::ranges::copy(matrix_axes, std::back_inserter(axes));
+  std::ranges::move(network_axes(), std::back_inserter(axes));
+  return axes;
+}
+
+/// The first of these axes that the user has given; empty: none.
+std::string given_of(const Scenario::Request& request, const std::vector<Axis>& axes) {
+  for (const Axis& axis : axes) {
+    if (request.was_given(axis.name)) return axis.name;
+  }
+  return {};
+}
+
+Value batch_of(const Scenario::Request& request, std::int64_t usual) {
+  const Value* batch = request.spec.parameters.find("batch");
+  return batch != nullptr ? *batch : Value(usual);
+}
+
+/// A graph keeps the parameters that it has.
+std::optional<CaseSpec> resolved_matrices(const Scenario::Request& request) {
+  const Parameters& asked = request.spec.parameters;
+  const std::string& kind = asked.text("dag");
+  if (const std::string other = given_of(request, network_axes()); !other.empty()) {
+    return refuse(
+        request, "dag",
+        fmt::format("--{0}: --dag {1} runs no model; use --dag {2} alone, or leave --{0} out",
+                    other, kind, network));
+  }
+  const Value batch = batch_of(request, rows_of_matrices);
+  CaseSpec spec = request.spec;
+  spec.parameters = {};
+  const auto keep = [&](const std::string& name) { spec.parameters.set(name, *asked.find(name)); };
+  keep("dag");
+  keep("features");
+  spec.parameters.set("batch", batch);
+  if (kind != mlp) keep("nodes");
+  if (kind == random_layers) keep("draw");
+  const std::int64_t rows = std::get<std::int64_t>(batch);
+  const int parts = mlp_parts(request.device_count);
+  if (kind == mlp && rows < parts) {
+    return refuse(
+        request, "batch",
+        fmt::format("--batch {} cannot be divided into {}, one for each device that "
+                    "computes; use at least {}",
+                    rows, report::format_count(static_cast<std::size_t>(parts), "part"), parts));
+  }
+  return spec;
+}
+
+std::optional<CaseSpec> resolved_network(const Scenario::Request& request) {
+  if (const std::string other = given_of(request, matrix_axes); !other.empty()) {
+    return refuse(request, "dag",
+                  fmt::format("--{0}: the layers of --dag {1} have sizes of their own; use another "
+                              "graph, or leave --{0} out",
+                              other, network));
+  }
+  if (!request.devices_alike) {
+    return refuse(
+        request, request.was_given("model") ? "model" : "dag",
+        fmt::format("--dag {}: layers pass their results on in the layout of their device, so all "
+                    "devices have to be of one kind, and this run has several; give --devices of "
+                    "one kind, such as cpu:0,cpu:1",
+                    network));
+  }
+  const Model model = model_of(request, branching_model);
+  CaseSpec spec = request.spec;
+  spec.parameters = {};
+  spec.parameters.set("dag", std::string(network));
+  add_choice(spec.parameters, "model", model.name, branching_model);
+  spec.parameters.set(
+      "batch", batch_of(request, request.preset == Preset::published ? published_samples_of_network
+                                                                     : samples_of_network));
+  add_model_sizes(request, model, spec.parameters);
+  const std::string obstacle = obstacle_to_batch(for_inference(network_of(spec.parameters)),
+                                                 spec.parameters.integer("batch"));
+  if (!obstacle.empty()) return refuse(request, "batch", obstacle);
+  return spec;
+}
+
 class GraphScenario final : public Scenario {
  public:
   [[nodiscard]] std::string_view name() const override { return "graph"; }
@@ -97,42 +211,31 @@ class GraphScenario final : public Scenario {
   [[nodiscard]] const std::vector<Strategy>& strategies() const override {
     return graph_strategies;
   }
-  [[nodiscard]] const std::vector<Axis>& axes() const override { return graph_axes; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return in_program_order; }
   [[nodiscard]] int default_devices() const override { return 3; }
+  [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] int min_devices() const override { return 2; }
 
-  /// A graph keeps the parameters that it has.
+  [[nodiscard]] bool plans_show_all() const override { return true; }
+
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
-    CaseSpec spec = request.spec;
-    if (request.device_count < min_devices() && spec.strategy != in_program_order) {
-      return refuse(request, "strategy",
-                    fmt::format("--strategy {} needs at least two devices, and this run has {}; "
-                                "give --devices 2 or more",
-                                spec.strategy, request.device_count));
+    const std::string& strategy = request.spec.strategy;
+    if (request.device_count < min_devices() && strategy != in_program_order) {
+      return refuse(request, "strategy", too_few_devices(request));
     }
-    const std::string kind = spec.parameters.text("dag");  // outlives what is replaced below
-    spec.parameters = spec.parameters.where([&](std::string_view name) {
-      if (name == "draw") return kind == random_layers;
-      return name != "nodes" || kind != mlp;
-    });
-    const std::int64_t batch = spec.parameters.integer("batch");
-    const int parts = mlp_parts(request.device_count);
-    if (kind == mlp && batch < parts) {
-      return refuse(
-          request, "batch",
-          fmt::format("--batch {} cannot be divided into {}, one for each device that "
-                      "computes; use at least {}",
-                      batch, report::format_count(static_cast<std::size_t>(parts), "part"), parts));
-    }
-    spec.parameters.set("devices", std::int64_t{request.device_count});
+    std::optional<CaseSpec> spec = request.spec.parameters.text("dag") == network
+                                       ? resolved_network(request)
+                                       : resolved_matrices(request);
+    if (spec) spec->parameters.set("devices", std::int64_t{request.device_count});
     return spec;
   }
 
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override {
-    auto parts = std::make_unique<CaseParts>(context);
-    plan_graph(*parts, graph_of(spec, context.device_count()), spec.format(), dispatch_of(spec));
+    auto parts = std::make_unique<GraphParts>(context);
+    parts->nodes = placed_nodes(spec, *parts);
+    plan_graph(*parts, dispatch_of(spec));
     // All orders have the same operations on the same lanes: their results are the same bits.
     parts->tolerance = {.relative = 0, .absolute = 0};
     parts->amount = {parts->plan.graph().work().flops, "FLOP"};
@@ -148,6 +251,9 @@ class GraphScenario final : public Scenario {
                                   const PossiblyFastest& possibly_fastest) const override {
     return graph_answer(*this, outcomes, possibly_fastest);
   }
+
+ private:
+  std::vector<Axis> axes_ = axes_of_graph();
 };
 
 }  // namespace

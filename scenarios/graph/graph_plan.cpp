@@ -15,7 +15,7 @@
 
 #include "reports/units/units.h"
 #include "scenarios/framework/collectives.h"
-#include "scenarios/graph/node_checks.h"
+#include "scenarios/graph/dispatch.h"
 
 namespace parbench {
 namespace {
@@ -27,7 +27,17 @@ class DeviceLanes {
 
   [[nodiscard]] WorkQueues queues() {
     return {.compute = [this](int device) { return lane(device, StreamKind::compute); },
-            .copies = [this](int from, int to) { return copies(from, to); }};
+            .copies = [this](int from, int to) { return copies(from, to).front(); }};
+  }
+
+  /// The lanes of a copy. Where both compute in the host's memory, the receiver copies: streams of
+  /// its own for that would share its cores.
+  [[nodiscard]] std::vector<LaneId> copies(int from, int to) {
+    if (share_memory(parts_.context.device(from), parts_.context.device(to))) {
+      return {lane(to, StreamKind::compute)};
+    }
+    const LaneId sender = lane(from, StreamKind::copy);
+    return copying_lanes(parts_.plan, sender, lane(to, StreamKind::copy));
   }
 
  private:
@@ -37,37 +47,58 @@ class DeviceLanes {
     return found->second;
   }
 
-  /// Where both compute in the host's memory, the receiver copies: streams of its own for that
-  /// would share its cores.
-  [[nodiscard]] LaneId copies(int from, int to) {
-    if (share_memory(parts_.context.device(from), parts_.context.device(to))) {
-      return lane(to, StreamKind::compute);
-    }
-    const LaneId sender = lane(from, StreamKind::copy);
-    return copying_lane(parts_.plan, sender, lane(to, StreamKind::copy));
-  }
-
   CaseParts& parts_;
   std::map<std::pair<int, StreamKind>, LaneId> lanes_;
 };
 
+/// A result and a copy of it on another device.
+struct CopiedResult {
+  std::string name;
+  Tensor original;
+  Tensor copy;
+};
+
+std::vector<std::byte> bytes_of(CaseData& data, const Tensor& tensor) {
+  std::vector<std::byte> bytes(tensor.view.bytes);
+  data.read_bytes(tensor.device, tensor.view, bytes.data());
+  return bytes;
+}
+
+std::optional<std::string> check_copies(CaseParts& parts, const std::vector<CopiedResult>& copies) {
+  const auto name_of = [&](int device) { return parts.context.device(device).info().name; };
+  for (const CopiedResult& one : copies) {
+    if (bytes_of(parts.data, one.copy) == bytes_of(parts.data, one.original)) continue;
+    return fmt::format("{} on {} is not what {} has", one.name, name_of(one.copy.device),
+                       name_of(one.original.device));
+  }
+  return std::nullopt;
+}
+
+/// "a → b → c"; of many names the first and the last ones, with the number of those between.
+std::string path_text(const std::vector<std::string>& names) {
+  constexpr std::size_t shown_at_end = 8;
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t left = names.size() - i;
+    std::string next = names[i];
+    if (i == shown_at_end && left > shown_at_end + 1) {
+      next = fmt::format("{} more", left - shown_at_end);
+      i += left - shown_at_end - 1;
+    }
+    text += (text.empty() ? "" : " → ") + next;
+  }
+  return text;
+}
+
 /// Writes the tasks of a graph.
 class GraphWriter {
  public:
-  GraphWriter(CaseParts& parts, const WorkGraph& graph, NumberFormat format)
-      : parts_(parts), graph_(graph), format_(format), lanes_(parts) {
-    for (int i = 0; i < graph.size(); ++i) {
-      const WorkNode& node = graph.node(i);
-      const Tensor& own = memory(i, node.device);
-      if (node.kind != NodeKind::input) continue;
-      parts_.data.fill(own, {Piece{.count = node.rows * node.columns,
-                                   .subsequence = static_cast<std::uint64_t>(i),
-                                   .low = -node.factor,
-                                   .high = node.factor}});
-    }
-    steps_ = steps_of(graph, lanes_.queues());
-    tasks_.resize(steps_.size());
-  }
+  explicit GraphWriter(GraphParts& parts)
+      : parts_(parts),
+        nodes_(*parts.nodes),
+        lanes_(parts),
+        steps_(steps_of(nodes_.nodes(), lanes_.queues())),
+        tasks_(steps_.size()) {}
 
   void write(DispatchOrder order) {
     std::vector<int> sequence(steps_.size());
@@ -77,14 +108,10 @@ class GraphWriter {
   }
 
   void add_results() {
-    for (const int node : results_of(graph_)) {
-      parts_.outputs.push_back(
-          output(graph_.node(node).name, memory(node, graph_.node(node).device)));
-    }
-    for (const auto& [node, loss] : results_.losses) {
-      parts_.outputs.push_back(output(graph_.node(node).name, loss));
-    }
-    add_node_checks(parts_, graph_, results_, format_);
+    parts_.checks.push_back({"copies equal their originals", [&parts = parts_, copies = copies_] {
+                               return check_copies(parts, copies);
+                             }});
+    nodes_.add_results();
   }
 
   void add_notes() {
@@ -107,36 +134,27 @@ class GraphWriter {
     parts_.notes.emplace_back(
         "placement", fmt::format("{}{} between devices", placement,
                                  copies == 1 ? "1 copy" : fmt::format("{} copies", copies)));
-    std::string names;
+    std::vector<std::string> names;
     double seconds = 0;
     for (const int index : critical_path(steps_)) {
-      seconds += steps_[static_cast<std::size_t>(index)].seconds;
-      names += (names.empty() ? "" : " → ") + name_of(steps_[static_cast<std::size_t>(index)]);
+      const WorkStep& step = steps_[static_cast<std::size_t>(index)];
+      seconds += step.seconds;
+      names.push_back(name_of(step));
     }
-    parts_.notes.emplace_back(
-        "critical path",
-        fmt::format("{:.0f}% of the expected time of all tasks: {}", 100 * seconds / all, names));
+    parts_.notes.emplace_back("critical path",
+                              fmt::format("{:.0f}% of the expected time of all tasks: {}",
+                                          100 * seconds / all, path_text(names)));
   }
 
  private:
-  [[nodiscard]] Tensor& memory(int node, int device) {
-    const auto [found, is_new] = results_.tensors.try_emplace({node, device});
-    if (is_new) {
-      const WorkNode& one = graph_.node(node);
-      found->second = parts_.data.tensor(device, canonical({one.rows, one.columns}, format_.dtype));
-      if (one.kind != NodeKind::input || device != one.device) parts_.data.poison(found->second);
-    }
-    return found->second;
+  [[nodiscard]] const GraphNode& node_of(const WorkStep& step) const {
+    return nodes_.nodes().at(static_cast<std::size_t>(step.node));
   }
 
   [[nodiscard]] std::string name_of(const WorkStep& step) const {
-    const std::string& name = graph_.node(step.node).name;
+    const std::string& name = node_of(step).name;
     if (!step.is_copy) return name;
     return fmt::format("{} to {}", name, parts_.context.device(step.device).info().name);
-  }
-
-  [[nodiscard]] Output output(const std::string& name, const Tensor& tensor) {
-    return {name, [this_data = &parts_.data, tensor] { return this_data->read(tensor); }};
   }
 
   [[nodiscard]] std::vector<TaskId> waits_of(const WorkStep& step, DispatchOrder order) const {
@@ -145,8 +163,7 @@ class GraphWriter {
     const auto next = static_cast<TaskId>(parts_.plan.graph().tasks.size());
     if (order == DispatchOrder::sequential && next > 0) after.insert(next - 1);
     if (order == DispatchOrder::per_device && step.is_copy) {
-      const int sender = graph_.node(step.node).device;
-      const auto given = given_to_.find(parts_.context.device(sender).info().name);
+      const auto given = given_to_.find(parts_.context.device(node_of(step).device).info().name);
       if (given != given_to_.end()) {
         for (const auto& [lane, task] : given->second) after.insert(task);
       }
@@ -156,54 +173,40 @@ class GraphWriter {
 
   void write(int index, DispatchOrder order) {
     const WorkStep& step = steps_[static_cast<std::size_t>(index)];
+    std::vector<LaneId> lanes{step.queue};
+    if (step.is_copy) lanes = lanes_.copies(node_of(step).device, step.device);
     Task task{.name = name_of(step),
-              .kind = step.is_copy ? TaskKind::communication : TaskKind::compute,
-              .lanes = {step.queue},
+              .kind = step.is_copy ? TaskKind::copy : TaskKind::compute,
+              .lanes = std::move(lanes),
               .after = waits_of(step, order)};
-    const TaskId id = parts_.plan.add(std::move(task), {call_of(step)});
+    std::vector<Call> calls = step.is_copy ? std::vector<Call>{copy_of(step)}
+                                           : nodes_.plan(step.node, parts_.plan.stream(step.queue));
+    const TaskId id = parts_.plan.add(std::move(task), std::move(calls));
     tasks_[static_cast<std::size_t>(index)] = id;
     given_to_[parts_.plan.graph().lane(step.queue).device][step.queue] = id;
   }
 
-  [[nodiscard]] Call call_of(const WorkStep& step) {
-    const WorkNode& node = graph_.node(step.node);
-    const BufferView result = memory(step.node, step.device).view;
-    if (step.is_copy) {
-      return CopyCall{.destination = result, .source = memory(step.node, node.device).view};
-    }
-    Op& op = parts_.ops.prepare(parts_.plan.stream(step.queue), op_of(graph_, step.node, format_));
-    std::vector<Binding> bindings;
-    std::size_t input = 0;
-    for (const Argument& argument : op.arguments()) {
-      if (argument.access == Access::read) {
-        bindings.push_back({argument.role, memory(node.inputs.at(input++), node.device).view});
-      } else if (argument.role == "loss") {
-        Tensor& loss = results_.losses[step.node];
-        loss = parts_.data.tensor(node.device, argument.tensor);
-        parts_.data.poison(loss);
-        bindings.push_back({argument.role, loss.view});
-      } else {
-        bindings.push_back({argument.role, result});
-      }
-    }
-    return parbench::bind(op, bindings);
+  [[nodiscard]] CopyCall copy_of(const WorkStep& step) {
+    const CopiedResult copied{.name = node_of(step).name,
+                              .original = nodes_.result(step.node, node_of(step).device),
+                              .copy = nodes_.result(step.node, step.device)};
+    copies_.push_back(copied);
+    return {.destination = copied.copy.view, .source = copied.original.view};
   }
 
   CaseParts& parts_;
-  const WorkGraph& graph_;
-  NumberFormat format_;
+  GraphNodes& nodes_;
   DeviceLanes lanes_;
-  NodeResults results_;
   std::vector<WorkStep> steps_;
   std::vector<TaskId> tasks_;                                 // by step
   std::map<std::string, std::map<LaneId, TaskId>> given_to_;  // the last task, by device and lane
+  std::vector<CopiedResult> copies_;
 };
 
 }  // namespace
 
-void plan_graph(CaseParts& parts, const WorkGraph& graph, NumberFormat format,
-                DispatchOrder order) {
-  GraphWriter writer(parts, graph, format);
+void plan_graph(GraphParts& parts, DispatchOrder order) {
+  GraphWriter writer(parts);
   writer.write(order);
   writer.add_results();
   writer.add_notes();

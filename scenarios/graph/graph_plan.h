@@ -1,9 +1,7 @@
 // Plans of scenario graph: the nodes of a graph as tasks of its devices, in different orders.
 #pragma once
 
-#include "scenarios/framework/prepared_case.h"
-#include "scenarios/graph/dispatch.h"
-#include "scenarios/graph/work_graph.h"
+#include "scenarios/graph/graph_nodes.h"
 
 namespace parbench {
 
@@ -14,7 +12,7 @@ enum class DispatchOrder {
   by_dependency,  // list scheduling, each step behind those whose results it reads
 };
 
-/// Builds the plan, the data and the checks of a graph whose nodes are placed.
-void plan_graph(CaseParts& parts, const WorkGraph& graph, NumberFormat format, DispatchOrder order);
+/// Builds the plan, the results and the checks of the nodes that the parts have.
+void plan_graph(GraphParts& parts, DispatchOrder order);
 
 }  // namespace parbench

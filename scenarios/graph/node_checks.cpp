@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -109,25 +108,6 @@ std::optional<std::string> check_node(CaseData& data, const WorkGraph& graph,
   return not_expected(fmt::format("the value of {}", node.name), found, want.value);
 }
 
-std::optional<std::string> check_copies(CaseParts& parts, const WorkGraph& graph,
-                                        const NodeResults& results) {
-  for (const auto& [place, tensor] : results.tensors) {
-    const WorkNode& node = graph.node(place.first);
-    if (place.second == node.device) continue;
-    const std::vector<float> copy = parts.data.read(tensor);
-    const std::vector<float> original =
-        parts.data.read(results.tensors.at({place.first, node.device}));
-    const bool is_equal = std::ranges::equal(copy, original, [](float a, float b) {
-      return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
-    });
-    if (is_equal) continue;
-    return fmt::format("{} on {} is not what {} has", node.name,
-                       parts.context.device(place.second).info().name,
-                       parts.context.device(node.device).info().name);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 void add_node_checks(CaseParts& parts, const WorkGraph& graph, const NodeResults& results,
@@ -140,9 +120,6 @@ void add_node_checks(CaseParts& parts, const WorkGraph& graph, const NodeResults
     return std::nullopt;
   };
   parts.checks.push_back({"sampled elements of every node computed naively", check_nodes});
-  parts.checks.push_back({"copies equal their originals", [&parts, graph, results] {
-                            return check_copies(parts, graph, results);
-                          }});
 }
 
 }  // namespace parbench

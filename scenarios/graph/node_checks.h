@@ -1,4 +1,4 @@
-// Verification of every node of a graph from what it read.
+// Verification of every node of a graph of matrices from what it read.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ struct NodeResults {
   std::map<int, Tensor> losses;                   // by node: one number each
 };
 
-/// Adds checks that sampled elements of every node's result are what loops in double make of its
-/// inputs on its device, and that all copies of a result are equal.
+/// Adds a check that sampled elements of every node's result are what loops in double make of its
+/// inputs on its device.
 void add_node_checks(CaseParts& parts, const WorkGraph& graph, const NodeResults& results,
                      NumberFormat format);
 

@@ -11,7 +11,6 @@
 #include "kernels/base/random.h"
 #include "kernels/ops/flops.h"
 #include "scenarios/framework/collectives.h"
-#include "scenarios/plan/costs.h"
 
 namespace parbench {
 namespace {
@@ -306,34 +305,34 @@ WorkGraph layered(const WorkSizes& sizes, int nodes, std::uint64_t draw) {
 
 namespace {
 
-/// A core of a common processor.
-constexpr Roofline expected_rates{.flops_per_second = 5e10, .bytes_per_second = 1e10};
-constexpr double expected_start_seconds = 5e-6;  // of a call
-
 double result_bytes(const WorkNode& node) {
   return static_cast<double>(node.rows * node.columns) * sizeof(float);
 }
 
 }  // namespace
 
-std::vector<double> expected_seconds(const WorkGraph& graph) {
-  std::vector<double> seconds;
+GraphNodeList nodes_of(const WorkGraph& graph) {
+  GraphNodeList nodes;
   for (int i = 0; i < graph.size(); ++i) {
     const WorkNode& node = graph.node(i);
-    if (node.kind == NodeKind::input) {
-      seconds.push_back(0);
-      continue;
-    }
+    GraphNode& made =
+        nodes.emplace_back(GraphNode{.name = node.name,
+                                     .inputs = node.inputs,
+                                     .is_input = node.kind == NodeKind::input,
+                                     .copy_seconds = expected_copy_seconds(result_bytes(node)),
+                                     .device = node.device});
+    if (made.is_input) continue;
     Work work{.flops = flops_of(op_of(graph, i, {})), .bytes = result_bytes(node)};
     for (const int input : node.inputs) work.bytes += result_bytes(graph.node(input));
-    seconds.push_back(expected_start_seconds + expected_rates.seconds(work));
+    made.seconds = expected_seconds(work);
   }
-  return seconds;
+  return nodes;
 }
 
-double expected_copy_seconds(const WorkNode& node) {
-  return expected_start_seconds +
-         expected_rates.seconds({.flops = 0, .bytes = 2 * result_bytes(node)});
+void place(WorkGraph& graph, int devices) {
+  GraphNodeList nodes = nodes_of(graph);
+  place(nodes, devices);
+  for (std::size_t i = 0; i < nodes.size(); ++i) graph.nodes[i].device = nodes[i].device;
 }
 
 }  // namespace parbench

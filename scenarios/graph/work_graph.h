@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/ops/ops.h"
+#include "scenarios/graph/dispatch.h"
 
 namespace parbench {
 
@@ -76,12 +77,11 @@ struct WorkSizes {
 /// any layer before. `draw` chooses the graph. All on the first device.
 [[nodiscard]] WorkGraph layered(const WorkSizes& sizes, int nodes, std::uint64_t draw);
 
-/// Returns what each node is expected to cost in relation to others: seconds of a core of a common
-/// processor; 0 for inputs. Placements and orders follow from it, so that they are the same on
-/// every machine.
-[[nodiscard]] std::vector<double> expected_seconds(const WorkGraph& graph);
+/// Returns the nodes as placement and order see them, each on the device that it has, with expected
+/// costs in f32.
+[[nodiscard]] GraphNodeList nodes_of(const WorkGraph& graph);
 
-/// The same for a copy of a node's result to another device.
-[[nodiscard]] double expected_copy_seconds(const WorkNode& node);
+/// Places the nodes of a graph on so many devices by their expected costs (dispatch.h).
+void place(WorkGraph& graph, int devices);
 
 }  // namespace parbench

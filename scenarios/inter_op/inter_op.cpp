@@ -11,10 +11,10 @@
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
-#include "scenarios/inter_op/inference_network.h"
-#include "scenarios/inter_op/layer_checks.h"
+#include "scenarios/inference/inference_network.h"
+#include "scenarios/inference/layer_checks.h"
+#include "scenarios/inference/network_forward.h"
 #include "scenarios/inter_op/layer_costs.h"
-#include "scenarios/inter_op/network_forward.h"
 #include "scenarios/models/model_choice.h"
 
 namespace parbench {
@@ -39,27 +39,13 @@ std::string_view schedule_name(std::string_view strategy) {
   return strategy.substr(0, strategy.size() - (is_in_turn(strategy) ? in_turn_suffix.size() : 0));
 }
 
-/// Memory of a case.
-class CaseMemory final : public ForwardMemory {
- public:
-  explicit CaseMemory(Context& context) : context_(context) {}
-
-  BufferView work(std::size_t bytes) override { return context_.borrow(first_device, bytes); }
-  BufferView filled(const std::string& key, std::size_t bytes, const Context::Fill& fill) override {
-    return context_.shared(first_device, key, bytes, fill);
-  }
-
- private:
-  Context& context_;
-};
-
 /// A case with its network and forward pass, which its plan refers to.
 struct InterOpParts : CaseParts {
-  explicit InterOpParts(Context& with) : CaseParts(with), memory(with) {}
+  explicit InterOpParts(Context& with) : CaseParts(with), memory(with, first_device) {}
   Network network;
   StageRange whole;
   InterOpProblem problem;
-  CaseMemory memory;
+  ContextMemory memory;
   std::unique_ptr<NetworkForward> forward;
 };
 
@@ -237,12 +223,8 @@ class InterOp final : public Scenario {
     }
     spec.parameters = parameters;
     const Network network = for_inference(network_of(parameters));
-    const std::int64_t batch = parameters.integer("batch");
-    if (batch < network.min_samples() || batch > network.max_samples()) {
-      return refuse(request, "batch",
-                    fmt::format("--batch {}: {} takes batches of {} to {} at these sizes", batch,
-                                network.name, network.min_samples(), network.max_samples()));
-    }
+    const std::string obstacle = obstacle_to_batch(network, parameters.integer("batch"));
+    if (!obstacle.empty()) return refuse(request, "batch", obstacle);
     if (spec.strategy != sequential && !has_branches(network)) {
       return refuse(request, "strategy",
                     fmt::format("--strategy {}: {} has no layers that could run at once; use a "
@@ -263,12 +245,7 @@ class InterOp final : public Scenario {
     auto parts = std::make_unique<InterOpParts>(context);
     parts->network = for_inference(network_of(spec.parameters));
     const std::int64_t batch = spec.parameters.integer("batch");
-    parts->whole = {.network = &parts->network,
-                    .first = 0,
-                    .last = static_cast<int>(parts->network.layers.size()) - 1,
-                    .dtype = spec.dtype,
-                    .math = spec.math,
-                    .batch = batch};
+    parts->whole = whole_range(parts->network, spec.format(), batch);
     const Value* streams = spec.parameters.find("streams");
     parts->problem = inter_op_problem(
         parts->network,
@@ -277,10 +254,14 @@ class InterOp final : public Scenario {
     parts->forward = std::make_unique<NetworkForward>(
         parts->whole, context.stream(first_device, StreamKind::compute), first_device,
         context.options().seed, parts->memory);
+    parts->forward->draw_input();
     ScheduleWriter(*parts, parts->problem, is_in_turn(spec.strategy)).write(schedule);
     parts->notes.emplace_back("schedule", described(schedule));
     add_outputs(*parts);
-    add_layer_checks(*parts, parts->whole, *parts->forward);
+    add_layer_checks(*parts, parts->whole,
+                     [forward = parts->forward.get()](int /*layer*/) -> const NetworkForward& {
+                       return *forward;
+                     });
     parts->tolerance = tolerance_of(spec.format());
     parts->amount = {.value = static_cast<double>(batch),
                      .unit = parts->network.vocabulary > 0 ? "samples" : "images"};
@@ -294,6 +275,7 @@ class InterOp final : public Scenario {
     return with_strategy(spec, spec.strategy + std::string(in_turn_suffix));
   }
 
+  [[nodiscard]] bool plans_show_all() const override { return true; }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
     return best_strategy(*this, outcomes, possibly_fastest);
@@ -303,9 +285,9 @@ class InterOp final : public Scenario {
   /// The network's output: a layer that ran too early has read NaN, which reaches it.
   static void add_outputs(InterOpParts& parts) {
     for (int layer = 0; layer <= parts.whole.last; ++layer) {
-      parts.data.poison(parts.forward->output(layer));
+      parts.data.poison(parts.forward->tensor(layer));
     }
-    const Tensor output = parts.forward->output(parts.whole.last);
+    const Tensor output = parts.forward->tensor(parts.whole.last);
     parts.outputs.push_back(
         {"output of the network", [&parts, output] { return parts.data.read(output); }});
   }

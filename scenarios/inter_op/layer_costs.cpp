@@ -12,8 +12,8 @@
 #include <memory>
 #include <utility>
 
+#include "scenarios/inference/network_forward.h"
 #include "scenarios/inter_op/merges.h"
-#include "scenarios/inter_op/network_forward.h"
 #include "scenarios/plan/costs.h"
 
 namespace parbench {
@@ -55,6 +55,7 @@ class TimedNetwork {
       : stream_(stream),
         memory_(stream.device(), options.measures),
         forward_(whole, stream, 0, options.seed, memory_) {
+    forward_.draw_input();
     for (int layer = 0; layer <= whole.last; ++layer) {
       add({layer, not_merged}, forward_.plan(layer, stream, ops_));
       for (int merge = 0; merge < static_cast<int>(merges.size()); ++merge) {
@@ -152,10 +153,13 @@ std::vector<double> run_once(const TimedNetworks& networks) {
 }
 
 /// The median of several passes behind one that is not counted.
-std::vector<double> median_of_passes(const TimedNetworks& networks) {
+std::vector<double> median_of_passes(const TimedNetworks& networks, const Context& context) {
   static_cast<void>(run_once(networks));
   std::vector<std::vector<double>> times;
-  for (int pass = 0; pass < passes; ++pass) times.push_back(run_once(networks));
+  for (int pass = 0; pass < passes; ++pass) {
+    context.check_time();
+    times.push_back(run_once(networks));
+  }
   std::vector<double> medians;
   for (std::size_t layer = 0; layer < times.front().size(); ++layer) {
     std::vector<double> sorted;
@@ -227,6 +231,7 @@ TimedNetworks networks_on(Context& context, int device, const StageRange& whole,
   TimedNetworks networks;
   for (int i = 0; i < streams; ++i) {
     Stream& stream = context.stream(device, StreamKind::compute, i, streams);
+    context.check_time();
     networks.push_back(std::make_unique<TimedNetwork>(whole, stream, context.options(), merges));
   }
   return networks;
@@ -236,9 +241,10 @@ TimedNetworks networks_on(Context& context, int device, const StageRange& whole,
 std::vector<double> measured_seconds(Context& context, int device, const StageRange& whole,
                                      const InterOpProblem& problem) {
   const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);
-  std::vector<double> all = alone.front()->sorted(median_of_passes(alone));
+  std::vector<double> all = alone.front()->sorted(median_of_passes(alone, context));
   const TimedNetworks sharing = networks_on(context, device, whole, problem.streams, {});
-  std::ranges::copy(median_of_passes(sharing), std::back_inserter(all));
+  std::ranges::copy(median_of_passes(sharing, context), std::back_inserter(all));
+  context.check_time();
   all.push_back(join_seconds(*alone.front(), sharing));
   return all;
 }
@@ -276,7 +282,7 @@ void set_costs(InterOpProblem& problem, Context& context, int device, const Stag
       fmt::format("layers of {} {} {} {} on {} and its {} streams", network.name,
                   to_string(network.input), to_string(NumberFormat{whole.dtype, whole.math}),
                   whole.batch, context.device(device).info().name, problem.streams);
-  const std::vector<double>& seconds = context.measured(key, [&] {
+  const std::vector<double>& seconds = context.measured(key, device, [&] {
     return context.options().measures ? measured_seconds(context, device, whole, problem)
                                       : estimated_seconds_of(context, device, whole, problem);
   });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -47,6 +48,7 @@ struct Question {
   std::string_view name;                     // in settings
   std::string_view subject;                  // of the sentence
   std::string_view over;                     // "the same work in turn"
+  std::string_view baseline;                 // "one device after the other"
 };
 
 bool belongs_to(const Question& question, const CaseSpec& spec) {
@@ -71,6 +73,11 @@ Recommended recommendations_of(const Question& question, const std::vector<CaseO
 
 /// Of several settings without a gain, the table has the figures.
 std::string sentence(const Question& question, const Recommendations& found) {
+  if (const report::Recommendation* only = only_one_that_pays(found)) {
+    return at_setting(*only, fmt::format("Use {}: {} {}.", only->gaining->label,
+                                         report::format_ratio(*only->gain), question.over)) +
+           elsewhere_text(found, question.subject, "pay");
+  }
   const report::Recommendation& best = best_of(found);
   const std::string where = fmt::format("{} {}", question.subject, where_it_pays(found, "pay"));
   const report::Payoff payoff = payoff_of(best);
@@ -78,7 +85,8 @@ std::string sentence(const Question& question, const Recommendations& found) {
   if (found.size() > 1 && payoff <= report::Payoff::shows_no_gain) return where + instead + '.';
   std::string_view introduction = ":";
   if (found.size() > 1) {
-    introduction = payoff == report::Payoff::pays ? "; largest recommended gain:" : "; best:";
+    introduction =
+        payoff == report::Payoff::pays ? "; largest recommended gain:" : "; nearest to paying:";
   }
   return fmt::format("{}{} {} {} {}{}{}{}.", where, introduction, best.gaining->label,
                      report::format_ratio(*best.gain), question.over,
@@ -87,14 +95,11 @@ std::string sentence(const Question& question, const Recommendations& found) {
 
 /// Explains a gain above the number of devices; empty of any other gain. Only a sharded product has
 /// pieces that are smaller than those of the baseline.
-std::string superlinear_text_of(const report::Recommendation& found,
-                                const std::vector<CaseOutcome>& outcomes) {
-  const auto place = std::ranges::find_if(
-      outcomes, [&](const CaseOutcome& one) { return one.spec.name() == found.gaining->name; });
-  if (place == outcomes.end()) return {};
-  const std::int64_t devices = std::max<std::int64_t>(1, integer_of(place->spec, "devices"));
-  return superlinear_text(found, static_cast<double>(devices),
-                          place->spec.strategy.ends_with("-sharded")
+std::string superlinear_text_of(const report::Recommendation& found, const Outcomes& outcomes) {
+  const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
+  if (gaining == nullptr) return {};
+  return superlinear_text(found, devices_of(gaining->spec),
+                          gaining->spec.strategy.ends_with("-sharded")
                               ? "smaller pieces fit the caches, or the baseline was disturbed"
                               : "the baseline was disturbed");
 }
@@ -137,6 +142,26 @@ std::string slow_baseline_text(const std::vector<CaseOutcome>& outcomes) {
                      100 * largest, setting);
 }
 
+/// Says of a question without an answer which side of its comparisons is missing; empty where
+/// nothing of it was measured but the device alone, which belongs to other questions as well.
+std::string missing_text(const Question& question, const std::vector<CaseOutcome>& outcomes) {
+  const auto has = [&](auto&& is_wanted) {
+    return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
+      return belongs_to(question, one.spec) && is_wanted(one.spec.strategy);
+    });
+  };
+  const std::string_view baseline = question.strategies.front();
+  const auto is_baseline = [&](const std::string& strategy) { return strategy == baseline; };
+  if (has(std::not_fn(is_baseline))) {
+    return fmt::format("{}: no answer without {}, which was not measured.", question.subject,
+                       question.baseline);
+  }
+  return has(is_baseline) && baseline != "alone"
+             ? fmt::format("{}: no answer, only {} was measured.", question.subject,
+                           question.baseline)
+             : "";
+}
+
 /// Names the question in the setting, because a table has the recommendations of both.
 void name_question(const Question& question, report::Recommendation& found) {
   found.setting = found.setting.empty() ? std::string(question.name)
@@ -150,25 +175,32 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
   const Question devices{{"sequential", "concurrent", "column-sharded", "row-sharded"},
                          "several devices",
                          "Several devices",
-                         "the same work in turn"};
-  const Question streams{{"alone", "streams"}, "streams", "Streams on one device", "one stream"};
+                         "the same work in turn",
+                         "one device after the other"};
+  const Question streams{
+      {"alone", "streams"}, "streams", "Streams on one device", "one stream", "one stream"};
   Conclusion made;
   std::vector<std::string> answers;
   std::vector<std::string> remarks;
+  const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
   for (const Question* question : {&devices, &streams}) {
     auto [found, not_compared] = recommendations_of(*question, outcomes, possibly_fastest);
-    if (found.empty()) continue;
+    if (found.empty()) {
+      remarks.push_back(missing_text(*question, outcomes));
+      continue;
+    }
     answers.push_back(sentence(*question, found));
     if (question == &devices) {
-      remarks = {superlinear_text_of(best_of(found), outcomes), slow_baseline_text(outcomes)};
+      remarks = {superlinear_text_of(best_of(found), all), slow_baseline_text(outcomes)};
     }
     remarks.push_back(not_compared_text(not_compared));
     for (report::Recommendation& one : found) name_question(*question, one);
     std::ranges::move(found, std::back_inserter(made.recommendations));
   }
   if (answers.empty()) {
-    return {.text = "Too little was measured to compare: there is no answer.",
-            .is_answered = false};
+    std::string text = joined_sentences(remarks);
+    if (text.empty()) text = "Too little was measured to compare: there is no answer.";
+    return {.text = std::move(text), .is_answered = false};
   }
   std::ranges::move(remarks, std::back_inserter(answers));
   made.text = joined_sentences(answers);

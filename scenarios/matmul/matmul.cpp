@@ -117,6 +117,7 @@ class Matmul final : public Scenario {
   const std::vector<Axis>& axes() const override { return axis_list; }
   std::string_view baseline() const override { return "sequential"; }
   int default_devices() const override { return 2; }
+  [[nodiscard]] bool runs_over_ranks() const override { return true; }
   /// Published: one run; three give an interval.
   Sampling published_sampling() const override { return {.samples = 3, .iterations = 1}; }
 
@@ -142,10 +143,7 @@ class Matmul final : public Scenario {
     }
     if (!uses_all_devices(spec)) return spec;
     if (devices < 2 && spec.strategy != "sequential") {
-      return refuse(request, "strategy",
-                    fmt::format("--strategy {} needs at least two devices, and this run has {}; "
-                                "give --devices 2 or more",
-                                spec.strategy, devices));
+      return refuse(request, "strategy", too_few_devices(request));
     }
     if (spec.strategy == "row-sharded" && spec.dtype != DType::f32) {
       return refuse(request, "strategy",
@@ -191,6 +189,10 @@ class Matmul final : public Scenario {
   bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const override {
     if (spec.strategy == "streams") return candidate == alone_on_first(spec);
     return Scenario::is_baseline_of(candidate, spec);
+  }
+
+  std::string_view baseline_strategy_of(const CaseSpec& spec) const override {
+    return spec.strategy == "streams" ? "alone" : baseline();
   }
 
   /// A device by itself does its part of the work only.

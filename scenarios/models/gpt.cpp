@@ -14,30 +14,47 @@
 namespace parbench {
 namespace {
 
-/// Attention and a perceptron of two layers, each behind a normalisation and beside a residual
-/// connection. Returns the last layer.
-int decoder_block(Network& net, const std::string& name, const GptSizes& sizes, int input) {
+/// Attention behind a normalisation and beside a residual connection. Returns the last layer.
+int attention_part(Network& net, const std::string& name, const BlockSizes& sizes, int input) {
+  int x = net.add(name + "ln_1", LayerNorm(), {input});
+  x = net.add(name + "attn.c_attn", Linear(3 * sizes.hidden), {x});
+  x = net.add(name + "attn", SelfAttention(sizes.heads), {x});
+  x = net.add(name + "attn.c_proj", Linear(sizes.hidden), {x});
+  return net.add(name + "residual_1", Addition(), {input, x});
+}
+
+/// The same of a perceptron of two layers.
+int perceptron_part(Network& net, const std::string& name, const BlockSizes& sizes, int input) {
   constexpr std::int64_t expansion = 4;
-  int x = net.add(name + ".ln_1", LayerNorm(), {input});
-  x = net.add(name + ".attn.c_attn", Linear(3 * sizes.hidden), {x});
-  x = net.add(name + ".attn", SelfAttention(sizes.heads), {x});
-  x = net.add(name + ".attn.c_proj", Linear(sizes.hidden), {x});
-  const int attended = net.add(name + ".residual_1", Addition(), {input, x});
-  x = net.add(name + ".ln_2", LayerNorm(), {attended});
-  x = net.add(name + ".mlp.c_fc", Linear(expansion * sizes.hidden), {x});
-  x = net.add(name + ".mlp.act", Activation(ActivationKind::gelu_tanh), {x});
-  x = net.add(name + ".mlp.c_proj", Linear(sizes.hidden), {x});
-  return net.add(name + ".residual_2", Addition(), {attended, x});
+  int x = net.add(name + "ln_2", LayerNorm(), {input});
+  x = net.add(name + "mlp.c_fc", Linear(expansion * sizes.hidden), {x});
+  x = net.add(name + "mlp.act", Activation(ActivationKind::gelu_tanh), {x});
+  x = net.add(name + "mlp.c_proj", Linear(sizes.hidden), {x});
+  return net.add(name + "residual_2", Addition(), {input, x});
+}
+
+void check_heads(std::int64_t hidden, std::int64_t heads) {
+  if (hidden % heads == 0) return;
+  throw std::invalid_argument(
+      fmt::format("hidden is {}; it must be a multiple of the {} heads", hidden, heads));
+}
+
+/// Without layers.
+Network block_of(const std::string& kind, const BlockSizes& sizes) {
+  Network net;
+  net.name = fmt::format("{} of {} positions of {} with {} heads", kind, sizes.sequence,
+                         sizes.hidden, sizes.heads);
+  net.input = {sizes.sequence, sizes.hidden};
+  net.one_hot_target = false;
+  net.unit("block");
+  return net;
 }
 
 }  // namespace
 
 Network gpt(const GptSizes& sizes) {
   constexpr float deviation = 0.02F;  // of GPT-2's embeddings
-  if (sizes.hidden % sizes.heads != 0) {
-    throw std::invalid_argument(fmt::format("hidden is {}; it must be a multiple of the {} heads",
-                                            sizes.hidden, sizes.heads));
-  }
+  check_heads(sizes.hidden, sizes.heads);
   Network net;
   net.name = fmt::format("gpt of {} layers of {} with {} heads, {} tokens of {}{}", sizes.layers,
                          sizes.hidden, sizes.heads, sizes.sequence, sizes.vocabulary,
@@ -50,15 +67,30 @@ Network gpt(const GptSizes& sizes) {
   const int table =
       net.add("wte", Embedding(sizes.vocabulary, sizes.hidden, deviation), {network_input});
   int x = net.add("wpe", LearnedPositions(), {table});
+  const BlockSizes block{.hidden = sizes.hidden, .heads = sizes.heads, .sequence = sizes.sequence};
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
     const std::string name = fmt::format("h.{}", i);
     net.unit(name);
-    x = decoder_block(net, name, sizes, x);
+    x = attention_part(net, name + ".", block, x);
+    x = perceptron_part(net, name + ".", block, x);
   }
   net.unit("head");
   x = net.add("ln_f", LayerNorm(), {x});
   x = net.add("lm_head", Linear(sizes.vocabulary, !sizes.tied_head), {x});
   if (sizes.tied_head) net.tie(x, table);
+  return net;
+}
+
+Network transformer_block(const BlockSizes& sizes) {
+  check_heads(sizes.hidden, sizes.heads);
+  Network net = block_of("transformer block", sizes);
+  perceptron_part(net, "", sizes, attention_part(net, "", sizes, network_input));
+  return net;
+}
+
+Network perceptron_block(const BlockSizes& sizes) {
+  Network net = block_of("perceptron block", sizes);
+  perceptron_part(net, "", sizes, network_input);
   return net;
 }
 

@@ -1,6 +1,10 @@
 // Axes and parameters of models.
 #include "scenarios/models/model_choice.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace parbench {
 namespace {
 
@@ -24,6 +28,23 @@ FileOptions file_options(const Parameters& asked) {
   if (asked.find("dim") != nullptr) options.dimensions = dimensions_named(asked.text("dim"));
   options.stored_weights = asked_or(asked, "weights", drawn_weights) == weights_of_file;
   return options;
+}
+
+/// The axes that concern the training of ONNX files.
+std::vector<Axis> model_file_axes() {
+  return {{.name = "loss",
+           .description = "the loss of an ONNX file, unless that of its end",
+           .kind = AxisKind::choice,
+           .quick = {},
+           .published = {},
+           .choices = {loss_names.begin(), loss_names.end()}},
+          {.name = "weights",
+           .description = "initial parameters of an ONNX file: drawn (random, the default), or its "
+                          "own (file)",
+           .kind = AxisKind::choice,
+           .quick = {},
+           .published = {},
+           .choices = {std::string(drawn_weights), std::string(weights_of_file)}}};
 }
 
 }  // namespace
@@ -76,20 +97,17 @@ std::vector<Axis> model_size_axes() {
        .published = {}}};
 }
 
-std::vector<Axis> model_file_axes() {
-  return {{.name = "loss",
-           .description = "the loss of an ONNX file, unless that of its end",
-           .kind = AxisKind::choice,
-           .quick = {},
-           .published = {},
-           .choices = {loss_names.begin(), loss_names.end()}},
-          {.name = "weights",
-           .description = "initial parameters of an ONNX file: drawn (random, the default), or its "
-                          "own (file)",
-           .kind = AxisKind::choice,
-           .quick = {},
-           .published = {},
-           .choices = {std::string(drawn_weights), std::string(weights_of_file)}}};
+std::vector<Axis> training_axes(Axis model, std::string batch, std::optional<Role> batch_role) {
+  std::vector<Axis> axes = {std::move(model),
+                            {.name = "batch",
+                             .description = std::move(batch),
+                             .quick = {},
+                             .published = {},
+                             .max = 1 << 20,
+                             .role = batch_role}};
+  std::ranges::move(model_size_axes(), std::back_inserter(axes));
+  std::ranges::move(model_file_axes(), std::back_inserter(axes));
+  return axes;
 }
 
 std::string asked_or(const Parameters& asked, std::string_view name, std::string_view fallback) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,10 @@ namespace parbench {
 [[nodiscard]] std::vector<Axis> model_size_axes();
 /// The names of heads that a model may have, the default first.
 inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
-/// The axes that concern the training of ONNX files.
-[[nodiscard]] std::vector<Axis> model_file_axes();
+/// The axes of a training step: the model, the batch, the model's sizes, and what concerns the
+/// training of ONNX files. `batch`: what the batch counts.
+[[nodiscard]] std::vector<Axis> training_axes(Axis model, std::string batch,
+                                              std::optional<Role> batch_role = {});
 
 /// The text that was asked for under that name, or the fallback.
 [[nodiscard]] std::string asked_or(const Parameters& asked, std::string_view name,

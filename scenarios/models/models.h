@@ -61,6 +61,20 @@ struct GptSizes {
 /// not divide. The loss is the cross-entropy of the next token. Units: embedding, h.0 …, head.
 [[nodiscard]] Network gpt(const GptSizes& sizes);
 
+struct BlockSizes {
+  std::int64_t hidden = 256;  // a multiple of `heads`
+  std::int64_t heads = 4;
+  std::int64_t sequence = 128;
+};
+
+/// A block of that transformer by itself, from and to a sequence of positions: attention and a
+/// perceptron of two layers, each behind a normalisation and beside a residual connection. The loss
+/// is the mean squared error. Throws std::invalid_argument for a width that the heads do not
+/// divide.
+[[nodiscard]] Network transformer_block(const BlockSizes& sizes);
+/// Its second half: the perceptron.
+[[nodiscard]] Network perceptron_block(const BlockSizes& sizes);
+
 struct RnnLmSizes {
   std::int64_t vocabulary = 10000;
   std::int64_t embedding = 650;  // width of a token

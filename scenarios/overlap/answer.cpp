@@ -43,21 +43,27 @@ std::string sentence(const report::Recommendation& found) {
   const std::string hidden = found.remark.empty() ? "" : "; " + found.remark;
   const std::string gain = report::format_ratio(*found.gain);
   if (found.pays) {
-    return fmt::format("Overlap with {}: {} one after the other{}.{}", found.gaining->label, gain,
-                       hidden, rivals_text(found));
+    return at_setting(found, fmt::format("Overlap with {}: {} one after the other{}.{}",
+                                         found.gaining->label, gain, hidden, rivals_text(found)));
   }
-  return fmt::format("Copy and compute one after the other: overlapping {}, {} reaches {}{}.",
-                     to_string(payoff_of(found)), found.gaining->label, gain, hidden);
+  return at_setting(
+      found, fmt::format("Copy and compute one after the other: overlapping {}, {} reaches {}{}.",
+                         to_string(payoff_of(found)), found.gaining->label, gain, hidden));
 }
 
 std::string sentence(const std::vector<report::Recommendation>& found) {
+  if (const report::Recommendation* only = only_one_that_pays(found)) {
+    return sentence(*only) + elsewhere_text(found, "Overlapping", "pays");
+  }
   const report::Recommendation& best = best_of(found);
   const std::string where = where_it_pays(found, "pays");
   const std::string what = fmt::format("{}, {}", best.setting, best.gaining->label);
   const std::string gain = report::format_ratio(*best.gain);
   if (!best.pays) {
-    return fmt::format("Copy and compute one after the other: overlapping {}; at best {} with {}.",
-                       where, gain, what);
+    return fmt::format(
+        "Copy and compute one after the other: overlapping {}; nearest to "
+        "paying: {} with {}.",
+        where, gain, what);
   }
   return fmt::format("Overlapping {}. Largest recommended gain: {}, {} one after the other.", where,
                      what, gain);

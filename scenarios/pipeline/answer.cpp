@@ -22,9 +22,6 @@
 namespace parbench {
 namespace {
 
-constexpr std::string_view nothing_to_compare =
-    "No pipeline was measured beside the single device, so there is no answer.";
-
 Parameters choices_of(const CaseSpec& spec) {
   return spec.parameters.where(
       [](std::string_view name) { return name == "partition" || name == "schedule"; });
@@ -46,7 +43,7 @@ bool is_varied(const Parameter& choice, const CaseSpec& spec,
 /// "split 5", "model-parallel", "the single device".
 std::string short_label(const CaseSpec& spec) {
   if (spec.strategy == whole_model) return "the single device";
-  if (spec.strategy != pipelined) return spec.strategy;
+  if (spec.strategy != pipelined_model) return spec.strategy;
   return "split " + to_string(*spec.parameters.find("split"));
 }
 
@@ -76,17 +73,6 @@ auto complexity(const CaseSpec& spec) {
                     samples == nullptr ? std::numeric_limits<std::int64_t>::max() : -*samples);
 }
 
-double devices_of(const CaseSpec& spec) {
-  const Value* devices = spec.parameters.find("devices");
-  return devices == nullptr ? 1 : static_cast<double>(std::get<std::int64_t>(*devices));
-}
-
-const CaseOutcome* find_outcome(const Outcomes& cases, const std::string& name) {
-  const auto found =
-      std::ranges::find_if(cases, [&](const CaseOutcome* one) { return one->spec.name() == name; });
-  return found == cases.end() ? nullptr : *found;
-}
-
 /// "; one batch at a time 1.02× (0.99–1.04)", unless that is what is recommended.
 std::string model_parallel_text(const SameWork& group) {
   for (const CaseOutcome* one : group.cases) {
@@ -99,16 +85,17 @@ std::string model_parallel_text(const SameWork& group) {
 /// The sentences about one setting, the most important first.
 std::vector<std::string> sentences(const SameWork& group, const report::Recommendation& found) {
   const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
-  const bool is_split = gaining->spec.strategy == pipelined;
+  const bool is_split = gaining->spec.strategy == pipelined_model;
   const std::string of_bound =
       gaining->efficiency > 0
           ? fmt::format(", {:.0f}% of what these tasks allow", 100 * gaining->efficiency)
           : "";
   if (!found.pays) {
-    return {fmt::format(
-        "Use {}. {} {}: {} reaches {} the single device{}.", found.candidates.front().label,
-        is_split ? "Splitting" : "Using several devices", to_string(payoff_of(found)),
-        found.gaining->label, report::format_ratio(*found.gain), of_bound)};
+    return {at_setting(found, fmt::format("Use {}. {} {}: {} reaches {} the single device{}.",
+                                          found.candidates.front().label,
+                                          is_split ? "Splitting" : "Using several devices",
+                                          to_string(payoff_of(found)), found.gaining->label,
+                                          report::format_ratio(*found.gain), of_bound))};
   }
   const std::string superlinear =
       is_split ? superlinear_text(found, devices_of(gaining->spec),
@@ -116,15 +103,26 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
                : superlinear_text(found, 1,
                                   "each device's part of the model fits its caches better, or "
                                   "something else disturbed the single device");
-  return {fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
-                      report::format_ratio(*found.gain), of_bound,
-                      is_split ? model_parallel_text(group) : ""),
+  return {at_setting(found, fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
+                                        report::format_ratio(*found.gain), of_bound,
+                                        is_split ? model_parallel_text(group) : "")),
           rivals_text(found), superlinear};
 }
 
-/// "Splitting pays at batch 24 only.", with what to use where it pays nowhere.
+/// "At batch 24, use split 5: 1.60× the single device. Splitting does not pay at batch 8.", or
+/// where it pays, with what to use where it pays nowhere.
 std::string summary(const std::vector<report::Recommendation>& found) {
-  return fmt::format("Splitting {}{}.", where_it_pays(found, "pays"), instead_text(best_of(found)));
+  const bool are_splits = std::ranges::all_of(found, [](const report::Recommendation& one) {
+    return one.gaining->label.starts_with("split");
+  });
+  const std::string_view subject = are_splits ? "Splitting" : "Using several devices";
+  if (const report::Recommendation* only = only_one_that_pays(found)) {
+    return fmt::format("At {}, use {}: {} the single device.{}", only->setting,
+                       only->gaining->label, report::format_ratio(*only->gain),
+                       elsewhere_text(found, subject, "pays"));
+  }
+  return fmt::format("{} {}{}.", subject, where_it_pays(found, "pays"),
+                     instead_text(best_of(found)));
 }
 
 }  // namespace
@@ -149,8 +147,7 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
   if (all.recommendations.empty()) {
     const bool has_single = std::ranges::any_of(
         outcomes, [](const CaseOutcome& one) { return one.spec.strategy == whole_model; });
-    return {.text = fmt::format("{}{}", nothing_to_compare,
-                                has_single ? "" : " Measure --strategy single too."),
+    return {.text = no_comparison_text("the single device", "pipeline", has_single),
             .is_answered = false};
   }
   const std::size_t main_sentence = 1;

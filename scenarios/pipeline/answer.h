@@ -11,7 +11,7 @@ namespace parbench {
 // The strategies that the answer compares.
 inline constexpr std::string_view whole_model = "single";
 inline constexpr std::string_view model_parallel = "model-parallel";
-inline constexpr std::string_view pipelined = "pipeline";
+inline constexpr std::string_view pipelined_model = "pipeline";
 
 /// Recommends a split for each model, batch and image.
 [[nodiscard]] Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,

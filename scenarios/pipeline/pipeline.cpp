@@ -22,6 +22,7 @@
 #include "scenarios/training/stage.h"
 #include "scenarios/training/step_checks.h"
 #include "scenarios/training/step_choice.h"
+#include "scenarios/training/update_checks.h"
 
 namespace parbench {
 namespace {
@@ -32,40 +33,13 @@ namespace {
 constexpr std::string_view gradient_accumulation = "gradient-accumulation";
 
 constexpr std::int64_t published_batch = 120;
-constexpr std::int64_t max_samples_per_cost = 16;
 
 // Marks references of cases on unlike devices, which run on the same devices.
 constexpr const char* reference_parameter = "reference";
 constexpr std::string_view same_devices = "same devices";
 
 // Defaults that names leave out.
-constexpr std::string_view default_schedule = "gpipe";
 constexpr std::string_view default_recompute = "none";
-
-std::vector<std::int64_t> sizes_in(const std::string& text) {
-  std::vector<std::int64_t> sizes;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('+', begin), text.size());
-    sizes.push_back(std::stoll(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return sizes;
-}
-
-/// The samples of each micro-batch: equal ones with a smaller last one, or the sizes as listed.
-std::vector<std::int64_t> micro_batches_of(std::int64_t batch, const Value& split) {
-  if (const auto* text = std::get_if<std::string>(&split)) return sizes_in(*text);
-  const std::int64_t size = std::get<std::int64_t>(split);
-  std::vector<std::int64_t> micro_batches(static_cast<std::size_t>(batch / size), size);
-  if (batch % size != 0) micro_batches.push_back(batch % size);
-  return micro_batches;
-}
-
-/// Why a combination of values makes no case.
-struct Obstacle {
-  std::vector<std::string_view> flags;  // with one of these the user has asked for it
-  std::string message;
-};
 
 std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split) {
   if (batch == 1 && split != Value(batch)) {
@@ -116,19 +90,7 @@ std::optional<Obstacle> obstacle_of_samples(const Network& network,
 
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
   if (request.device_count >= 2) return std::nullopt;
-  return Obstacle{{"strategy", "split", "partition", "schedule"},
-                  fmt::format("--strategy: {} needs at least two devices, and this run has {}; "
-                              "give --devices 2 or more",
-                              request.spec.strategy, request.device_count)};
-}
-
-/// Whether to leave a combination out; throws UsageError when the user has asked for it.
-bool is_left_out(const Scenario::Request& request, const std::optional<Obstacle>& obstacle) {
-  if (!obstacle) return false;
-  for (const std::string_view flag : obstacle->flags) {
-    if (request.was_given(flag)) throw UsageError(obstacle->message);
-  }
-  return true;
+  return Obstacle{{"strategy", "split", "partition", "schedule"}, too_few_devices(request)};
 }
 
 /// The values of a preset are for batches of many samples: the smallest of them becomes half of a
@@ -142,11 +104,6 @@ Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t 
   return batch / 2;
 }
 
-std::string default_partition(const Network& network, int devices) {
-  const bool published = static_cast<int>(network.published_partition.size()) == devices - 1;
-  return published ? "published" : "balanced";
-}
-
 /// Behind the model, its batch and its sizes.
 std::vector<Axis> stage_axes() {
   return {
@@ -158,7 +115,7 @@ std::vector<Axis> stage_axes() {
                      std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
                      std::int64_t{60}},
        .max = 1 << 20,
-       .strategies = {std::string(pipelined)},
+       .strategies = {std::string(pipelined_model)},
        .role = Role::micro_batch_size},
       {.name = "partition",
        .description =
@@ -167,18 +124,10 @@ std::vector<Axis> stage_axes() {
        .kind = AxisKind::text,
        .quick = {},
        .published = {},
-       .strategies = {std::string(model_parallel), std::string(pipelined)},
+       .strategies = {std::string(model_parallel), std::string(pipelined_model)},
        .role = Role::partition,
        .advised = "balanced"},
-      {.name = "schedule",
-       .description = "order of the micro-batches: GPipe, or one forward one backward",
-       .kind = AxisKind::choice,
-       .quick = {std::string(default_schedule)},
-       .published = {std::string(default_schedule)},
-       .choices = {"gpipe", "1f1b"},
-       .strategies = {std::string(pipelined)},
-       .role = Role::schedule,
-       .advised = "1f1b"}};
+      schedule_axis({std::string(pipelined_model)})};
 }
 
 /// Variants of the step, the same for every strategy.
@@ -197,16 +146,10 @@ std::vector<Axis> step_axes() {
 }
 
 std::vector<Axis> axes_of_pipeline() {
-  std::vector<Axis> axes = {
-      model_axis(default_model()),
-      {.name = "batch",
-       .description = "samples of a training step; default: the model's, such as 24 of ResNets "
-                      "(published: 120), 8 of gpt, 2 of gpt2-124m",
-       .quick = {},
-       .published = {},
-       .max = 1 << 20}};
-  std::ranges::move(model_size_axes(), std::back_inserter(axes));
-  std::ranges::move(model_file_axes(), std::back_inserter(axes));
+  std::vector<Axis> axes =
+      training_axes(model_axis(default_model()),
+                    "samples of a training step; default: the model's, such as 24 of ResNets "
+                    "(published: 120), 8 of gpt, 2 of gpt2-124m");
   std::ranges::move(stage_axes(), std::back_inserter(axes));
   std::ranges::move(step_axes(), std::back_inserter(axes));
   return axes;
@@ -222,6 +165,7 @@ class Pipeline final : public Scenario {
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return whole_model; }
   [[nodiscard]] int default_devices() const override { return 2; }
+  [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] int min_devices() const override { return 2; }
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
@@ -232,6 +176,7 @@ class Pipeline final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] bool plans_show_all() const override { return true; }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
     return pipeline_answer(outcomes, possibly_fastest);
@@ -241,7 +186,7 @@ class Pipeline final : public Scenario {
   std::vector<Strategy> strategies_ = {
       {std::string(whole_model), "the whole model on the first device"},
       {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
-      {std::string(pipelined),
+      {std::string(pipelined_model),
        "stages on different devices, micro-batches of the batch following each other"}};
   std::vector<Axis> axes_ = axes_of_pipeline();
 };
@@ -260,8 +205,8 @@ std::vector<Published> Pipeline::published() const {
   constexpr int batches = 3;
   return {{std::string(whole_model), step, source, 3.75, batches},
           {std::string(model_parallel), step, source, 4.02, batches},
-          {std::string(pipelined), split(20), source, 2.51, batches},
-          {std::string(pipelined), split(12), source, 2.43, batches}};
+          {std::string(pipelined_model), split(20), source, 2.51, batches},
+          {std::string(pipelined_model), split(12), source, 2.43, batches}};
 }
 
 std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
@@ -311,7 +256,7 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
   // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
   // others than a tolerance for the same kernels allows.
   if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
-  if (request.spec.strategy != pipelined) return;
+  if (request.spec.strategy != pipelined_model) return;
   const std::string schedule = asked_or(asked, "schedule", default_schedule);
   add_choice(parameters, "schedule", schedule, default_schedule);
 }
@@ -323,14 +268,14 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
   const std::int64_t batch = spec.parameters.integer("batch");
   if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
   std::vector<std::int64_t> micro_batches = {batch};
-  if (spec.strategy == pipelined) {
+  if (spec.strategy == pipelined_model) {
     const auto axis = std::ranges::find(axes_, "split", &Axis::name);
     const Value split = split_of(request, *axis, batch);
     if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
     spec.parameters.set("split", split);
     micro_batches = micro_batches_of(batch, split);
   }
-  const bool is_preset_split = spec.strategy == pipelined && !request.was_given("split");
+  const bool is_preset_split = spec.strategy == pipelined_model && !request.was_given("split");
   const std::vector<std::string_view> dividing =
       is_preset_split ? std::vector<std::string_view>{"strategy", "split"}
                       : std::vector<std::string_view>{"batch", "split", "image"};
@@ -353,7 +298,7 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
     return with_strategy(spec, gradient_accumulation, {"schedule"});
   }
   const std::string_view strategy =
-      spec.strategy == pipelined ? gradient_accumulation : whole_model;
+      spec.strategy == pipelined_model ? gradient_accumulation : whole_model;
   return with_strategy(spec, strategy, {"devices", "partition", "schedule", "recompute"});
 }
 
@@ -367,30 +312,20 @@ struct PipelineParts : CaseParts {
 /// The first units of the later stages.
 std::vector<int> partition_of(const CaseSpec& spec, const Network& network, int stages,
                               Context& context, const std::vector<std::int64_t>& micro_batches) {
-  const std::string& kind = spec.parameters.text("partition");
-  if (kind != "balanced") return named_partition(network, kind, stages);
-  const UnitRun run{.dtype = spec.dtype,
-                    .math = spec.math,
-                    .samples = std::min(micro_batches.front(), max_samples_per_cost),
-                    .accumulate = micro_batches.size() > 1,
-                    .recompute = recomputes(spec.parameters)};
-  std::vector<std::vector<double>> seconds;
-  for (int stage = 0; stage < stages; ++stage) {
-    seconds.push_back(measured_unit_seconds(context, stage, network, run));
-  }
-  return balanced_partition(seconds, measured_cut_seconds(context, network, run));
+  std::vector<int> devices(static_cast<std::size_t>(stages));
+  std::iota(devices.begin(), devices.end(), 0);
+  return chosen_partition(context, network, spec.parameters.text("partition"), devices,
+                          {.dtype = spec.dtype,
+                           .math = spec.math,
+                           .samples = micro_batches.front(),
+                           .accumulate = micro_batches.size() > 1,
+                           .recompute = recomputes(spec.parameters)});
 }
 
 /// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
 Schedule schedule_of(const CaseSpec& spec, int stages, int micro_batch_count) {
-  if (spec.strategy != pipelined) return one_at_a_time(stages, micro_batch_count);
+  if (spec.strategy != pipelined_model) return one_at_a_time(stages, micro_batch_count);
   return schedule_named(spec.parameters.text("schedule"), stages, micro_batch_count);
-}
-
-std::string units_text(const Network& network, const std::vector<int>& partition) {
-  std::vector<std::string> names;
-  for (const int unit : partition) names.push_back(network.units[static_cast<std::size_t>(unit)]);
-  return fmt::format("{}", fmt::join(names, "+"));
 }
 
 /// Stages on one device each, and a training step that follows the case's schedule.

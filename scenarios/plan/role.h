@@ -14,15 +14,17 @@ enum class Role {
   host_memory,       // the kind of memory that is copied from and to
   memory_saving,     // what is kept in memory, and what is computed again instead
   batch,             // samples of a step, which devices divide between them
+  exchange_size,     // what devices exchange at once
 };
-inline constexpr std::array<Role, 6> known_roles{Role::micro_batch_size, Role::partition,
-                                                 Role::schedule,         Role::host_memory,
-                                                 Role::memory_saving,    Role::batch};
+inline constexpr std::array<Role, 7> known_roles{
+    Role::micro_batch_size, Role::partition, Role::schedule,     Role::host_memory,
+    Role::memory_saving,    Role::batch,     Role::exchange_size};
 
 /// "micro-batch size"
 [[nodiscard]] constexpr std::string_view name_of(Role role) {
   constexpr std::array<std::string_view, known_roles.size()> names{
-      "micro-batch size", "partition", "schedule", "host memory", "memory saving", "batch"};
+      "micro-batch size", "partition", "schedule",     "host memory",
+      "memory saving",    "batch",     "exchange size"};
   return names.at(static_cast<std::size_t>(role));
 }
 

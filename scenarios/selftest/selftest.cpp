@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "reports/units/units.h"
 #include "scenarios/framework/collectives.h"
@@ -117,6 +119,52 @@ double deviation_of(const CaseOutcome& outcome) {
   return outcome.median_seconds / expected_seconds(outcome) - 1;
 }
 
+/// A time is recovered that is nearer to the expected one than this fraction of it.
+constexpr double max_deviation = 0.01;
+
+/// The interval of the deviation; without one, that of a single point.
+report::Interval deviations_of(const CaseOutcome& outcome) {
+  if (!outcome.interval) return {deviation_of(outcome), deviation_of(outcome), 0};
+  const double expected = expected_seconds(outcome);
+  return {outcome.interval->low / expected - 1, outcome.interval->high / expected - 1,
+          outcome.interval->confidence};
+}
+
+bool is_far(const report::Interval& deviations) {
+  return !report::is_low(deviations) &&
+         (deviations.low > max_deviation || deviations.high < -max_deviation);
+}
+
+bool is_near(const report::Interval& deviations) {
+  return !report::is_low(deviations) && deviations.low >= -max_deviation &&
+         deviations.high <= max_deviation;
+}
+
+/// Cases whose whole interval is far from what is expected count as worst, then by how far one end
+/// of it is.
+auto badness(const CaseOutcome& outcome) {
+  const report::Interval deviations = deviations_of(outcome);
+  return std::tuple(is_far(deviations),
+                    std::max(std::abs(deviations.low), std::abs(deviations.high)));
+}
+
+/// Yes and No need the whole interval.
+std::string_view verdict_on(const CaseOutcome& outcome) {
+  const report::Interval deviations = deviations_of(outcome);
+  if (is_near(deviations)) return "Yes, within 1%";
+  return is_far(deviations) ? "No, not within 1%" : "Not known within 1%";
+}
+
+/// "+0.03%, −0.01 to +0.12%"
+std::string deviation_text(const CaseOutcome& outcome) {
+  std::string text = fmt::format("{:+.2f}%", 100 * deviation_of(outcome));
+  if (!outcome.interval) return text;
+  const report::Interval deviations = deviations_of(outcome);
+  text += fmt::format(", {:+.2f} to {:+.2f}%", 100 * deviations.low, 100 * deviations.high);
+  if (!report::is_low(deviations)) return text;
+  return fmt::format("{} at {} confidence", text, report::format_confidence(deviations.confidence));
+}
+
 class Selftest final : public Scenario {
  public:
   std::string_view name() const override { return "selftest"; }
@@ -157,15 +205,16 @@ class Selftest final : public Scenario {
     for (const CaseOutcome& outcome : outcomes) {
       if (outcome.spec.strategy != "spin") continue;
       ++count;
-      if (worst == nullptr || std::abs(deviation_of(outcome)) > std::abs(deviation_of(*worst))) {
-        worst = &outcome;
-      }
+      if (worst == nullptr || badness(outcome) > badness(*worst)) worst = &outcome;
     }
-    if (worst == nullptr) return {"No case on one lane was measured, so there is no answer."};
+    if (worst == nullptr) {
+      return {.text = "No case on one lane was measured, so there is no answer.",
+              .is_answered = false};
+    }
     return {
-        fmt::format("On one lane: {} measured for {} ({:+.2f}%){}.",
+        fmt::format("{}: on one lane {} measured for {} ({}){}.", verdict_on(*worst),
                     report::format_duration(worst->median_seconds),
-                    report::format_duration(expected_seconds(*worst)), 100 * deviation_of(*worst),
+                    report::format_duration(expected_seconds(*worst)), deviation_text(*worst),
                     count > 1 ? fmt::format(", the largest deviation of {} cases", count) : "")};
   }
 };

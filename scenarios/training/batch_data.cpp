@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/framework/op_set.h"
+#include "scenarios/models/layers/passes.h"
 
 namespace parbench {
 namespace {
@@ -73,14 +74,32 @@ void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
   });
 }
 
-void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
-  draw(stream, tensor, view,
-       {.count = element_count(tensor.shape),
-        .distribution = Distribution::normal,
-        .low = 0.0F,
-        .high = 1.0F,
-        .seed = numbers.seed,
-        .subsequence = numbers.subsequence});
+void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
+                 PositionPart part) {
+  const Fill fill{.count = element_count(tensor.shape) * part.count,
+                  .distribution = Distribution::normal,
+                  .low = 0.0F,
+                  .high = 1.0F,
+                  .seed = numbers.seed,
+                  .subsequence = numbers.subsequence};
+  if (part.is_whole()) {
+    draw(stream, tensor, view, fill);
+    return;
+  }
+  const TensorDesc all = canonical({fill.count});
+  const Buffer drawn = stream.device().allocate(all.bytes, MemoryKind::device);
+  draw(stream, all, drawn, fill);
+  const BufferView own = part_of(drawn, part);
+  write_now(stream, tensor, view, [&](BufferView plain) { stream.copy(plain, own); });
+}
+
+std::vector<float> drawn_on_host(const Fill& numbers) {
+  std::vector<float> values(static_cast<std::size_t>(numbers.count), numbers.low);
+  if (numbers.distribution == Distribution::constant) return values;
+  const auto generate =
+      numbers.distribution == Distribution::normal ? generate_normal : generate_uniform;
+  generate(values, 0, {numbers.seed, numbers.subsequence}, numbers.low, numbers.high);
+  return values;
 }
 
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
@@ -94,7 +113,7 @@ void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, Ran
 }
 
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
-                   RandomStream numbers, const Padding& padding) {
+                   RandomStream numbers, const PaddedSamples& padding) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(tensor.shape)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<std::int32_t>(drawn_below(end, numbers, static_cast<std::int64_t>(i)));
@@ -108,8 +127,8 @@ void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, st
   stream.synchronize();
 }
 
-Padding padding_of(const StageRange& range, std::int32_t value) {
-  Padding padding{.lengths = {}, .value = value};
+PaddedSamples padding_of(const StageRange& range, std::int32_t value) {
+  PaddedSamples padding{.lengths = {}, .value = value};
   if (range.network->min_length == 0) return padding;
   for (std::int64_t sample = 0; sample < range.batch; ++sample) {
     padding.lengths.push_back(range.network->length_of(sample));
@@ -121,12 +140,12 @@ std::function<void(BufferView)> writer_of_inputs(Stream& stream, const StageRang
                                                  std::uint64_t seed) {
   const TensorDesc whole = tensor_of(stream.device(), range, network_input, range.batch);
   const RandomStream numbers{seed, input_subsequence};
-  return [&stream, whole, numbers, vocabulary = range.network->vocabulary,
-          padding = padding_of(range, 0)](BufferView view) {
+  return [&stream, whole, numbers, part = range.network->part,
+          vocabulary = range.network->vocabulary, padding = padding_of(range, 0)](BufferView view) {
     if (vocabulary > 0) {
       draw_integers(stream, whole, view, vocabulary, numbers, padding);
     } else {
-      draw_normal(stream, whole, view, numbers);
+      draw_normal(stream, whole, view, numbers, part);
     }
   };
 }

@@ -22,23 +22,26 @@ void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill&
 /// Those of several Fills, whose counts add up to the tensor's, one behind the other.
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
-/// Standard normal numbers.
-void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
+/// Standard normal numbers. `part`: of those of a canonical tensor that has all positions.
+void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
+                 PositionPart part = {});
+/// The numbers of an f32 Fill on the host.
+[[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
 /// {samples, classes}: one class a sample is 1, the rest 0.
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
 
 /// Samples of different lengths, with `value` behind each.
-struct Padding {
+struct PaddedSamples {
   std::vector<std::int64_t> lengths;  // of each sample; empty: there is no padding
   std::int32_t value = 0;
 };
 
 /// Integers from 0 to below `end`; the tensor is canonical and of i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
-                   RandomStream numbers, const Padding& padding = {});
+                   RandomStream numbers, const PaddedSamples& padding = {});
 
 /// The lengths of the samples of a batch, with `value` behind each.
-[[nodiscard]] Padding padding_of(const StageRange& range, std::int32_t value);
+[[nodiscard]] PaddedSamples padding_of(const StageRange& range, std::int32_t value);
 
 /// Subsequence of the generator that targets are drawn from.
 inline constexpr std::uint64_t target_subsequence = 2;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "scenarios/models/layers/dropout.h"
 #include "scenarios/plan/schedules/schedule.h"
 #include "scenarios/training/pipeline_plan.h"
 
@@ -99,6 +100,13 @@ std::vector<std::unique_ptr<Stage>> add_gradient_accumulation(
   parts.outputs = sums(outputs);
   clip_sum(parts.outputs, optimizer);
   return replicas;
+}
+
+bool depends_on_division(const Network& network) {
+  return std::ranges::any_of(network.layers, [&](const Layer& layer) {
+    return as<RandomDropout>(layer) != nullptr ||
+           layer.kind->statistics(network.input_of(layer)) > 0;
+  });
 }
 
 }  // namespace parbench

@@ -20,4 +20,8 @@ namespace parbench {
     CaseParts& parts, const StageRange& whole, const std::vector<std::int64_t>& micro_batches,
     const Optimizer& optimizer = {});
 
+/// Whether a part of the batch computes something else alone than within the batch: normalisations
+/// see its statistics, and dropouts draw by the position in it.
+[[nodiscard]] bool depends_on_division(const Network& network);
+
 }  // namespace parbench

@@ -223,6 +223,23 @@ class UnitTimer {
   double seconds_ = 0;
 };
 
+/// The median of three runs of what is enqueued on a stream, behind one for caches and pages.
+double measured_seconds(Stream& stream, const std::function<void()>& enqueue) {
+  const auto run = [&] {
+    const std::unique_ptr<Event> begin = stream.device().make_event();
+    const std::unique_ptr<Event> end = stream.device().make_event();
+    stream.record(*begin);
+    enqueue();
+    stream.record(*end);
+    stream.synchronize();
+    return end->seconds_since(*begin);
+  };
+  run();
+  std::array<double, 3> seconds{run(), run(), run()};
+  std::ranges::sort(seconds);
+  return seconds[1];
+}
+
 /// A copy as a plan makes it, in memory of its own.
 double measured_copy_seconds(Context& context, std::size_t bytes) {
   Device& from = context.device(0);
@@ -230,19 +247,38 @@ double measured_copy_seconds(Context& context, std::size_t bytes) {
   const Buffer source = from.allocate(bytes, MemoryKind::device);
   const Buffer destination = to.allocate(bytes, MemoryKind::device);
   Stream& stream = context.stream(reaches(from, to) ? 0 : 1, StreamKind::copy);
-  const auto copy = [&] {
-    const std::unique_ptr<Event> begin = stream.device().make_event();
-    const std::unique_ptr<Event> end = stream.device().make_event();
-    stream.record(*begin);
-    stream.copy(destination, source);
-    stream.record(*end);
-    stream.synchronize();
-    return end->seconds_since(*begin);
-  };
-  copy();  // once for pages
-  std::array<double, 3> seconds{copy(), copy(), copy()};
-  std::ranges::sort(seconds);
-  return seconds[1];
+  return measured_seconds(stream, [&] { stream.copy(destination, source); });
+}
+
+/// A gradient is sent, and what arrives is added.
+double measured_exchange_seconds(Context& context, std::int64_t elements) {
+  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(float);
+  Stream& stream = context.stream(0, StreamKind::compute);
+  OpSet ops;
+  Op& add = ops.prepare(stream, Accumulate{.count = elements});
+  Op& fill = ops.prepare(stream, Fill{.count = 2 * elements});
+  const Buffer gradients = stream.device().allocate(2 * bytes, MemoryKind::device);
+  const BufferView both(gradients);
+  const auto enqueue = [&](const OpCall& call) { call.op->enqueue(stream, call.views); };
+  enqueue(bind(fill, {{"destination", both}}));
+  const OpCall addition =
+      bind(add, {{"source", both.part(0, bytes)}, {"destination", both.part(bytes, bytes)}});
+  return measured_copy_seconds(context, bytes) +
+         measured_seconds(stream, [&] { enqueue(addition); });
+}
+
+/// Of a copy or of an addition of two tensors, where nothing may be measured.
+constexpr double estimated_bytes_per_second = 1e10;
+
+double estimated_exchange_seconds(std::int64_t elements) {
+  constexpr int tensors = 1 + 3;  // one is sent; an addition reads two and writes one
+  return static_cast<double>(elements) * sizeof(float) * tensors / estimated_bytes_per_second;
+}
+
+/// Copies between ranks are estimated: one rank alone cannot measure them.
+bool measures_copies(const Context& context) {
+  return context.options().measures && context.device_count() > 1 && !context.is_remote(0) &&
+         !context.is_remote(1);
 }
 
 std::size_t crossing_bytes(const Device& device, const StageRange& whole, int first) {
@@ -253,12 +289,11 @@ std::size_t crossing_bytes(const Device& device, const StageRange& whole, int fi
 
 const std::vector<double>& measured_cut_seconds(Context& context, const Network& network,
                                                 const UnitRun& run) {
-  constexpr double bytes_per_second = 1e10;
   const std::string key = fmt::format("cuts of {} {} {} {}", network.name, to_string(network.input),
                                       to_string(run.dtype), run.samples);
-  return context.measured(key, [&] {
+  return context.measured(key, 0, [&] {
     const StageRange whole{.network = &network, .dtype = run.dtype, .batch = run.samples};
-    const bool measures = context.options().measures && context.device_count() > 1;
+    const bool measures = measures_copies(context);
     std::map<std::size_t, double> known;  // by bytes
     std::vector<double> seconds;
     std::vector<int> every_unit(network.units.size() - 1);
@@ -268,7 +303,7 @@ const std::vector<double>& measured_cut_seconds(Context& context, const Network&
       const auto [one, is_new] = known.try_emplace(bytes, 0);
       if (is_new) {
         one->second = measures ? measured_copy_seconds(context, bytes)
-                               : static_cast<double>(bytes) / bytes_per_second;
+                               : static_cast<double>(bytes) / estimated_bytes_per_second;
       }
       seconds.push_back(layers.first == 0 ? 0 : one->second);
     }
@@ -284,12 +319,13 @@ const std::vector<double>& measured_unit_seconds(Context& context, int device,
                   to_string(NumberFormat{run.dtype, run.math}), run.samples,
                   run.accumulate ? " accumulating" : "", run.recompute ? " recomputing" : "",
                   info.backend + " " + info.hardware);
-  return context.measured(key, [&] {
+  return context.measured(key, device, [&] {
     Stream& stream = context.stream(device, StreamKind::compute);
     std::vector<int> every_unit(network.units.size() - 1);
     std::iota(every_unit.begin(), every_unit.end(), 1);
     std::vector<double> seconds;
     for (const LayerRange& layers : stages_of(network, every_unit)) {
+      context.check_time();
       const StageRange range{.network = &network,
                              .first = layers.first,
                              .last = layers.last,
@@ -303,6 +339,53 @@ const std::vector<double>& measured_unit_seconds(Context& context, int device,
     }
     return seconds;
   });
+}
+
+std::vector<SharedParameters> shared_parameters(Context& context, const Network& network,
+                                                const UnitRun& run, std::int64_t batch) {
+  const std::vector<ParameterSpec> parameters = network.parameters();
+  const double share = static_cast<double>(run.samples) / static_cast<double>(batch);
+  std::vector<SharedParameters> shared;
+  for (const Layer& layer : network.layers) {
+    if (layer.tied_to < 0 || network.layer(layer.tied_to).unit == layer.unit) continue;
+    std::int64_t elements = 0;
+    for (const ParameterSpec& one : parameters) {
+      if (one.layer == layer.tied_to) elements += element_count(one.shape);
+    }
+    const double seconds = context.measured(fmt::format("exchange of {}", elements), 0, [&] {
+      return std::vector{measures_copies(context) ? measured_exchange_seconds(context, elements)
+                                                  : estimated_exchange_seconds(elements)};
+    })[0];
+    shared.push_back({.owner = network.layer(layer.tied_to).unit,
+                      .other = layer.unit,
+                      .seconds = seconds * share});
+  }
+  return shared;
+}
+
+std::string default_partition(const Network& network, int stages) {
+  const bool published = static_cast<int>(network.published_partition.size()) == stages - 1;
+  return published ? "published" : "balanced";
+}
+
+std::string units_text(const Network& network, const std::vector<int>& partition) {
+  std::vector<std::string> names;
+  for (const int unit : partition) names.push_back(network.units[static_cast<std::size_t>(unit)]);
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+std::vector<int> chosen_partition(Context& context, const Network& network, std::string_view kind,
+                                  const std::vector<int>& devices, UnitRun run) {
+  if (kind != "balanced") {
+    return named_partition(network, kind, static_cast<int>(devices.size()));
+  }
+  constexpr std::int64_t max_samples = 16;
+  run.samples = std::min(run.samples, max_samples);
+  std::vector<std::vector<double>> seconds;
+  for (const int device : devices) {
+    seconds.push_back(measured_unit_seconds(context, device, network, run));
+  }
+  return balanced_partition(seconds, measured_cut_seconds(context, network, run));
 }
 
 }  // namespace parbench

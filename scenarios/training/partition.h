@@ -8,6 +8,7 @@
 
 #include "scenarios/framework/context.h"
 #include "scenarios/models/network.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench {
 
@@ -15,6 +16,12 @@ namespace parbench {
 /// Throws UsageError that names the word and the units there are.
 [[nodiscard]] std::vector<int> named_partition(const Network& network, std::string_view text,
                                                int stages);
+
+/// "published" where one is for so many stages, else "balanced".
+[[nodiscard]] std::string default_partition(const Network& network, int stages);
+
+/// "layer2.0+layer3.2": the first units of the later stages.
+[[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
 
 /// First and last layer of each stage.
 struct LayerRange {
@@ -50,5 +57,21 @@ struct UnitRun {
 [[nodiscard]] const std::vector<double>& measured_cut_seconds(Context& context,
                                                               const Network& network,
                                                               const UnitRun& run);
+
+/// The layers of different units that have the parameters of an earlier one, with the seconds that
+/// the exchange of the gradients takes of each of both stages: one copy and one addition, measured
+/// or estimated like the tensors of a cut. An exchange is made once a step, so that a micro-batch
+/// of `run` has its share of the batch.
+[[nodiscard]] std::vector<SharedParameters> shared_parameters(Context& context,
+                                                              const Network& network,
+                                                              const UnitRun& run,
+                                                              std::int64_t batch);
+
+/// The first units of the later stages on these devices of the context: `kind` is "balanced", by
+/// the costs that are measured for `run`, or what `named_partition` reads. Of micro-batches that
+/// are large, fewer samples are measured.
+[[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
+                                                std::string_view kind,
+                                                const std::vector<int>& devices, UnitRun run);
 
 }  // namespace parbench

@@ -1,9 +1,14 @@
-// The plan of a pipelined training step: stages, copies between them, and the update.
+// The plan of a training step in stages: their passes, copies between them, and the update.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "scenarios/framework/collectives/rank_collectives.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/plan/schedules/schedule.h"
 #include "scenarios/training/stage.h"
@@ -20,5 +25,116 @@ namespace parbench {
 /// micro-batch; stages are on different devices.
 void add_training_step(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages,
                        const std::vector<std::int64_t>& micro_batches, const Schedule& schedule);
+
+/// The stages of one pipeline, each by rank: one, or as many as there are of a divided network.
+using RankedStages = std::vector<std::vector<Stage*>>;
+
+/// Writes such a step in pieces, for pipelines of which several make up a step. Ranks of a stage
+/// combine what its passes say on the lanes they compute on; each sends to its own rank of the next
+/// stage. Gradients are clipped without ranks alone.
+class StepWriter {
+ public:
+  /// All outlive it; stages are on different devices. Names of tasks end with `label`.
+  StepWriter(CaseParts& parts, RankedStages stages, std::vector<std::int64_t> micro_batches,
+             std::string label = {});
+
+  /// One stage's rank of the pipeline.
+  struct Place {
+    std::size_t stage = 0;
+    std::size_t rank = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  void write_packing();
+  /// In an order as `in_dependency_order` gives it.
+  void write(const PlacedAction& placed);
+  /// Behind all actions: of a parameter that a stage has a copy of, each of both stages adds what
+  /// the other has computed, so that they get the same sum.
+  void write_exchanges();
+  void write_updates();
+
+  /// The tasks that complete the gradients of a place so far, which its update waits for.
+  [[nodiscard]] std::vector<TaskId>& completed(Place place) { return backward_[place]; }
+  [[nodiscard]] LaneId compute_lane(Place place) const {
+    return compute_.at(place.stage).at(place.rank);
+  }
+
+ private:
+  /// One end of a boundary between stages: where a micro-batch's tensor lies on that device, in the
+  /// device's layout.
+  struct BoundaryEnd {
+    const Stage& stage;
+    TensorDesc desc;
+    BufferView view;
+  };
+  /// The way of one micro-batch's tensors over a boundary.
+  struct Crossing {
+    std::vector<Call> pack;    // on the sender
+    std::vector<Call> copies;  // one for each tensor
+    std::vector<Call> unpack;  // on the receiver
+    std::size_t bytes = 0;
+  };
+  /// A parameter's gradient as one stage has computed it.
+  struct PartOfGradient {
+    Place place;
+    Tensor gradient;
+  };
+  /// What a place has been sent.
+  struct Arrival {
+    TaskId task = 0;           // the copy
+    std::vector<Call> unpack;  // what brings it into the receiver's layout
+  };
+  /// A pass of a micro-batch on one rank.
+  struct RankPass {
+    std::vector<PassPart> parts;
+    std::vector<TaskId> after;
+  };
+  using Done = std::vector<std::vector<TaskId>>;  // by rank
+  using AtMicroBatch = std::pair<Place, int>;
+
+  [[nodiscard]] Stage& stage(Place place) const { return *stages_[place.stage][place.rank]; }
+  [[nodiscard]] std::vector<Place> places() const;
+  [[nodiscard]] std::string text(Place place) const;
+  [[nodiscard]] std::int64_t samples(int micro_batch) const {
+    return micro_batches_.at(static_cast<std::size_t>(micro_batch));
+  }
+  [[nodiscard]] std::vector<LaneId> lanes_between(Place from, Place to) const;
+
+  [[nodiscard]] PartOfGradient owner_of(const std::string& name, std::size_t rank) const;
+  void write_exchange(const PartOfGradient& owner, const PartOfGradient& copy,
+                      const std::string& name);
+  [[nodiscard]] TaskId send_gradient(const PartOfGradient& from, Place to,
+                                     const BufferView& destination, const std::string& name);
+  void add_gradient(const PartOfGradient& to, const BufferView& arrived, const std::string& name,
+                    std::vector<TaskId> after);
+  void write_update(Place place, std::vector<TaskId> after, std::vector<Call> before);
+  void write_clipped_updates();
+
+  [[nodiscard]] BufferView canonical_end(const BoundaryEnd& end, bool sends,
+                                         std::vector<Call>& reorders);
+  void cross(const BoundaryEnd& from, const BoundaryEnd& to, Crossing& crossing);
+  [[nodiscard]] Crossing cross_forward(const Stage& stage, const Stage& next, int micro_batch);
+  [[nodiscard]] Crossing cross_backward(const Stage& stage, const Stage& previous, int micro_batch);
+  void send(const char* what, Place from, Place to, int micro_batch, std::vector<TaskId> produced,
+            Crossing crossing);
+  void receive(Place place, int micro_batch, RankPass& pass) const;
+
+  [[nodiscard]] Done write_pass(std::size_t s, const Task& common, std::vector<RankPass> ranks);
+  void write_forward(std::size_t s, int micro_batch);
+  void write_backward(std::size_t s, int micro_batch);
+
+  CaseParts& parts_;
+  RankedStages stages_;
+  std::vector<std::int64_t> micro_batches_;
+  std::string label_;
+  std::vector<std::vector<LaneId>> compute_;  // by stage and rank
+  std::vector<std::vector<LaneId>> copy_;     // the same, where there are several stages
+  std::vector<RankCollectives> collectives_;  // by stage, where there are several ranks
+  std::vector<bool> started_backward_;        // by stage
+  /// What each place has been sent last for a micro-batch: the activations, later their gradients.
+  std::map<AtMicroBatch, Arrival> arrivals_;
+  std::map<AtMicroBatch, std::vector<TaskId>> forward_;
+  std::map<Place, std::vector<TaskId>> backward_;  // with what completes the gradients
+};
 
 }  // namespace parbench

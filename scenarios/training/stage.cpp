@@ -18,6 +18,28 @@ namespace {
 
 constexpr std::int32_t ignored_target = SoftmaxCrossEntropy{}.ignored;
 
+/// Distinguishes the parts of a batch's positions; empty of all of them.
+std::string part_key(const Network& network) {
+  if (network.part.is_whole()) return {};
+  return fmt::format(" part {} of {}", network.part.index, network.part.count);
+}
+
+/// Divides a pass where ranks combine something.
+std::vector<PassPart> divided(const std::vector<OpCall>& calls,
+                              const std::vector<ExchangePoint>& exchanges, const Bases& bases) {
+  std::vector<PassPart> parts;
+  auto begin = calls.begin();
+  for (const ExchangePoint& point : exchanges) {
+    const auto end = calls.begin() + static_cast<std::ptrdiff_t>(point.call);
+    parts.push_back({.calls = rebase({begin, end}, bases),
+                     .collective = point.collective,
+                     .combined = rebase(point.data, bases)});
+    begin = end;
+  }
+  parts.push_back({.calls = rebase({begin, calls.end()}, bases)});
+  return parts;
+}
+
 }  // namespace
 
 std::string gradient_output(const std::string& parameter) { return "gradient of " + parameter; }
@@ -81,7 +103,9 @@ void Stage::borrow_memory() {
       fmt::format("{} {} {}-{} {}", network.name, to_string(network.input), options_.range.first,
                   options_.range.last, store_.layout_key());
   const auto nothing = [](BufferView) {};  // written by the case's reset
-  if (options_.is_fed) {
+  if (options_.parameters_elsewhere) {
+    parameters_ = symbolic(Space::parameters, 0, store_.bytes());
+  } else if (options_.is_fed) {
     const auto count = static_cast<std::int64_t>(store_.bytes() / sizeof(float));
     const Tensor received = parts_.data.tensor(device, canonical({count}));
     parts_.data.poison(received);
@@ -90,8 +114,10 @@ void Stage::borrow_memory() {
     parameters_ = context.shared(device, "parameters " + key, store_.bytes(), nothing);
   }
   statistics_ = context.shared(device, "statistics " + key, statistics_bytes(network), nothing);
-  gradients_ = context.borrow(device, store_.bytes());
-  packed_ = context.borrow(device, store_.packed_bytes());
+  gradients_ = options_.gradients_elsewhere ? symbolic(Space::gradients, 0, store_.bytes())
+                                            : context.borrow(device, store_.bytes());
+  packed_ = options_.parameters_elsewhere ? symbolic(Space::packed, 0, store_.packed_bytes())
+                                          : context.borrow(device, store_.packed_bytes());
   transient_ = context.borrow(device, transient);
   update_ = std::make_unique<RegionUpdate>(
       parts_, options_.optimizer,
@@ -139,8 +165,8 @@ void Stage::share_images() {
   const Network& network = *options_.range.network;
   images_ = parts_.context.shared(
       options_.device,
-      fmt::format("images {} {} {} {}", to_string(whole.shape), to_string(whole.dtype),
-                  network.vocabulary, network.min_length),
+      fmt::format("images {} {} {} {}{}", to_string(whole.shape), to_string(whole.dtype),
+                  network.vocabulary, network.min_length, part_key(network)),
       whole.bytes, writer_of_inputs(stream_, options_.range, parts_.context.options().seed));
 }
 
@@ -149,15 +175,15 @@ void Stage::share_target() {
   target_bytes_ = whole.bytes / static_cast<std::size_t>(options_.range.batch);
   const RandomStream numbers{parts_.context.options().seed, target_subsequence};
   const Network& network = *options_.range.network;
-  const auto write = [&stream = stream_, whole, numbers, is_one_hot = network.one_hot_target,
-                      classes = network.classes(),
+  const auto write = [&stream = stream_, whole, numbers, part = network.part,
+                      is_one_hot = network.one_hot_target, classes = network.classes(),
                       padding = padding_of(options_.range, ignored_target)](BufferView view) {
     if (whole.dtype == DType::i32) {
       draw_integers(stream, whole, view, classes, numbers, padding);
     } else if (is_one_hot) {
       draw_one_hot(stream, whole, view, numbers);
     } else {
-      draw_normal(stream, whole, view, numbers);
+      draw_normal(stream, whole, view, numbers, part);
     }
   };
   target_ = parts_.context.shared(
@@ -188,23 +214,39 @@ CaseData::Step Stage::filling_step(const ParameterSpec& spec) {
   };
 }
 
-void Stage::initialize_parameters_at_reset() {
+void Stage::initialize_parameters_at_reset(const Place& place, const Keep& keep) {
   for (const ParameterStore::Entry& entry : store_.entries()) {
     const TensorDesc plain = canonical(entry.spec.shape);
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
-    const BufferView target = parameters_.part(entry.offset, entry.master.bytes);
+    const BufferView target = place(entry);
+    const BufferView parameter = parameters_.part(entry.offset, entry.master.bytes);
     parts_.data.at_reset(
         options_.device, plain.bytes,
-        [fill = filling_step(entry.spec), &reorder, target](Stream& stream, BufferView staging) {
+        [fill = filling_step(entry.spec), &reorder, target, keep, parameter](Stream& stream,
+                                                                             BufferView staging) {
           fill(stream, staging);
-          reorder.enqueue(stream,
-                          bind(reorder, {{"source", staging}, {"destination", target}}).views);
+          const OpCall call = bind(reorder, {{"source", staging}, {"destination", target}});
+          reorder.enqueue(stream, call.views);
+          if (keep) keep(stream, parameter);
         });
   }
 }
 
+void Stage::initialize_parameters_at_reset() {
+  initialize_parameters_at_reset(
+      [&](const ParameterStore::Entry& entry) {
+        return parameters_.part(entry.offset, entry.master.bytes);
+      },
+      nullptr);
+}
+
+void Stage::initialize_at_reset(const BufferView& memory, const Keep& keep) {
+  initialize_parameters_at_reset(
+      [&](const ParameterStore::Entry& entry) { return memory.part(0, entry.master.bytes); }, keep);
+}
+
 void Stage::initialize_at_reset() {
-  if (!options_.is_fed) initialize_parameters_at_reset();
+  if (!options_.is_fed && !options_.parameters_elsewhere) initialize_parameters_at_reset();
   const auto constant = [&](BufferView view, float value) {
     Op& op =
         ops_.prepare(stream_, Fill{.count = static_cast<std::int64_t>(view.bytes / sizeof(float)),
@@ -215,7 +257,7 @@ void Stage::initialize_at_reset() {
     });
   };
   // Padding between tensors takes part in the flat update, so it must be finite.
-  constant(gradients_, 0.0F);
+  if (!options_.gradients_elsewhere) constant(gradients_, 0.0F);
   if (statistics_.bytes > 0) constant(statistics_, 0.0F);
   if (options_.range.is_last()) parts_.data.poison(loss());
 }
@@ -288,6 +330,16 @@ Bases Stage::bases(int micro_batch) const {
 }
 
 std::vector<Call> Stage::pack() const { return rebase(store_.packing(), bases(0)); }
+
+std::vector<PassPart> Stage::forward_parts(int micro_batch) const {
+  const StageProgram& program = this->program(micro_batch);
+  return divided(program.forward(), program.forward_exchanges(), bases(micro_batch));
+}
+
+std::vector<PassPart> Stage::backward_parts(int micro_batch, bool first) const {
+  const StageProgram& program = this->program(micro_batch);
+  return divided(program.backward(!first), program.backward_exchanges(!first), bases(micro_batch));
+}
 
 std::vector<Call> Stage::forward(int micro_batch) const {
   return rebase(program(micro_batch).forward(), bases(micro_batch));

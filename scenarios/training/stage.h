@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,13 @@ inline constexpr const char* clip_factor_output = "clip factor";  // where gradi
 [[nodiscard]] std::string gradient_output(const std::string& parameter);
 /// Of the outputs that are gradients.
 [[nodiscard]] double sum_of_squared_gradients(const std::vector<Output>& outputs);
+
+/// Calls up to a point where the ranks of a divided network combine something.
+struct PassPart {
+  std::vector<Call> calls;
+  Collective collective = Collective::all_reduce;
+  BufferView combined = {};  // empty behind the last calls of a pass
+};
 
 /// Borrows its memory and plans its operations in the constructor. Parameters and running
 /// statistics are shared by all cases of a run that have the same stage in the same layouts; they
@@ -41,6 +49,10 @@ class Stage {
     /// own and of its micro-batches alone, the first reset fills it with NaN, and there is no
     /// target. Of a stage that is the whole network.
     bool is_fed = false;
+    /// Memory of gradients, or of parameters and their packed copies, is not the stage's, and may
+    /// be elsewhere at each call: `region` and all calls have symbolic views of it.
+    bool gradients_elsewhere = false;
+    bool parameters_elsewhere = false;
   };
 
   Stage(CaseParts& parts, Options options);
@@ -63,6 +75,9 @@ class Stage {
   [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
   /// `first`: the first backward of the step, which overwrites gradients and loss.
   [[nodiscard]] std::vector<Call> backward(int micro_batch, bool first) const;
+  // The same of a divided network; the passes of others have one part.
+  [[nodiscard]] std::vector<PassPart> forward_parts(int micro_batch) const;
+  [[nodiscard]] std::vector<PassPart> backward_parts(int micro_batch, bool first) const;
   /// Of the last stage: the first backward of the step without its beginning, the loss, and where
   /// it expects the gradient of the prediction: memory that `forward` uses too.
   [[nodiscard]] std::vector<Call> backward_behind_loss(int micro_batch) const;
@@ -88,6 +103,11 @@ class Stage {
   [[nodiscard]] TrainedRegion region() const {
     return {.device = options_.device, .parameters = parameters_, .gradients = gradients_};
   }
+  /// Where parameters are elsewhere: makes the case's reset write the initial values of one after
+  /// the other to `memory`, which has room for the largest, and call `keep` with its symbolic view
+  /// behind each.
+  using Keep = std::function<void(Stream& stream, const BufferView& parameter)>;
+  void initialize_at_reset(const BufferView& memory, const Keep& keep);
   [[nodiscard]] std::string layouts() const { return store_.layout_key(); }
   /// Where the gradients of each parameter begin in the region, in the order of layers.
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
@@ -121,6 +141,8 @@ class Stage {
   void share_target();
   void initialize_at_reset();
   void initialize_parameters_at_reset();
+  using Place = std::function<BufferView(const ParameterStore::Entry&)>;
+  void initialize_parameters_at_reset(const Place& place, const Keep& keep);
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   [[nodiscard]] Fill initial_values(const ParameterSpec& spec) const;
   [[nodiscard]] std::shared_ptr<const std::vector<float>> stored_values(

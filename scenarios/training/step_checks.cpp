@@ -9,142 +9,20 @@
 #include <map>
 #include <string>
 
-#include "kernels/base/random.h"
 #include "scenarios/framework/spot_check.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/training/naive_perceptron.h"
+#include "scenarios/training/update_checks.h"
 
 namespace parbench {
 namespace {
 
-using Stages = std::vector<std::unique_ptr<Stage>>;
-using Verdict = std::optional<std::string>;
-
-constexpr int update_positions = 4;     // of every parameter, beside the ends
 constexpr double max_naive = 1e8;       // multiplications of a pass: a tenth of a second
 constexpr int gradient_positions = 24;  // of the last layer's weights, beside the corners
 
-std::string differs(const std::string& what, double got, double want) {
-  return fmt::format("{} is {:.9g}, computed naively {:.9g}", what, got, want);
-}
-
 std::vector<double> widened(const std::vector<float>& values) {
   return {values.begin(), values.end()};
-}
-
-// --- the update ---
-
-/// One of the numbers that a Fill draws.
-float drawn(const Fill& fill, std::int64_t index) {
-  constexpr std::int64_t block = 4;  // what the generator draws at a time
-  if (fill.distribution == Distribution::constant) return fill.low;
-  const auto generate =
-      fill.distribution == Distribution::normal ? generate_normal : generate_uniform;
-  std::array<float, block> values{};
-  generate(values, static_cast<std::uint64_t>(index / block * block), {fill.seed, fill.subsequence},
-           fill.low, fill.high);
-  return values.at(static_cast<std::size_t>(index % block));
-}
-
-/// A value of a parameter after a reset.
-float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index) {
-  if (parameter.stored) return parameter.stored->at(static_cast<std::size_t>(index));
-  return drawn(parameter.initial, index);
-}
-
-/// Spread positions, and that of the largest gradient: elsewhere an update with a small learning
-/// rate may not be visible in f32.
-std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
-  std::vector<std::int64_t> places;
-  const auto count = static_cast<std::int64_t>(gradient.size());
-  for (const Shape& position : spot_positions({count}, update_positions)) {
-    places.push_back(position.front());
-  }
-  const auto largest =
-      std::ranges::max_element(gradient, {}, [](float value) { return std::abs(value); });
-  places.push_back(largest - gradient.begin());
-  return places;
-}
-
-/// How often a step rounds in f32, by what is rounded.
-struct Roundings {
-  double result = 1;
-  double change = 1;
-};
-
-Roundings roundings_of(const Optimizer& optimizer) {
-  Roundings roundings;
-  // Adam: both moments and their weights, a root, a quotient. AdamW: also the part that is kept.
-  if (is_adam(optimizer.kind)) roundings.change = 12;
-  if (optimizer.kind == OptimizerKind::adamw) roundings.result = 2;
-  if (optimizer.clips()) ++roundings.change;
-  return roundings;
-}
-
-Verdict check_update(CaseData& data, const Stage::TrainedParameter& parameter,
-                     const Optimizer& optimizer, double factor) {
-  const std::vector<float> gradient = data.read(parameter.gradient);
-  const std::vector<float> after = data.read(parameter.master);
-  for (const std::int64_t place : update_places(gradient)) {
-    const auto i = static_cast<std::size_t>(place);
-    const auto [want, change] =
-        naive_update(optimizer, initial_value(parameter, place), gradient[i], factor);
-    const Roundings roundings = roundings_of(optimizer);
-    const double allowed =
-        0x1p-23 * (roundings.result * std::abs(want) + roundings.change * std::abs(change));
-    if (std::abs(after[i] - want) <= allowed) continue;  // false for NaN
-    return differs(fmt::format("{}[{}] after the update", parameter.spec.name, place), after[i],
-                   want);
-  }
-  return std::nullopt;
-}
-
-/// Every stage has computed it from the norms of all stages.
-Verdict check_factors(CaseData& data, const Stages& stages, double want) {
-  constexpr double allowed = 1e-5;  // of norms that are sums in f32
-  for (const auto& stage : stages) {
-    if (!stage->optimizer().clips()) continue;
-    const float got = data.read(stage->update().factor()).front();
-    if (std::abs(got - want) <= allowed * want) continue;  // false for NaN
-    return differs(fmt::format("the clip factor on device {}", stage->device()), got, want);
-  }
-  return std::nullopt;
-}
-
-/// Both stages have added the same two gradients.
-Verdict check_copies(CaseData& data, const Stages& stages) {
-  std::map<std::string, Tensor> owned;
-  for (const auto& stage : stages) {
-    for (const Stage::TrainedParameter& one : stage->parameters()) {
-      if (!one.is_copy) owned[one.spec.name] = one.gradient;
-    }
-  }
-  for (const auto& stage : stages) {
-    for (const Stage::TrainedParameter& one : stage->parameters()) {
-      if (!one.is_copy || data.read(one.gradient) == data.read(owned.at(one.spec.name))) continue;
-      return fmt::format("the gradient of {} differs between the stages that share it",
-                         one.spec.name);
-    }
-  }
-  return std::nullopt;
-}
-
-/// The parameters of a stage are held to its own factor, which is rounded and checked itself.
-Verdict check_updates(CaseData& data, const Stages& stages, const std::vector<Output>& outputs) {
-  const Optimizer& optimizer = stages.front()->optimizer();
-  if (optimizer.clips()) {
-    const double want = naive_clip_factor(optimizer, sum_of_squared_gradients(outputs));
-    if (auto wrong = check_factors(data, stages, want)) return wrong;
-  }
-  if (auto wrong = check_copies(data, stages)) return wrong;
-  for (const auto& stage : stages) {
-    const double factor = optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
-    for (const Stage::TrainedParameter& parameter : stage->parameters()) {
-      if (auto wrong = check_update(data, parameter, optimizer, factor)) return wrong;
-    }
-  }
-  return std::nullopt;
 }
 
 // --- the last layer and the loss ---
@@ -208,9 +86,9 @@ NaiveLoss cross_entropy(const End& end) {
   return loss;
 }
 
-Verdict check_loss(float loss, const NaiveLoss& naive) {
+CheckResult check_loss(float loss, const NaiveLoss& naive) {
   if (agrees(loss, naive.value, {DType::f32})) return std::nullopt;
-  return differs("the loss", loss, naive.value.value);
+  return naive_difference("the loss", loss, naive.value.value);
 }
 
 bool has_product_at_end(const Network& network) {
@@ -265,9 +143,9 @@ Expected weight_gradient(const End& end, const NaiveLoss& loss, const Convolutio
   return want;
 }
 
-Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& weights,
-                              const End& end, const NaiveLoss& loss, const ConvolutionShape& shape,
-                              NumberFormat format) {
+CheckResult check_weight_gradient(CaseData& data, const Stage::TrainedParameter& weights,
+                                  const End& end, const NaiveLoss& loss,
+                                  const ConvolutionShape& shape, NumberFormat format) {
   const std::vector<float> got = data.read(weights.gradient);
   // The gradient of the prediction is rounded to the case's type: every term is that far off.
   const double rounding =
@@ -279,14 +157,15 @@ Verdict check_weight_gradient(CaseData& data, const Stage::TrainedParameter& wei
     const double value = got[element_of(shape.weights(), position)];
     const double allowed = rounding * want.magnitude + underflow;
     if (std::abs(value - want.value) <= allowed) continue;  // false for NaN
-    return differs(fmt::format("the gradient of {} at {}", weights.spec.name, to_string(position)),
-                   value, want.value);
+    return naive_difference(
+        fmt::format("the gradient of {} at {}", weights.spec.name, to_string(position)), value,
+        want.value);
   }
   return std::nullopt;
 }
 
-Verdict check_end(CaseData& data, const Network& network, NumberFormat format, const Stage& last,
-                  int micro_batches) {
+CheckResult check_end(CaseData& data, const Network& network, NumberFormat format,
+                      const Stage& last, int micro_batches) {
   const End end = read_end(data, last, micro_batches);
   const NaiveLoss loss =
       network.loss == Loss::cross_entropy ? cross_entropy(end) : mean_squared_error(end);
@@ -306,7 +185,7 @@ Verdict check_end(CaseData& data, const Network& network, NumberFormat format, c
   return std::nullopt;
 }
 
-Verdict check_finite(const std::vector<Output>& outputs) {
+CheckResult check_finite(const std::vector<Output>& outputs) {
   const auto loss = std::ranges::find(outputs, loss_output, &Output::name);
   const float value = loss->read().front();
   if (std::isfinite(value) && value > 0) return std::nullopt;
@@ -343,20 +222,21 @@ NamedValues initial_parameters(const Stages& stages) {
   return initial;
 }
 
-Verdict compare(const std::string& name, const std::vector<float>& got,
-                const std::vector<double>& want, const Tolerance& tolerance) {
+CheckResult compare(const std::string& name, const std::vector<float>& got,
+                    const std::vector<double>& want, const Tolerance& tolerance) {
   double squares = 0;
   for (const double value : want) squares += value * value;
   const double scale = std::sqrt(squares / static_cast<double>(want.size()));
   for (std::size_t i = 0; i < want.size(); ++i) {
     if (std::abs(got[i] - want[i]) <= tolerance.allowed(want[i], scale)) continue;  // false for NaN
-    return differs(fmt::format("{}[{}]", name, i), got[i], want[i]);
+    return naive_difference(fmt::format("{}[{}]", name, i), got[i], want[i]);
   }
   return std::nullopt;
 }
 
-Verdict check_perceptron(CaseData& data, const Network& network, NumberFormat format,
-                         const Stages& stages, const std::vector<Output>& outputs) {
+CheckResult check_perceptron(CaseParts& parts, const Network& network, NumberFormat format,
+                             const Stages& stages, const Optimizer& optimizer) {
+  CaseData& data = parts.data;
   const Tensor images = stages.front()->images();
   const NaiveStep naive = naive_step(
       network, initial_parameters(stages), widened(data.read(images)),
@@ -370,8 +250,8 @@ Verdict check_perceptron(CaseData& data, const Network& network, NumberFormat fo
     want[gradient_output(name)] = gradient;
     for (const double value : gradient) squares += value * value;
   }
-  want[clip_factor_output] = {naive_clip_factor(stages.front()->optimizer(), squares)};
-  for (const Output& output : outputs) {
+  want[clip_factor_output] = {naive_clip_factor(optimizer, squares)};
+  for (const Output& output : parts.outputs) {
     if (auto wrong = compare("the " + output.name, output.read(), want.at(output.name), tolerance))
       return wrong;
   }
@@ -404,7 +284,7 @@ std::vector<Passage> passages_of(const Stage& stage, const Stage& next, int micr
   return passages;
 }
 
-Verdict check_passage(CaseData& data, const Passage& passage) {
+CheckResult check_passage(CaseData& data, const Passage& passage) {
   const std::vector<float> sent = data.read(passage.sent);
   const std::vector<float> arrived = data.read(passage.arrived);
   for (std::size_t i = 0; i < sent.size(); ++i) {
@@ -415,15 +295,15 @@ Verdict check_passage(CaseData& data, const Passage& passage) {
   return std::nullopt;
 }
 
+bool is_naively_computable(const Network& network, const Stages& stages) {
+  return is_perceptron(network) && naive_products(network, stages.front()->images()) <= max_naive;
+}
+
 Check end_check(CaseParts& parts, const Network& network, NumberFormat format, const Stages& stages,
                 int micro_batches) {
   CaseData& data = parts.data;
   const std::vector<Output>& outputs = parts.outputs;
   const Stage& last = *stages.back();
-  if (is_perceptron(network) && naive_products(network, stages.front()->images()) <= max_naive) {
-    return {"loss and all gradients computed by a naive network",
-            [&, format] { return check_perceptron(data, network, format, stages, outputs); }};
-  }
   if (!last.holds_whole_batch()) {
     return {"a finite loss", [&] { return check_finite(outputs); }};
   }
@@ -438,15 +318,21 @@ Check end_check(CaseParts& parts, const Network& network, NumberFormat format, c
 }  // namespace
 
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
-                     const Stages& stages, int micro_batches) {
-  parts.checks.push_back(end_check(parts, network, format, stages, micro_batches));
+                     const Stages& stages, int micro_batches,
+                     const std::optional<Optimizer>& optimizer) {
+  if (!is_naively_computable(network, stages)) {
+    parts.checks.push_back(end_check(parts, network, format, stages, micro_batches));
+    return;
+  }
+  parts.checks.push_back({"loss and all gradients computed by a naive network",
+                          [&, format, clipping = optimizer.value_or(stages.front()->optimizer())] {
+                            return check_perceptron(parts, network, format, stages, clipping);
+                          }});
 }
 
-void add_update_check(CaseParts& parts, const Stages& stages) {
-  parts.checks.push_back({"sampled parameters after the update",
-                          [&data = parts.data, &stages, &outputs = parts.outputs] {
-                            return check_updates(data, stages, outputs);
-                          }});
+void add_loss_check(CaseParts& parts) {
+  parts.checks.push_back(
+      {"a finite loss", [&outputs = parts.outputs] { return check_finite(outputs); }});
 }
 
 void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "scenarios/framework/prepared_case.h"
@@ -16,13 +17,13 @@ namespace parbench {
 ///   still holds the whole batch;
 /// - otherwise only that there is a finite loss.
 /// The checks refer to the parts, their outputs and the stages, which may also be replicas that
-/// share the micro-batches.
+/// share the micro-batches. `optimizer`: what clips, where it is not the first stage's.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
-                     const std::vector<std::unique_ptr<Stage>>& stages, int micro_batches);
+                     const std::vector<std::unique_ptr<Stage>>& stages, int micro_batches,
+                     const std::optional<Optimizer>& optimizer = {});
 
-/// Adds a check of sampled values of every parameter after the first update, from its initial value
-/// and its gradient. Refers to the parts and the stages.
-void add_update_check(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages);
+/// Adds a check that there is a finite loss. Refers to the parts.
+void add_loss_check(CaseParts& parts);
 
 /// Adds a check that the last micro-batch's activations and gradients have come over each boundary
 /// between stages with different layouts as they were sent. Refers to the parts and the stages.

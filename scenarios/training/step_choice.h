@@ -1,10 +1,25 @@
 // How users choose the variants of a training step: axes that scenarios with an update share.
 #pragma once
 
-#include "scenarios/framework/parameters.h"
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/framework/scenario.h"
 #include "scenarios/training/optimizer.h"
 
 namespace parbench {
+
+inline constexpr std::string_view default_schedule = "gpipe";
+
+/// The axis "schedule" of strategies with stages.
+[[nodiscard]] Axis schedule_axis(std::vector<std::string> strategies);
+
+/// The sizes in "12+8+4", as the kind of axis has them.
+[[nodiscard]] std::vector<std::int64_t> sizes_in(const std::string& text);
+/// The samples of each micro-batch: equal ones with a smaller last one, or the sizes as listed.
+[[nodiscard]] std::vector<std::int64_t> micro_batches_of(std::int64_t batch, const Value& split);
 
 /// The axes "optimizer" and "clip".
 [[nodiscard]] Axis optimizer_axis();
@@ -13,6 +28,12 @@ namespace parbench {
 // Add what was asked for, or the default, which names leave out.
 void add_optimizer_choice(const Parameters& asked, Parameters& parameters);
 void add_clip_choice(const Parameters& asked, Parameters& parameters);
+
+/// A device's share of the speed of as many devices as there are: 1 is linear scaling.
+[[nodiscard]] Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices);
+
+/// Why a strategy that divides a step over devices has no case: it needs several, and of one kind.
+[[nodiscard]] std::string needs_alike_devices(const Scenario::Request& request);
 
 /// The optimizer of a resolved case.
 [[nodiscard]] Optimizer optimizer_of(const Parameters& parameters);

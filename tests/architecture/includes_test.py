@@ -21,6 +21,7 @@ ARROWS = {
     "kernels/cpu/ops": "kernels/base kernels/core kernels/ops kernels/cpu/onednn kernels/cpu/runtime",
     "kernels/cpu/device": "kernels/base kernels/core kernels/cpu/host kernels/cpu/ops kernels/cpu/runtime",
     "kernels/cuda": "kernels/base kernels/core kernels/ops",
+    "kernels/mpi": "kernels/base kernels/core",
     "kernels/machine": "kernels/base kernels/core kernels/cpu/device kernels/cpu/runtime kernels/cuda",
     "scenarios/plan": "kernels/base",
     "reports/units": "",
@@ -43,21 +44,28 @@ ARROWS = {
     "scenarios/models": "kernels/base kernels/ops scenarios/framework",
     "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/plan",
+    "scenarios/inference": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
+    "scenarios/training",
     "scenarios/branch": "kernels/ops reports/units scenarios/answers scenarios/framework",
     "scenarios/collectives": "kernels/base kernels/core reports/units scenarios/answers scenarios/framework",
     "scenarios/matmul": "kernels/ops reports/units scenarios/answers scenarios/framework",
     "scenarios/overlap": "reports/units scenarios/answers scenarios/framework",
     "scenarios/pipeline": "kernels/base reports/units scenarios/answers scenarios/framework "
     "scenarios/models scenarios/plan scenarios/training",
-    "scenarios/data_parallel": "kernels/base scenarios/answers scenarios/framework scenarios/models "
+    "scenarios/data_parallel": "kernels/base reports/units scenarios/answers scenarios/framework "
+    "scenarios/models scenarios/plan scenarios/training",
+    "scenarios/hybrid": "kernels/base reports/units scenarios/answers scenarios/framework "
+    "scenarios/models scenarios/plan scenarios/training",
+    "scenarios/tensor_parallel": "kernels/base scenarios/answers scenarios/framework scenarios/models "
     "scenarios/plan scenarios/training",
     "scenarios/graph": "kernels/base kernels/ops reports/units scenarios/answers scenarios/framework "
-    "scenarios/plan",
-    "scenarios/inter_op": "scenarios/answers scenarios/framework scenarios/models scenarios/plan "
-    "scenarios/training",
+    "scenarios/inference scenarios/models scenarios/plan",
+    "scenarios/inter_op": "scenarios/answers scenarios/framework scenarios/inference scenarios/models "
+    "scenarios/plan scenarios/training",
     "scenarios/selftest": "reports/units scenarios/framework",
     "scenarios": "scenarios/branch scenarios/collectives scenarios/data_parallel scenarios/framework "
-    "scenarios/graph scenarios/inter_op scenarios/matmul scenarios/overlap scenarios/pipeline scenarios/selftest",
+    "scenarios/graph scenarios/hybrid scenarios/inter_op scenarios/matmul scenarios/overlap scenarios/pipeline scenarios/selftest "
+    "scenarios/tensor_parallel",
     "bench/execution": "kernels/base kernels/core reports/model reports/statistics scenarios/framework "
     "scenarios/plan",
     "bench/output": "bench/execution kernels/base reports/text reports/units",
@@ -65,12 +73,14 @@ ARROWS = {
     "reports/statistics reports/units scenarios/framework scenarios/plan",
     "bench/cli": "bench/output bench/sampling kernels/base kernels/machine reports/io reports/text "
     "reports/views scenarios/framework",
+    "bench/ranks": "bench/cli bench/execution bench/output bench/sampling kernels/base kernels/core "
+    "kernels/machine reports/model reports/statistics scenarios/framework scenarios/plan",
     "bench/estimates": "bench/cli bench/execution bench/sampling kernels/base kernels/core reports/model "
     "reports/statistics reports/text reports/units scenarios/framework scenarios/matmul scenarios/plan",
-    "bench/run": "bench/cli bench/execution bench/output bench/sampling kernels/base kernels/core "
+    "bench/run": "bench/cli bench/execution bench/output bench/ranks bench/sampling kernels/base kernels/core "
     "kernels/machine reports/findings reports/io reports/model reports/statistics reports/text "
     "reports/units reports/views scenarios/framework scenarios/plan",
-    "bench/commands": "bench/cli bench/estimates bench/execution bench/output bench/run bench/sampling "
+    "bench/commands": "bench/cli bench/estimates bench/execution bench/output bench/ranks bench/run bench/sampling "
     "kernels/base kernels/machine reports/compare reports/compare/render reports/dashboard reports/io "
     "reports/io/formats "
     "reports/model reports/text reports/units reports/views reports/views/html scenarios/framework "
@@ -78,7 +88,7 @@ ARROWS = {
     "bench/peers": "bench/execution kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
     "kernels/cpu/runtime kernels/machine kernels/ops reports/io reports/model reports/statistics "
     "scenarios/framework scenarios/models scenarios/training",
-    "bench": "bench/cli bench/commands bench/output bench/run kernels/base kernels/machine "
+    "bench": "bench/cli bench/commands bench/output bench/ranks bench/run kernels/base kernels/machine "
     "scenarios/framework",
     "examples": "bench kernels/base kernels/core kernels/machine kernels/ops reports/units scenarios/answers "
     "scenarios/framework scenarios/models scenarios/plan scenarios/training",

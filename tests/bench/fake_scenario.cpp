@@ -104,6 +104,10 @@ std::unique_ptr<Case> FakeScenario::prepare(const CaseSpec& spec, Context& conte
   self.log.push_back("prepare " + spec.name());
   const Behaviour& behaviour = behaviours.at(spec.strategy);
   behaviour.on_prepare();
+  if (checks_time) {
+    context.check_time();
+    self.log.push_back("prepared " + spec.name());
+  }
   return std::make_unique<FakeCase>(self, spec.name(), behaviour, context);
 }
 

@@ -47,6 +47,8 @@ class FakeScenario : public Scenario {
   std::function<std::vector<Metric>(const CaseSpec&)> metric_rule;  // not set: none
   std::function<void()> on_answer = [] {};
   bool has_answer = true;
+  bool shows_all = false;                     // Scenario::plans_show_all
+  bool checks_time = false;                   // within `prepare`, and logs "prepared a" behind that
   mutable std::vector<CaseOutcome> answered;  // what the latest answer was drawn from
   mutable std::vector<std::string> fastest;   // strategies of those that may be
   Log log;
@@ -64,6 +66,7 @@ class FakeScenario : public Scenario {
                          : Scenario::is_baseline_of(candidate, spec);
   }
   [[nodiscard]] Sampling published_sampling() const override { return published; }
+  [[nodiscard]] bool plans_show_all() const override { return shows_all; }
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;

@@ -1,4 +1,4 @@
-// A pipeline of a model that a user brings.
+// Pipelines and graphs of a model that a user brings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,6 +89,29 @@ TEST_F(ModelFile, VerifiesPublishedNetworksWithBranches) {
     ASSERT_TRUE(one.verification);
     EXPECT_TRUE(one.verification->passed) << one.name;
   }
+}
+
+TEST_F(ModelFile, RunsAsAGraphOverDevices) {
+  write_onnx(folder_ / "squeezenet.onnx", "float[1, 3, 64, 64] x", onnx_squeezenet(), 9);
+  const Finished finished =
+      run({PARBENCH_BINARY, "--scenario", "graph", "--model", "squeezenet.onnx", "--batch", "2",
+           "--graph", "--devices", "2", "--benchmark_repetitions=2", "--report", "report.json"},
+          {folder_.path(), {}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  std::vector<std::string> names;
+  for (const report::CaseResult& one : report::read_report(folder_ / "report.json").cases) {
+    names.push_back(one.name);
+    ASSERT_TRUE(one.verification);
+    EXPECT_TRUE(one.verification->passed) << one.name;
+    EXPECT_TRUE(one.bound) << one.name;
+  }
+  const std::string network = "dag:network/model:squeezenet.onnx/batch:2/image:64/devices:2";
+  EXPECT_THAT(names, ElementsAre("graph/sequential/" + network + "/graph:true",
+                                 "graph/per-device/" + network + "/graph:true",
+                                 "graph/by-dependency/" + network + "/graph:true"));
+  const Finished again =
+      run({PARBENCH_BINARY, "--rerun", "report.json", "--dry-run"}, {folder_.path(), {}});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
 }
 
 TEST_F(ModelFile, BeginsWithItsOwnWeightsAndTheLossOfTheUser) {

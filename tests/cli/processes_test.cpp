@@ -136,7 +136,7 @@ TEST_F(Processes, SpreadTheSamplesOverProcesses) {
   }
   EXPECT_TRUE(find(report, "parallel").speedup.has_value());
   ASSERT_THAT(report.answers, SizeIs(1));
-  EXPECT_THAT(report.answers[0].text, HasSubstr("On one lane: "));
+  EXPECT_THAT(report.answers[0].text, HasSubstr("on one lane "));
   EXPECT_EQ(report::read_json(rows).at("benchmarks").size(), 2 * (6 + 4)) << "with aggregates";
   EXPECT_THAT(run({PARBENCH_BINARY, "show", path_.string()}).out, HasSubstr(" 3×2 "));
   EXPECT_TRUE(std::filesystem::is_empty(temporary_));

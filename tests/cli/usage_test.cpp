@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "reports/io/file.h"
-#include "tests/support/process.h"
+#include "tests/cli/usage.h"
 #include "tests/support/widest_line.h"
 
 namespace parbench::test {
@@ -24,49 +24,8 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-
-class Usage : public ::testing::Test {
- protected:
-  [[nodiscard]] Finished parbench(std::vector<std::string> words) const {
-    words.insert(words.begin(), PARBENCH_BINARY);
-    return run(words, surroundings_);
-  }
-
-  /// Standard error of a run that must end with 2, before it measured or wrote anything.
-  [[nodiscard]] std::string refusal(const std::vector<std::string>& words) const {
-    const Finished finished = parbench(words);
-    EXPECT_EQ(finished.exit_code, 2) << finished.err;
-    EXPECT_THAT(finished.out, IsEmpty());
-    EXPECT_THAT(finished.err, StartsWith("parbench: error: "));
-    EXPECT_THAT(finished.err, Not(HasSubstr("terminate")));
-    EXPECT_THAT(finished.err, Not(HasSubstr("what()")));
-    return finished.err;
-  }
-
-  [[nodiscard]] std::string selftest_refusal(std::vector<std::string> words) const {
-    words.insert(words.begin(), {"--scenario", "selftest"});
-    return refusal(words);
-  }
-
-  /// The path that a run has printed.
-  static std::string report_of(const Finished& finished) {
-    const std::size_t place = finished.out.rfind("report: ");
-    if (place == std::string::npos) throw std::runtime_error("no report: " + finished.out);
-    const std::size_t begin = place + 8;
-    return finished.out.substr(begin, finished.out.find('\n', begin) - begin);
-  }
-
-  [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  }
-
-  TemporaryFolder folder_;
-  Surroundings surroundings_{folder_.path(), {{"PARBENCH_HOME", folder_.path().string()}}};
-};
 
 TEST_F(Usage, PrintsHelpVersionAndLists) {
   const Finished help = parbench({"--help"});
@@ -340,66 +299,6 @@ TEST_F(Usage, DisplaysAggregatesAloneAndKeepsTheRowsInTheFile) {
   EXPECT_EQ(repetitions, 3U);
 }
 
-/// A real scenario at a size that takes no time.
-struct Tiny {
-  std::string scenario;
-  std::vector<std::string> flags;
-  std::string variant = {};  // distinguishes tests of one scenario
-};
-
-void PrintTo(const Tiny& tiny, std::ostream* out) { *out << tiny.scenario << tiny.variant; }
-
-class Rerun : public Usage, public ::testing::WithParamInterface<Tiny> {};
-
-TEST_P(Rerun, HasTheSameCasesAndIsComparable) {
-  std::vector<std::string> words{"--scenario", GetParam().scenario, "--benchmark_repetitions=3",
-                                 "--report", "first.json"};
-  words.insert(words.end(), GetParam().flags.begin(), GetParam().flags.end());
-  const Finished first = parbench(words);
-  ASSERT_EQ(first.exit_code, 0) << first.out << first.err;
-  const Finished again = parbench({"--rerun", "first.json", "--report", "again.json"});
-  ASSERT_EQ(again.exit_code, 0) << again.out << again.err;
-  const report::Report before = report::read_report(folder_ / "first.json");
-  const report::Report after = report::read_report(folder_ / "again.json");
-  EXPECT_EQ(before.sampling, after.sampling);
-  ASSERT_FALSE(before.cases.empty());
-  ASSERT_EQ(before.cases.size(), after.cases.size());
-  for (std::size_t i = 0; i < before.cases.size(); ++i) {
-    EXPECT_EQ(before.cases[i].name, after.cases[i].name);
-    EXPECT_EQ(before.cases[i].parameters, after.cases[i].parameters);
-    const bool computes = before.cases[i].scenario != "selftest";
-    EXPECT_TRUE(!before.cases[i].kernels.empty() || !computes || before.cases[i].strategy == "copy")
-        << before.cases[i].name << " does not say what it ran on";
-    EXPECT_EQ(before.cases[i].graph, GetParam().variant == "_graph");
-    EXPECT_EQ(before.cases[i].graph, after.cases[i].graph);
-    EXPECT_EQ(after.cases[i].samples.size(), 3U) << after.cases[i].name;
-  }
-  const Finished compared =
-      run({PARBENCH_PYTHON, "-B", PARBENCH_COMPARE_PY, "--no-color", "benchmarks",
-           (folder_ / "first.json").string(), (folder_ / "again.json").string()});
-  EXPECT_EQ(compared.exit_code, 0) << compared.err;
-  for (const report::CaseResult& known : before.cases) {
-    EXPECT_THAT(compared.out, HasSubstr(known.name + "_median "));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Scenarios, Rerun,
-    ::testing::Values(
-        Tiny{"branch", {"--batch", "1", "--image", "32", "--branches", "2"}},
-        Tiny{"matmul", {"--n", "16", "--count", "3"}},
-        Tiny{"overlap", {"--n", "16", "--count", "3"}},
-        Tiny{"pipeline", {"--model", "toy", "--batch", "4", "--split", "1,3+1"}},
-        Tiny{"selftest", {"--duration", "100us"}},
-        Tiny{"branch", {"--batch", "1", "--image", "32", "--branches", "2", "--graph"}, "_graph"},
-        Tiny{"matmul", {"--n", "16", "--count", "3", "--graph"}, "_graph"},
-        Tiny{"overlap", {"--n", "16", "--count", "3", "--graph"}, "_graph"},
-        Tiny{"pipeline",
-             {"--model", "toy", "--batch", "4", "--split", "1,3+1", "--graph"},
-             "_graph"},
-        Tiny{"selftest", {"--duration", "100us", "--graph"}, "_graph"}),
-    [](const auto& instance) { return instance.param.scenario + instance.param.variant; });
-
 TEST_F(Usage, RefusesOnceAFormatThatTheProcessorLacks) {
   surroundings_.environment.emplace_back("ONEDNN_MAX_CPU_ISA", "AVX2");
   for (const std::string scenario : {"all", "branch"}) {
@@ -420,10 +319,21 @@ TEST_F(Usage, RefusesDevicesThatInterOpWouldNotUse) {
   EXPECT_EQ(listed.exit_code, 0) << listed.err;
 }
 
+TEST_F(Usage, RefusesSizesThatAGraphDoesNotHave) {
+  EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "mlp", "--model", "resnet18"}),
+              HasSubstr("--model: --dag mlp runs no model; use --dag network alone"));
+  EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--nodes", "56"}),
+              HasSubstr("--nodes: the layers of --dag network have sizes of their own"));
+  EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--model", "none.onnx"}),
+              AllOf(HasSubstr("--model 'none.onnx' is no file"), HasSubstr("check the path")));
+  EXPECT_THAT(refusal({"--scenario", "graph", "--model", "resnet18", "--hidden", "64"}),
+              HasSubstr("--hidden: model resnet18 has no such size"));
+}
+
 TEST_F(Usage, NamesTheDevicesThatAPipelineNeeds) {
   EXPECT_THAT(refusal({"--scenario", "pipeline", "--devices", "cpu:0"}),
-              AllOf(HasSubstr("--scenario pipeline needs 2 devices, and this run has 1 (cpu:0)"),
-                    HasSubstr("--devices 2"), HasSubstr("--strategy single")));
+              AllOf(HasSubstr("--scenario pipeline needs at least two devices, and this run has 1"),
+                    HasSubstr("--strategy single")));
   for (const std::vector<std::string>& chosen :
        {std::vector<std::string>{"--scenario", "pipeline", "--strategy", "single"},
         {"--scenario", "pipeline,selftest"}}) {
@@ -433,6 +343,18 @@ TEST_F(Usage, NamesTheDevicesThatAPipelineNeeds) {
     EXPECT_EQ(listed.exit_code, 0) << listed.err;
     EXPECT_THAT(listed.out, HasSubstr("pipeline/single/"));
   }
+}
+
+TEST_F(Usage, NamesTheScenariosOfARunThatHaveNoCase) {
+  const Finished planned =
+      parbench({"--scenario", "selftest,collectives", "--devices", "cpu:0", "--dry-run"});
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  EXPECT_THAT(planned.out, HasSubstr("scenario collectives left out: needs at least two devices"));
+  const Finished chosen = parbench(
+      {"--scenario", "selftest,matmul,branch", "--strategy", "spin", "--dry-run", "--width", "99"});
+  EXPECT_EQ(chosen.exit_code, 0) << chosen.err;
+  EXPECT_THAT(chosen.out,
+              HasSubstr("scenarios matmul, branch left out: none of the chosen strategies is one"));
 }
 
 TEST_F(Usage, WritesNoReportToStandardOutput) {
@@ -463,25 +385,6 @@ TEST_F(Usage, AReaderThatHasSeenEnoughIsNoError) {
     EXPECT_EQ(finished.exit_code, 0);
     EXPECT_THAT(finished.err, IsEmpty());
   }
-}
-
-TEST_F(Usage, RunsAReportAgain) {
-  const Finished first = parbench({"--scenario", "selftest", "--strategy", "spin", "--duration",
-                                   "100us", "--max-time", "0.5", "--precision", "50"});
-  ASSERT_EQ(first.exit_code, 0) << first.err;
-  const std::string trimmed = report_of(first);
-  EXPECT_THAT(trimmed, StartsWith("reports/runs/")) << "in the working directory: relative";
-  const Finished again = parbench({"--rerun", trimmed, "--report", "again.json"});
-  ASSERT_EQ(again.exit_code, 0) << again.err;
-  const report::Report before = report::read_report(folder_ / trimmed);
-  const report::Report after = report::read_report(folder_ / "again.json");
-  ASSERT_EQ(before.cases.size(), 1U);
-  ASSERT_EQ(after.cases.size(), 1U);
-  EXPECT_EQ(before.cases[0].name, after.cases[0].name);
-  EXPECT_EQ(before.cases[0].parameters, after.cases[0].parameters);
-  EXPECT_THAT(after.options, Contains(Pair("precision", report::Value(50.0))));
-  EXPECT_THAT(after.options, Contains(Pair("max-time", report::Value(0.5))));
-  EXPECT_TRUE(after.complete);
 }
 
 }  // namespace

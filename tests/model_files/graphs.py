@@ -146,13 +146,13 @@ class Graph:
         shape = self.node("Concat", self.whole(1), samples, self.whole(hidden), axis=0)
         return self.node("ConstantOfShape", shape)
 
-    def lstm(self, name, source, width, hidden, *, layout=0):
+    def lstm(self, name, source, width, hidden, *, layout=0, biases=True):
         """`source` is {positions, samples, width}, and so is the result."""
         state = self.zero_state(hidden)
         gates = [self.weight(f"{name}.{part}", 1, 4 * hidden, inputs)
                  for part, inputs in (("W", width), ("R", hidden))]
-        biases = self.weight(f"{name}.B", 1, 8 * hidden)
-        made = self.node("LSTM", source, *gates, biases, "", *[state] * (2 if layout == 0 else 0),
+        added = self.weight(f"{name}.B", 1, 8 * hidden) if biases else ""
+        made = self.node("LSTM", source, *gates, added, "", *[state] * (2 if layout == 0 else 0),
                          hidden_size=hidden, layout=layout)
         return self.node("Squeeze", made, self.whole(1 if layout == 0 else 2))
 
@@ -245,12 +245,12 @@ def attention_network(method, mask=True):
     return graph, graph.linear("head", x, heads * size, 11)
 
 
-def lstm_network():
+def lstm_network(biases=True):
     """Two layers of an LSTM, positions in front as PyTorch exports them."""
     graph = Graph([5], tokens=True)
     x = graph.node("Transpose", graph.node("Gather", graph.weight("wte.weight", 11, 6), "x"),
                    perm=[1, 0, 2])
-    x = graph.lstm("second", graph.lstm("first", x, 6, 7), 7, 8)
+    x = graph.lstm("second", graph.lstm("first", x, 6, 7, biases=biases), 7, 8, biases=biases)
     return graph, graph.linear("head", graph.node("Transpose", x, perm=[1, 0, 2]), 8, 11)
 
 
@@ -273,7 +273,76 @@ def products():
                              graph.weight("unused.bias", 4), transB=1, beta=0.0)
 
 
+def channels_network():
+    """Numbers and constants of channels, zeros around images and parts of them."""
+    graph = Graph([3, 9, 8])
+    x = graph.node("Add", graph.node("Mul", "x", graph.number(0.5)), graph.weight("centre.bias", 3, 1, 1))
+    x = graph.node("Pad", x, graph.whole(0, 0, 1, 1, 0, 0, 1, 1))
+    x = graph.convolution("conv", x, 3, 8, pads=[0, 1, 2, 1], strides=[2, 2])
+    x = graph.node("Mul", graph.weight("gain.weight", 1, 8, 1, 1, around=1.0), x)
+    x = graph.node("Add", graph.node("Sub", graph.number(0.25), x), graph.number(0.5))
+    parts = ["narrow", "wide"]
+    graph.nodes.append(helper.make_node("Split", [x, graph.whole(3, 5)], parts, axis=1))
+    y = graph.node("Pad", parts[0], graph.whole(0, 0, 0, 1, 0, 0, 1, 0))
+    y = graph.node("Tanh", graph.node("Slice", y, graph.whole(1, 0), graph.whole(99, -1),
+                                      graph.whole(2, 3)))
+    x = graph.node("Concat", parts[1], y, axis=1)
+    x = graph.node("Slice", x, graph.whole(1, 1), graph.whole(99, -1), graph.whole(1, 3))
+    x = graph.node("Div", graph.node("GlobalAveragePool", x), graph.number(0.25))
+    x = graph.node("Mul", graph.node("Flatten", x), graph.weight("rows.weight", 7, around=1.0))
+    x = graph.node("Gemm", x, graph.weight("hidden.weight", 6, 7), graph.weight("hidden.bias", 6),
+                   transB=1, alpha=0.5, beta=2.0)
+    return graph, graph.node("Gemm", graph.node("Tanh", x), graph.weight("fc.weight", 6, 4),
+                             graph.weight("fc.bias", 4), alpha=1.5, beta=1.5)
+
+
+def upsampling_network():
+    """Transposed convolutions with biases and any padding."""
+    graph = Graph([4, 5, 6])
+
+    def up(name, source, inputs, outputs, **attributes):
+        return graph.node("ConvTranspose", source, graph.weight(f"{name}.weight", inputs, outputs, 3, 3),
+                          graph.weight(f"{name}.bias", outputs), **attributes)
+
+    x = graph.node("Tanh", up("first", "x", 4, 8, strides=[2, 2], pads=[1, 1, 1, 1],
+                              output_padding=[1, 1]))
+    x = graph.node("Tanh", up("cut", x, 8, 5, strides=[2, 2], pads=[0, 1, 2, 1]))
+    return graph, graph.convolution("last", x, 5, 2, bias=True, strides=[3, 3])
+
+
+def columns_network():
+    """Sequences between numbers and constants of columns."""
+    graph = Graph([5, 6])
+    x = graph.node("Mul", graph.weight("gain.weight", 6, around=1.0), "x")
+    x = graph.node("Add", graph.node("Div", x, graph.number(2)), graph.weight("shift.bias", 1, 6))
+    y = graph.node("Tanh", graph.linear("first", x, 6, 7))
+    z = graph.node("Sigmoid", graph.linear("second", x, 6, 7))
+    return graph, graph.linear("last", graph.node("Sub", y, z), 7, 4)
+
+
+def differences_network():
+    """Constants of channels whose parameters are their opposite or their inverse."""
+    graph = Graph([3, 6, 6])
+    x = graph.node("Div", graph.node("Sub", "x", graph.weight("mean.bias", 1, 3, 1, 1)),
+                   graph.weight("deviation.weight", 1, 3, 1, 1, around=2.0))
+    x = graph.node("Sub", graph.weight("opposite.bias", 8, 1, 1),
+                   graph.convolution("conv", x, 3, 8, bias=True))
+    x = graph.node("Flatten", graph.node("GlobalAveragePool", x))
+    return graph, graph.gemm("fc", x, 8, 5)
+
+
+def zeros_network():
+    """A transposed convolution with zeros behind what it reaches, whose bias is a layer of its own."""
+    graph = Graph([4, 5, 6])
+    x = graph.node("ConvTranspose", "x", graph.weight("up.weight", 4, 8, 2, 2),
+                   graph.weight("up.bias", 8), strides=[2, 2], output_padding=[0, 1])
+    return graph, graph.convolution("last", graph.node("Tanh", x), 8, 2, bias=True)
+
+
 NETWORKS = {
+    "channels": channels_network,
+    "columns": columns_network,
+    "upsampling": upsampling_network,
     "products": products,
     "unet": unet,
     "decoder": lambda: transformer("blocked", "gelu"),
@@ -291,5 +360,8 @@ JOINED_NETWORKS = {
     "separate": lambda: attention_network("separate_attention"),
     "separate_encoder": lambda: attention_network("separate_attention", mask=False),
     "packed": lambda: attention_network("packed_attention"),
+    "differences": differences_network,
     "lstm": lstm_network,
+    "lstm_without_biases": lambda: lstm_network(biases=False),
+    "zeros": zeros_network,
 }

@@ -100,10 +100,13 @@ class Recurrent(nn.Module):
     SAMPLE = torch.zeros(2, 5, dtype=torch.long)
     SUMS = [[f"lstm.bias_ih_l{layer}", f"lstm.bias_hh_l{layer}"] for layer in range(2)]
 
-    def __init__(self, folded, vocabulary=11):
+    def __init__(self, folded, vocabulary=11, bias=True):
         super().__init__()
         self.FOLDED = folded
-        self.wte, self.lstm = nn.Embedding(vocabulary, 6), nn.LSTM(6, 8, 2, batch_first=True)
+        if not bias:
+            self.SUMS = []
+        self.wte = nn.Embedding(vocabulary, 6)
+        self.lstm = nn.LSTM(6, 8, 2, batch_first=True, bias=bias)
         self.head = nn.Linear(8, vocabulary)
 
     def forward(self, tokens):
@@ -126,6 +129,29 @@ class Skips(nn.Module):
         x = functional.relu(self.down(x))
         y = functional.relu(self.bottom(functional.max_pool2d(x, 2)))
         return self.last(torch.cat([self.up(y), x], 1))
+
+
+class Channels(nn.Module):
+    """Numbers, constants of channels, zeros around images and parts of them."""
+
+    FOLDED = False
+    SAMPLE = torch.zeros(2, 3, 12, 12)
+
+    def __init__(self, folded):
+        super().__init__()
+        self.FOLDED = folded
+        self.edges = nn.ZeroPad2d((1, 0, 2, 1))  # left, right, top, bottom
+        self.conv = nn.Conv2d(3, 8, 3, stride=2)
+        self.gain, self.shift = (nn.Parameter(torch.zeros(8, 1, 1)) for _ in range(2))
+        self.up = nn.ConvTranspose2d(8, 6, 3, stride=2, padding=1, output_padding=1)
+        self.last = nn.Conv2d(6, 4, 3)
+
+    def forward(self, x):
+        x = functional.pad(self.conv(self.edges(x * 2 - 0.5)), (1, 1, 1, 1))
+        first, second = (x * self.gain + self.shift).chunk(2, dim=1)
+        x = torch.cat([torch.tanh(second), first / 3], 1)
+        x = 0.5 - torch.tanh(self.up(x[:, :, 1:, :-1]))
+        return self.last(functional.pad(x, (1, 1, 1, 1)))
 
 
 class Images(nn.Module):
@@ -205,10 +231,15 @@ def closeness(got, want):
      (lambda: Attention(True), "cross-entropy", 17), (lambda: Attention(False), "cross-entropy", 17),
      (lambda: Attention(True), "cross-entropy", 20), (lambda: Attention(False), "cross-entropy", 20),
      (lambda: Recurrent(True), "cross-entropy", 17), (lambda: Recurrent(False), "cross-entropy", 13),
-     (lambda: Recurrent(True), "cross-entropy", 20)],
+     (lambda: Recurrent(True), "cross-entropy", 20),
+     (lambda: Recurrent(True, bias=False), "cross-entropy", 17),
+     (lambda: Recurrent(True, bias=False), "cross-entropy", 20),
+     (lambda: Channels(True), "", 17), (lambda: Channels(False), "", 13),
+     (lambda: Channels(True), "", 20)],
     ids=["images", "decoder-13", "decoder-17", "skips-13", "skips-20",
          "divided-17", "separate-17", "divided-20", "separate-20",
-         "lstm-folded-17", "lstm-13", "lstm-20"],
+         "lstm-folded-17", "lstm-13", "lstm-20", "lstm-without-biases-17", "lstm-without-biases-20",
+         "channels-folded-17", "channels-13", "channels-20"],
 )
 def test_a_step_is_pytorchs(build, tmp_path, kind, loss, opset):
     torch.manual_seed(1)

@@ -218,6 +218,8 @@ Report sample_report() {
                    "pieces should a batch be fed to it?",
        .text = "best split 5: 1.71× (1.69–1.73) the single device, 94% of what this partition "
                "allows; cpu:1 is busy for 94% of the step and holds the rest back",
+       .warnings = {"Preliminary, from 3 of 6 samples."},
+       .preliminary = true,
        .recommendations = {sample_recommendation(report.cases)}}};
   report.published = {
       {"pipeline", "pipeline", {{"split", std::int64_t{12}}}, "a write-up", 2.43, 3}};

@@ -106,8 +106,8 @@ Execute plan(const ConvolutionForward& desc, const FakeDevice& device) {
   const TensorDesc out = device.activation(s.destination(), desc.dtype);
   const std::int64_t per_group_in = s.in_channels / s.groups;
   const std::int64_t per_group_out = s.out_channels / s.groups;
-  const auto element = [=](const Addresses& a, std::int64_t n, std::int64_t c, std::int64_t y,
-                           std::int64_t x) {
+  const auto element = [=, relu = desc.relu](const Addresses& a, std::int64_t n, std::int64_t c,
+                                             std::int64_t y, std::int64_t x) {
     double sum = a[2][c];
     for (std::int64_t i = 0; i < per_group_in; ++i) {
       for (std::int64_t k = 0; k < s.kernel * s.kernel; ++k) {
@@ -119,7 +119,7 @@ Execute plan(const ConvolutionForward& desc, const FakeDevice& device) {
                a[1][(c * per_group_in + i) * s.kernel * s.kernel + k];
       }
     }
-    a[3][at(out, n, c, y, x)] = static_cast<float>(sum);
+    a[3][at(out, n, c, y, x)] = static_cast<float>(relu ? std::max(sum, 0.0) : sum);
   };
   return [=](const Addresses& a) {
     for (std::int64_t n = 0; n < s.batch; ++n) {
@@ -174,8 +174,8 @@ Execute plan(const Add& desc, const FakeDevice&) {
 }
 
 Execute plan(const Scale& desc, const FakeDevice&) {
-  return each_element(desc.shape, [factor = desc.factor](const Addresses& a, std::int64_t i) {
-    return factor * a[0][i];
+  return each_element(desc.shape, [desc](const Addresses& a, std::int64_t i) {
+    return desc.factor * a[0][i] + desc.addend;
   });
 }
 

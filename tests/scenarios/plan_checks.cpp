@@ -24,6 +24,7 @@ std::vector<Touch> touches_of(const std::vector<Call>& calls, std::size_t place)
       touches.push_back({copy->source, false});
     } else if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
       touches.push_back({collective->data[place], true});
+      if (!collective->inputs.empty()) touches.push_back({collective->inputs[place], false});
     } else {
       const auto& op = std::get<OpCall>(call);
       for (std::size_t i = 0; i < op.views.size(); ++i) {
@@ -162,6 +163,7 @@ CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,
     if (!axis.applies_to(strategy)) continue;
     Parameters& into = axis.identity ? request.spec.parameters : request.spec.hidden;
     if (!axis.quick.empty()) into.set(axis.name, axis.quick.front());
+    if (axis.by_devices) into.set(axis.name, axis.by_devices(devices).front());
     const auto given = std::ranges::find(values, axis.name, &Parameter::name);
     if (given == values.end()) continue;
     into.set(axis.name, given->value);

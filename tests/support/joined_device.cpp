@@ -27,7 +27,8 @@ void CopyingCommunicator::check() const {
 }
 
 void CopyingCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
-                                          std::span<const BufferView> data) {
+                                          std::span<const BufferView> data,
+                                          std::span<const BufferView> inputs) {
   Stream& first = *streams.front();
   for (std::size_t rank = 1; rank < streams.size(); ++rank) {
     streams[rank]->record(*come_[rank]);
@@ -36,6 +37,10 @@ void CopyingCommunicator::enqueue_checked(Collective collective, std::span<Strea
   const bool spreads = collective == Collective::all_reduce || collective == Collective::broadcast;
   if (collective == Collective::all_gather) {
     gather(first, data);
+  } else if (collective == Collective::all_to_all) {
+    exchange(first, data, inputs);
+  } else if (collective == Collective::send_recv) {
+    send(first, data, inputs);
   } else if (collective != Collective::broadcast) {
     add_to_first(first, data);
   }
@@ -71,6 +76,23 @@ void CopyingCommunicator::scatter(Stream& stream, std::span<const BufferView> da
   const std::size_t block = data.front().bytes / data.size();
   for (std::size_t to = 1; to < data.size(); ++to) {
     stream.copy(data[to].part(to * block, block), data.front().part(to * block, block));
+  }
+}
+
+void CopyingCommunicator::exchange(Stream& stream, std::span<const BufferView> data,
+                                   std::span<const BufferView> inputs) {
+  const std::size_t block = data.front().bytes / data.size();
+  for (std::size_t from = 0; from < data.size(); ++from) {
+    for (std::size_t to = 0; to < data.size(); ++to) {
+      stream.copy(data[to].part(from * block, block), inputs[from].part(to * block, block));
+    }
+  }
+}
+
+void CopyingCommunicator::send(Stream& stream, std::span<const BufferView> data,
+                               std::span<const BufferView> inputs) {
+  for (std::size_t from = 0; from < data.size(); ++from) {
+    stream.copy(data[(from + 1) % data.size()], inputs[from]);
   }
 }
 

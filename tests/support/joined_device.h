@@ -62,10 +62,15 @@ class CopyingCommunicator final : public Communicator {
 
  private:
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
-                       std::span<const BufferView> data) override;
+                       std::span<const BufferView> data,
+                       std::span<const BufferView> inputs) override;
   void add_to_first(Stream& stream, std::span<const BufferView> data);
   static void gather(Stream& stream, std::span<const BufferView> data);
   static void scatter(Stream& stream, std::span<const BufferView> data);
+  static void exchange(Stream& stream, std::span<const BufferView> data,
+                       std::span<const BufferView> inputs);
+  static void send(Stream& stream, std::span<const BufferView> data,
+                   std::span<const BufferView> inputs);
 
   std::string name_ = "copies of a test";
   std::vector<Device*> devices_;

@@ -19,6 +19,10 @@ std::string onnx_zeros(const std::string& name, const std::string& shape) {
       name, shape, count);
 }
 
+std::string onnx_integers(const std::string& name, const std::string& numbers, int count) {
+  return fmt::format("{} = Constant <value = int64[{}] {{{}}}> () ", name, count, numbers);
+}
+
 std::string onnx_convolution(const std::string& output, const std::string& input,
                              const std::string& shape, const std::string& more) {
   return onnx_zeros(output + ".weight", shape) +

@@ -8,6 +8,9 @@ namespace parbench::test {
 
 /// A constant of zeros: `shape` is "8, 3, 3, 3".
 [[nodiscard]] std::string onnx_zeros(const std::string& name, const std::string& shape);
+/// A constant of so many whole numbers: `numbers` is "0, -1".
+[[nodiscard]] std::string onnx_integers(const std::string& name, const std::string& numbers,
+                                        int count);
 /// Convolution of 3×3 with padding; `more` are further attributes, behind a comma.
 [[nodiscard]] std::string onnx_convolution(const std::string& output, const std::string& input,
                                            const std::string& shape, const std::string& more = "");

@@ -18,6 +18,14 @@
 namespace parbench::cpu {
 namespace {
 
+/// The share of several; where there are fewer cores than shares, one of them in turn.
+std::vector<int> share_of_cores(const std::vector<int>& cores, const CoreShare& share) {
+  const int count = static_cast<int>(cores.size());
+  if (share.count > count) return {cores[static_cast<std::size_t>(share.index % count)]};
+  return {cores.begin() + share.index * count / share.count,
+          cores.begin() + (share.index + 1) * count / share.count};
+}
+
 std::string isa_name() {
   switch (dnnl::get_effective_cpu_isa()) {
     case dnnl::cpu_isa::sse41:
@@ -65,6 +73,8 @@ class CpuBackend final : public Backend {
     return lacking_arithmetic(format);
   }
 
+  [[nodiscard]] bool can_oversubscribe() const override { return true; }
+
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           const DeviceOptions& options) override {
     int parts = 0;
@@ -76,30 +86,34 @@ class CpuBackend final : public Backend {
       }
       parts = std::max(parts, number.device + 1);
     }
-    const int count = device_count();
-    if (parts > count) {
+    const std::vector<int> cores = share_of_cores(cores_, options.core_share);
+    const int count = static_cast<int>(cores.size());
+    const bool share = options.oversubscribe && parts > count;
+    if (parts > count && !share) {
       throw UsageError(fmt::format(
           "--devices: cpu:{} does not exist; this process may use {} core{}, so cpu:0 to cpu:{}",
           parts - 1, count, count == 1 ? "" : "s", count - 1));
     }
     const int spare = options.spare_for_copies && count > parts ? 1 : 0;
-    const std::ptrdiff_t width = (count - spare) / parts;
+    const std::ptrdiff_t width = share ? 1 : (count - spare) / parts;
     std::vector<std::unique_ptr<Device>> devices;
     for (const auto& [index, partition] : numbers) {
-      const auto first = cores_.begin() + index * width;
+      const auto first = cores.begin() + (share ? index % count : index * width);
       const std::vector<int> own(first, first + width);
       // Cores that no device computes on serve the copies of all.
-      const std::vector<int> left(cores_.begin() + parts * width, cores_.end());
-      devices.push_back(
-          std::make_unique<CpuDevice>(DeviceInfo{.name = fmt::format("cpu:{}", index),
-                                                 .backend = "cpu",
-                                                 .model = model_,
-                                                 .hardware = model_,
-                                                 .cores = own,
-                                                 .copy_cores = left.empty() ? own : left,
-                                                 .memory_bytes = total_memory(),
-                                                 .host_memory = true},
-                                      local_cores(own)));
+      const auto after = share ? cores.end() : cores.begin() + parts * width;
+      const std::vector<int> left(after, cores.end());
+      devices.push_back(std::make_unique<CpuDevice>(
+          DeviceInfo{.name = fmt::format("{}cpu:{}", options.name_prefix, index),
+                     .backend = "cpu",
+                     .model = model_,
+                     .hardware = model_,
+                     .cores = own,
+                     .copy_cores = left.empty() ? own : left,
+                     .memory_bytes = total_memory(),
+                     .host_memory = true,
+                     .rank = options.rank},
+          local_cores(own)));
     }
     return devices;
   }

@@ -97,7 +97,7 @@ class AddReluBackwardOp final : public CpuOp {
 Planned plan(const ActivationForward& desc) { return plan_function(desc, eltwise_of(desc)); }
 
 Planned plan(const Scale& desc) {
-  return plan_function(desc, {dnnl::algorithm::eltwise_linear, desc.factor, 0});
+  return plan_function(desc, {dnnl::algorithm::eltwise_linear, desc.factor, desc.addend});
 }
 
 Planned plan(const ActivationBackward& desc) {

@@ -84,5 +84,8 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const SliceChannels& desc);
 [[nodiscard]] Planned plan(const InsertChannels& desc);
 [[nodiscard]] Planned plan(const ShuffleChannels& desc);
+[[nodiscard]] Planned plan(const AddChannelBias& desc);
+[[nodiscard]] Planned plan(const SumChannels& desc);
+[[nodiscard]] Planned plan(const PadImage& desc);
 
 }  // namespace parbench::cpu

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/core/activity.h"
+#include "kernels/core/host_work.h"
 #include "kernels/cpu/runtime/cpu_op.h"
 
 namespace parbench::cpu {
@@ -20,11 +21,12 @@ struct Command;
 using CommandList = std::vector<Command>;
 
 struct Command {
-  enum class Kind { op, copy, record, wait, wait_across, function, list };
+  enum class Kind { op, copy, host_work, record, wait, wait_across, function, list };
 
   Kind kind = Kind::op;
   ActivityTag tag = 0;  // of an operation or copy
   CpuOp* op = nullptr;
+  HostWork* work = nullptr;
   CpuEvent* event = nullptr;
   Event* foreign = nullptr;  // another backend's event, which is waited for
   std::uint64_t number = 0;  // of the event's record; of the list's launch

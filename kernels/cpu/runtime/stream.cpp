@@ -80,6 +80,11 @@ void CpuStream::copy(BufferView destination, BufferView source) {
   enqueue(command);
 }
 
+void CpuStream::perform(HostWork& work) {
+  refuse_while_capturing("take work of the host");
+  push({.kind = Kind::host_work, .tag = tag(), .work = &work});
+}
+
 void CpuStream::record(Event& event) {
   CpuEvent& mine = cpu_event(event);
   if (capture_) {
@@ -248,7 +253,8 @@ bool CpuStream::skips_work() {
 
 void CpuStream::run_checked(const Command& command, std::uint64_t number) {
   const Kind kind = command.kind;
-  const bool computes = kind == Kind::op || kind == Kind::copy || kind == Kind::function;
+  const bool computes =
+      kind == Kind::op || kind == Kind::copy || kind == Kind::host_work || kind == Kind::function;
   if (computes && skips_work()) return;
   try {
     if (log_ != nullptr && command.tag != 0) {
@@ -281,6 +287,9 @@ void CpuStream::run(const Command& command, std::uint64_t number) {
       break;
     case Kind::copy:
       std::memcpy(command.arguments[0], command.arguments[1], command.bytes);
+      break;
+    case Kind::host_work:
+      command.work->run();
       break;
     case Kind::record:
       command.event->reach(number);

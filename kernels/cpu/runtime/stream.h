@@ -40,6 +40,7 @@ class CpuStream final : public Stream {
   }
   [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_.bytes(); }
   void copy(BufferView destination, BufferView source) override;
+  void perform(HostWork& work) override;
   void record(Event& event) override;
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;

@@ -22,6 +22,8 @@ nccl::Functions look_up(const DynamicLibrary& library) {
   library.find(f.reduce_scatter, "ncclReduceScatter");
   library.find(f.broadcast, "ncclBroadcast");
   library.find(f.reduce, "ncclReduce");
+  library.find(f.send, "ncclSend");
+  library.find(f.receive, "ncclRecv");
   return f;
 }
 
@@ -30,7 +32,7 @@ bool is_whole(const nccl::Functions& f) {
          f.comm_init_all != nullptr && f.comm_destroy != nullptr && f.comm_abort != nullptr &&
          f.comm_get_async_error != nullptr && f.group_start != nullptr && f.group_end != nullptr &&
          f.all_reduce != nullptr && f.all_gather != nullptr && f.reduce_scatter != nullptr &&
-         f.broadcast != nullptr && f.reduce != nullptr;
+         f.broadcast != nullptr && f.reduce != nullptr && f.send != nullptr && f.receive != nullptr;
 }
 
 /// The first version with ncclGetLastError; those before 2.9 numbered their versions in another

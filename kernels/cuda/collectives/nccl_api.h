@@ -45,6 +45,11 @@ struct Functions {
                       Communicator, cudaStream_t) = nullptr;
   Result (*reduce)(const void* send, void* receive, std::size_t count, DataType, Reduction,
                    int root, Communicator, cudaStream_t) = nullptr;
+  // Since 2.7; only within a group.
+  Result (*send)(const void* from, std::size_t count, DataType, int peer, Communicator,
+                 cudaStream_t) = nullptr;
+  Result (*receive)(void* to, std::size_t count, DataType, int peer, Communicator,
+                    cudaStream_t) = nullptr;
 };
 
 }  // namespace parbench::cuda::nccl

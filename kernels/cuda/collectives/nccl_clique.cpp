@@ -1,7 +1,6 @@
 // Calls of NCCL, all ranks from one thread.
 #include "kernels/cuda/collectives/nccl_clique.h"
 
-#include <stdexcept>
 #include <utility>
 
 #include "kernels/cuda/runtime/error.h"
@@ -75,10 +74,37 @@ nccl::Result NcclClique::launch(Collective collective, std::size_t rank, const P
       return f.reduce(part.data, part.data, count, nccl::float32, nccl::sum, root, self,
                       part.stream);
     case Collective::all_to_all:
+      return launch_all_to_all(rank, part, bytes);
     case Collective::send_recv:
       break;
   }
-  throw std::logic_error("a collective that is not in place");  // which the communicator refuses
+  return launch_send_recv(rank, part, bytes);
+}
+
+nccl::Result NcclClique::launch_all_to_all(std::size_t rank, const Part& part,
+                                           std::size_t bytes) const {
+  const nccl::Functions& f = nccl_->functions();
+  const std::size_t block = bytes / ranks_.size();
+  nccl::Result launched = nccl::success;
+  for (std::size_t peer = 0; peer < ranks_.size() && launched == nccl::success; ++peer) {
+    launched = f.send(part.input + peer * block, block, nccl::uint8, static_cast<int>(peer),
+                      ranks_[rank], part.stream);
+    if (launched != nccl::success) break;
+    launched = f.receive(part.data + peer * block, block, nccl::uint8, static_cast<int>(peer),
+                         ranks_[rank], part.stream);
+  }
+  return launched;
+}
+
+nccl::Result NcclClique::launch_send_recv(std::size_t rank, const Part& part,
+                                          std::size_t bytes) const {
+  const nccl::Functions& f = nccl_->functions();
+  const std::size_t count = ranks_.size();
+  const auto next = static_cast<int>((rank + 1) % count);
+  const auto before = static_cast<int>((rank + count - 1) % count);
+  const nccl::Result sent = f.send(part.input, bytes, nccl::uint8, next, ranks_[rank], part.stream);
+  if (sent != nccl::success) return sent;
+  return f.receive(part.data, bytes, nccl::uint8, before, ranks_[rank], part.stream);
 }
 
 void NcclClique::check_call(nccl::Result result, const char* expression, int line) const {

@@ -18,6 +18,7 @@ class NcclClique {
   /// What a rank takes part with in a collective.
   struct Part {
     std::byte* data = nullptr;
+    const std::byte* input = nullptr;  // null: the collective works in place
     cudaStream_t stream = nullptr;
   };
 
@@ -38,6 +39,10 @@ class NcclClique {
  private:
   [[nodiscard]] nccl::Result launch(Collective collective, std::size_t rank, const Part& part,
                                     std::size_t bytes) const;
+  [[nodiscard]] nccl::Result launch_all_to_all(std::size_t rank, const Part& part,
+                                               std::size_t bytes) const;
+  [[nodiscard]] nccl::Result launch_send_recv(std::size_t rank, const Part& part,
+                                              std::size_t bytes) const;
   /// The first of any rank.
   [[nodiscard]] nccl::Result asynchronous_error() const;
   /// Throws where a call failed.

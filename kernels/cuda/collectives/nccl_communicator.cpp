@@ -38,10 +38,14 @@ NcclCommunicator::NcclCommunicator(std::shared_ptr<const Nccl> nccl,
       clique_(std::move(nccl), ordinals_of(devices_)) {}
 
 void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
-                                       std::span<const BufferView> data) {
+                                       std::span<const BufferView> data,
+                                       std::span<const BufferView> inputs) {
   for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
     const CudaStream& stream = stream_of(*streams[rank], *devices_[rank]);
     parts_[rank] = {.data = resolved(data[rank], name_of(collective), stream.name(), "data"),
+                    .input = inputs.empty() ? nullptr
+                                            : resolved(inputs[rank], name_of(collective),
+                                                       stream.name(), "input"),
                     .stream = stream.handle()};
   }
   const TracedCall traced = stream_of(*streams.front(), *devices_.front()).trace_collective();

@@ -25,7 +25,8 @@ class NcclCommunicator final : public Communicator {
 
  private:
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
-                       std::span<const BufferView> data) override;
+                       std::span<const BufferView> data,
+                       std::span<const BufferView> inputs) override;
 
   std::string name_;
   std::vector<CudaDevice*> devices_;

@@ -20,7 +20,8 @@ struct Sum {
 
 struct Multiple {
   float factor;
-  __device__ float operator()(float value) const { return factor * value; }
+  float addend;
+  __device__ float operator()(float value) const { return fmaf(factor, value, addend); }
 };
 
 struct Descent {
@@ -46,9 +47,9 @@ void add(void* out, const void* a, const void* b, DType dtype, std::int64_t coun
   map_typed(dtype, stream, count, Sum{}, out, a, b);
 }
 
-void scale(void* out, const void* in, float factor, DType dtype, std::int64_t count,
+void scale(void* out, const void* in, const Line& line, DType dtype, std::int64_t count,
            cudaStream_t stream) {
-  map_typed(dtype, stream, count, Multiple{factor}, out, in);
+  map_typed(dtype, stream, count, Multiple{line.factor, line.addend}, out, in);
 }
 
 void accumulate(float* destination, const float* source, std::int64_t count, cudaStream_t stream) {

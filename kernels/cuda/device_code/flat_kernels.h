@@ -22,8 +22,14 @@ void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t
 void add(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
          cudaStream_t stream);
 
-/// out = factor · in. `out` may be `in`.
-void scale(void* out, const void* in, float factor, DType dtype, std::int64_t count,
+/// A function factor · x + addend.
+struct Line {
+  float factor;
+  float addend;
+};
+
+/// out = factor · in + addend. `out` may be `in`.
+void scale(void* out, const void* in, const Line& line, DType dtype, std::int64_t count,
            cudaStream_t stream);
 
 /// destination += source.

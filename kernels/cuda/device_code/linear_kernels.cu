@@ -26,20 +26,20 @@ void repeat(const float* row, std::int64_t rows, std::int64_t columns, Element* 
 }
 
 // `out` may be `matrix`: each element is read by the thread that writes it.
-template <class Element>
-__global__ void add_row_kernel(const Element* matrix, const Element* __restrict__ row,
+template <class Element, class Row>
+__global__ void add_row_kernel(const Element* matrix, const Row* __restrict__ row,
                                std::int64_t count, std::int64_t columns, Element* out) {
   for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
     narrow(widened(matrix[i]) + widened(row[i % columns]), out[i]);
   }
 }
 
-template <class Element>
-void add_to_rows(const Element* matrix, const Element* row, std::int64_t rows, std::int64_t columns,
+template <class Element, class Row>
+void add_to_rows(const Element* matrix, const Row* row, std::int64_t rows, std::int64_t columns,
                  Element* out, cudaStream_t stream) {
   const std::int64_t count = rows * columns;
-  PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, add_row_kernel<Element>, matrix, row,
-                  count, columns, out);
+  PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, add_row_kernel<Element, Row>, matrix,
+                  row, count, columns, out);
 }
 
 constexpr int tile_columns = 32;  // of a block, beside each other
@@ -114,6 +114,11 @@ void add_row(const float* matrix, const float* row, std::int64_t rows, std::int6
 
 void add_row(const std::uint16_t* matrix, const std::uint16_t* row, std::int64_t rows,
              std::int64_t columns, std::uint16_t* out, cudaStream_t stream) {
+  add_to_rows(matrix, row, rows, columns, out, stream);
+}
+
+void add_row(const std::uint16_t* matrix, const float* row, std::int64_t rows, std::int64_t columns,
+             std::uint16_t* out, cudaStream_t stream) {
   add_to_rows(matrix, row, rows, columns, out, stream);
 }
 

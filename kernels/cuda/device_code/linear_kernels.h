@@ -20,6 +20,9 @@ void add_row(const float* matrix, const float* row, std::int64_t rows, std::int6
              float* out, cudaStream_t stream);
 void add_row(const std::uint16_t* matrix, const std::uint16_t* row, std::int64_t rows,
              std::int64_t columns, std::uint16_t* out, cudaStream_t stream);
+/// The same with a row in f32.
+void add_row(const std::uint16_t* matrix, const float* row, std::int64_t rows, std::int64_t columns,
+             std::uint16_t* out, cudaStream_t stream);
 
 /// Scratch memory of `sum_columns`, in floats.
 [[nodiscard]] std::size_t column_sum_partials(std::int64_t rows, std::int64_t columns);

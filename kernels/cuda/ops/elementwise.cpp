@@ -57,7 +57,7 @@ void launch_add(const Add& desc, Addresses at, std::int64_t count, cudaStream_t 
 }
 
 void launch_scale(const Scale& desc, Addresses at, std::int64_t count, cudaStream_t stream) {
-  scale(at[1], at[0], desc.factor, desc.dtype, count, stream);
+  scale(at[1], at[0], {desc.factor, desc.addend}, desc.dtype, count, stream);
 }
 
 }  // namespace

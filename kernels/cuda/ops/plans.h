@@ -71,5 +71,8 @@ using Planned = std::unique_ptr<CudaOp>;
 [[nodiscard]] Planned plan(CudaDevice& device, const SliceChannels& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const InsertChannels& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const ShuffleChannels& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const AddChannelBias& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const SumChannels& desc);
+[[nodiscard]] Planned plan(CudaDevice& device, const PadImage& desc);
 
 }  // namespace parbench::cuda

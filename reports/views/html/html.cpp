@@ -163,6 +163,9 @@ class Page {
     if (const Answer* answer = find_answer(report, group.scenario)) {
       html_.element("p", answer->question, {{"class", "question"}}).raw("\n");
       if (!answer->text.empty()) html_.element("p", answer->text, {{"class", "answer"}}).raw("\n");
+      for (const std::string& warning : answer->warnings) {
+        html_.element("p", warning, {{"class", "warning"}}).raw("\n");
+      }
       if (const auto table = answer_table(*answer)) {
         write_table(html_, *table, {.css_class = "settings", .label = "Recommended settings"});
       }

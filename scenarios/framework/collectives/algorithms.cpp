@@ -252,8 +252,4 @@ std::int64_t received_elements(Collective collective, const std::vector<std::int
   return blocks.at(static_cast<std::size_t>(rank)) * static_cast<std::int64_t>(blocks.size());
 }
 
-bool has_input(Collective collective) {
-  return collective == Collective::all_to_all || collective == Collective::send_recv;
-}
-
 }  // namespace parbench

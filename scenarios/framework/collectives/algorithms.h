@@ -40,7 +40,4 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
 [[nodiscard]] std::int64_t received_elements(Collective collective,
                                              const std::vector<std::int64_t>& blocks, int rank);
 
-/// Whether ranks send from an input of their own, which is not overwritten.
-[[nodiscard]] bool has_input(Collective collective);
-
 }  // namespace parbench

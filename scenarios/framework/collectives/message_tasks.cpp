@@ -85,19 +85,19 @@ class MessageWriter {
 
   /// The sender's lane, or the receiver's where both share memory: what it copies is then in the
   /// caches of the core that needs it next.
-  [[nodiscard]] LaneId copy_lane(const Message& message) const {
+  [[nodiscard]] std::vector<LaneId> copy_lanes(const Message& message) const {
     const LaneId from = ranks_[message.from].copies;
     const LaneId to = ranks_[message.to].copies;
-    if (share_memory(plan_.stream(from).device(), plan_.stream(to).device())) return to;
-    return copying_lane(plan_, from, to);
+    if (share_memory(plan_.stream(from).device(), plan_.stream(to).device())) return {to};
+    return copying_lanes(plan_, from, to);
   }
 
-  TaskId add_task(std::string name, LaneId lane, std::vector<TaskId> after,
+  TaskId add_task(std::string name, std::vector<LaneId> lanes, std::vector<TaskId> after,
                   std::vector<Call> calls) {
     keep_last_of_lanes(plan_.graph(), after);
     return plan_.add({.name = std::move(name),
                       .kind = TaskKind::communication,
-                      .lanes = {lane},
+                      .lanes = std::move(lanes),
                       .after = std::move(after)},
                      std::move(calls));
   }
@@ -106,7 +106,7 @@ class MessageWriter {
     std::vector<Call> calls;
     if (message.count > 0)
       calls.emplace_back(CopyCall{.destination = to, .source = source(message)});
-    add_task(send_name(message), copy_lane(message), std::move(after), std::move(calls));
+    add_task(send_name(message), copy_lanes(message), std::move(after), std::move(calls));
   }
 
   void write_copy(const Message& message) {
@@ -140,7 +140,7 @@ class MessageWriter {
     std::string name = additions_->needs_inbox(message)
                            ? fmt::format("{}/add/{}/{}", name_, message.to, block_text(message))
                            : send_name(message);
-    add_task(std::move(name), ranks_[message.to].compute, std::move(after), std::move(calls));
+    add_task(std::move(name), {ranks_[message.to].compute}, std::move(after), std::move(calls));
   }
 
   Plan& plan_;
@@ -156,7 +156,9 @@ class MessageWriter {
 }  // namespace
 
 bool share_memory(const Device& a, const Device& b) {
-  return a.info().backend == b.info().backend && a.info().host_memory && b.info().host_memory;
+  const bool same_process = a.info().rank == b.info().rank;
+  return same_process && a.info().backend == b.info().backend && a.info().host_memory &&
+         b.info().host_memory;
 }
 
 Additions::Additions(const Messages& messages, CaseData& data, OpSet& ops,

@@ -56,6 +56,43 @@ void Concatenation::write_backward(BackwardPass& pass) const {
   pass.release(incoming);
 }
 
+Shape ChannelSlice::output_of(const std::vector<Shape>& inputs) const {
+  const Shape& image = inputs.at(0);
+  if (image.size() != 3 || first_ < 0 || count_ < 1 || first_ > image[0] ||
+      count_ > image[0] - first_) {
+    throw std::invalid_argument(
+        fmt::format("there are no {} channels from {} on in {}", count_, first_, to_string(image)));
+  }
+  return {count_, image[1], image[2]};
+}
+
+void ChannelSlice::write_forward(ForwardPass& pass) const {
+  const LayerWork& work = pass.work();
+  Op& op = pass.prepare(
+      SliceChannels{.range = {.whole = work.inputs.at(0), .first = first_, .count = count_},
+                    .dtype = work.dtype});
+  pass.emit(op, {{"source", pass.input(0)},
+                 {"destination", pass.place_output(op.tensor("destination").bytes)}});
+}
+
+/// The gradient of the other channels is zero.
+void ChannelSlice::write_backward(BackwardPass& pass) const {
+  const LayerWork& work = pass.work();
+  const Shape& whole = work.inputs.at(0);
+  const Gradient incoming = pass.gradient();
+  if (!pass.is_wanted(0)) return pass.release(incoming);
+  Op& insert = pass.prepare(InsertChannels{
+      .range = {.whole = whole, .first = first_, .count = count_}, .dtype = work.dtype});
+  const Gradient result = pass.make(0, insert.tensor("destination").bytes);
+  Op& fill = pass.prepare(Fill{.count = element_count(whole),
+                               .dtype = work.dtype,
+                               .distribution = Distribution::constant,
+                               .low = 0.0F});
+  pass.emit(fill, {{"destination", result.view}});
+  pass.emit(insert, {{"source", incoming.view}, {"destination", result.view}});
+  pass.contribute_instead(incoming, 0, result);
+}
+
 Shape ChannelShuffle::output_of(const std::vector<Shape>& inputs) const {
   const Shape& image = inputs.at(0);
   if (image.size() != 3 || groups_ < 1 || image[0] % groups_ != 0) {

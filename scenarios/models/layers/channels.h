@@ -14,6 +14,24 @@ class Concatenation final : public LayerKind {
   void write_backward(BackwardPass& pass) const override;
 };
 
+/// Neighbouring channels of an image: a part of torch.split along dimension 1.
+class ChannelSlice final : public LayerKind {
+ public:
+  ChannelSlice(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
+
+  [[nodiscard]] std::int64_t first() const { return first_; }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+
+  [[nodiscard]] std::string_view name() const override { return "channel_slice"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+
+ private:
+  std::int64_t first_;
+  std::int64_t count_;
+};
+
 /// torch.nn.ChannelShuffle: of so many groups of channels, the first of each, the second of each,
 /// and so on.
 class ChannelShuffle final : public LayerKind {

@@ -44,6 +44,15 @@ struct LayerWork {
   MathMode math = MathMode::strict;
 };
 
+/// A part of the positions of all samples, of so many equal ones: where the samples of a batch lie
+/// one after the other, an equal share of that.
+struct PositionPart {
+  int index = 0;
+  int count = 1;
+
+  [[nodiscard]] bool is_whole() const { return count == 1; }
+};
+
 class LayerKind {
  public:
   LayerKind() = default;

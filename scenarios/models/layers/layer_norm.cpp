@@ -1,9 +1,17 @@
 // Calls of a layer normalisation.
 #include "scenarios/models/layers/layer_norm.h"
 
+#include <stdexcept>
+
 #include "scenarios/models/layers/passes.h"
 
 namespace parbench {
+
+Shape LayerNorm::output_of(const std::vector<Shape>& inputs) const {
+  Shape output = inputs.at(0);
+  output.front() *= gathered_.count;
+  return output;
+}
 
 std::vector<ParameterSpec> LayerNorm::parameters(const Shape& input,
                                                  const Shape& /*output*/) const {
@@ -13,25 +21,36 @@ std::vector<ParameterSpec> LayerNorm::parameters(const Shape& input,
 
 void LayerNorm::write_forward(ForwardPass& pass) const {
   Op& op = pass.prepare(LayerNormForward{
-      .shape = pass.work().output, .dtype = pass.work().dtype, .epsilon = epsilon_});
+      .shape = pass.work().inputs.at(0), .dtype = pass.work().dtype, .epsilon = epsilon_});
   const std::size_t statistic_bytes = op.tensor("mean").bytes;
+  const BufferView output =
+      pass.place_output(op.tensor("destination").bytes * static_cast<std::size_t>(gathered_.count));
   pass.emit(op, {{"source", pass.input(0)},
                  {"scale", pass.parameter("scale", op.tensor("scale"))},
                  {"shift", pass.parameter("shift", op.tensor("shift"))},
-                 {"destination", pass.place_output(op.tensor("destination").bytes)},
+                 {"destination", part_of(output, gathered_)},
                  {"mean", pass.keep("mean", statistic_bytes)},
                  {"variance", pass.keep("variance", statistic_bytes)}});
+  if (!gathered_.is_whole()) pass.exchange(Collective::all_gather, output);
 }
 
 void LayerNorm::write_backward(BackwardPass& pass) const {
-  Op& op = pass.prepare(LayerNormBackward{.shape = pass.work().output,
+  Op& op = pass.prepare(LayerNormBackward{.shape = pass.work().inputs.at(0),
                                           .dtype = pass.work().dtype,
                                           .epsilon = epsilon_,
                                           .accumulate = pass.accumulates()});
   const Gradient incoming = pass.gradient();
-  const Gradient result = pass.reuse(incoming, 0, op.tensor("diff_source").bytes);
+  const std::size_t bytes = op.tensor("diff_source").bytes;
+  Gradient result;
+  if (gathered_.is_whole()) {
+    result = pass.reuse(incoming, 0, bytes);
+  } else {
+    if (!pass.is_exclusive(incoming)) throw std::logic_error("others read a gradient to be summed");
+    pass.exchange(Collective::reduce_scatter, incoming.view);
+    result = pass.make(0, bytes);
+  }
   pass.emit(op, {{"source", pass.input(0)},
-                 {"diff_destination", incoming.view},
+                 {"diff_destination", part_of(incoming.view, gathered_)},
                  {"mean", pass.kept("mean")},
                  {"variance", pass.kept("variance")},
                  {"scale", pass.parameter("scale", op.tensor("scale"))},

@@ -9,13 +9,14 @@ namespace parbench {
 class LayerNorm final : public LayerKind {
  public:
   explicit LayerNorm(float epsilon = 1e-5F) : epsilon_(epsilon) {}
+  /// Of a divided network whose ranks normalise a part of the positions each: the output has all of
+  /// them, gathered from all ranks.
+  LayerNorm(float epsilon, PositionPart gathered) : epsilon_(epsilon), gathered_(gathered) {}
 
   [[nodiscard]] float epsilon() const { return epsilon_; }
 
   [[nodiscard]] std::string_view name() const override { return "layer_norm"; }
-  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override {
-    return inputs.at(0);
-  }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
                                                       const Shape& output) const override;
   [[nodiscard]] bool backward_reads_input(std::size_t /*which*/) const override { return true; }
@@ -24,6 +25,7 @@ class LayerNorm final : public LayerKind {
 
  private:
   float epsilon_;
+  PositionPart gathered_;
 };
 
 }  // namespace parbench

@@ -14,6 +14,7 @@ LinearShape Linear::shape(const Shape& source) const {
 
 Shape Linear::output_of(const std::vector<Shape>& inputs) const {
   Shape output = inputs.at(0);
+  output.front() /= part_.count;
   output.back() = out_features_;
   return output;
 }
@@ -57,31 +58,45 @@ std::optional<OpDesc> Linear::gradient_of(std::string_view role, const LayerWork
   return weight_gradient(work, false);
 }
 
-/// Operations always add a bias: without one it is zero.
-BufferView Linear::bias(ForwardPass& pass, const TensorDesc& wanted) const {
-  if (bias_) return pass.parameter("bias", wanted);
-  const BufferView zero = pass.keep("zero bias", wanted.bytes);
-  Op& fill = pass.prepare(Fill{.count = out_features_,
-                               .dtype = wanted.dtype,
-                               .distribution = Distribution::constant,
-                               .low = 0.0F});
-  pass.emit(fill, {{"destination", zero}});
-  return zero;
-}
-
 void Linear::write_forward(ForwardPass& pass) const {
   Op& op = pass.prepare(forward(pass.work()));
-  const BufferView added = bias(pass, op.tensor("bias"));
+  const std::size_t bytes = op.tensor("destination").bytes;
+  const bool keeps_part = sum_ == PartialSum::output_part;
+  const BufferView product = keeps_part ? pass.scratch(bytes) : pass.place_output(bytes);
   pass.emit(op, {{"source", pass.input(0)},
                  {"weights", pass.parameter("weights", op.tensor("weights"))},
-                 {"bias", added},
-                 {"destination", pass.place_output(op.tensor("destination").bytes)}});
+                 {"bias", bias_or_zeros(pass, bias_, op.tensor("bias"))},
+                 {"destination", product}});
+  if (sum_ == PartialSum::output) pass.exchange(Collective::all_reduce, product);
+  if (!keeps_part) return;
+  pass.exchange(Collective::reduce_scatter, product);
+  const TensorDesc part = pass.activation(pass.work().output);
+  Op& copy = pass.prepare(Reorder{.source = part, .destination = part});
+  pass.emit(copy,
+            {{"source", part_of(product, part_)}, {"destination", pass.place_output(part.bytes)}});
+}
+
+Gradient Linear::gathered_gradient(BackwardPass& pass) const {
+  const Gradient own = pass.gradient();
+  const TensorDesc part = pass.activation(pass.work().output);
+  const Gradient whole = pass.make_temporary(part.bytes * static_cast<std::size_t>(part_.count));
+  Op& copy = pass.prepare(Reorder{.source = part, .destination = part});
+  pass.emit(copy, {{"source", own.view}, {"destination", part_of(whole.view, part_)}});
+  pass.release(own);
+  pass.exchange(Collective::all_gather, whole.view);
+  return whole;
 }
 
 void Linear::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
-  write_product_backward(pass, weight_gradient(work, false), weight_gradient(work, true),
-                         data_gradient(work), bias_ ? BiasGradient::wanted : BiasGradient::dropped);
+  const Gradient incoming =
+      sum_ == PartialSum::output_part ? gathered_gradient(pass) : pass.gradient();
+  const BufferView data = write_product_backward(
+      pass, incoming, weight_gradient(work, false), weight_gradient(work, true),
+      data_gradient(work), bias_ ? BiasGradient::wanted : BiasGradient::dropped);
+  if (sum_ == PartialSum::input_gradient && data.bytes > 0) {
+    pass.exchange(Collective::all_reduce, data);
+  }
 }
 
 }  // namespace parbench

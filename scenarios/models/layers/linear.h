@@ -5,11 +5,24 @@
 
 namespace parbench {
 
+/// What the ranks of a divided network add up, of which each has a part of a linear layer (Shoeybi
+/// et al. 2019).
+enum class PartialSum {
+  none,            // the layer is whole, or its neighbours see to the sum
+  input_gradient,  // each has some outputs, so that the gradient of the input is a sum
+  output,          // each has some inputs, so that the output is a sum
+  output_part,     // the same, of which each keeps its part of the positions
+};
+
 /// torch.nn.Linear over the last dimension: {…, in} to {…, out}.
 class Linear final : public LayerKind {
  public:
   explicit Linear(std::int64_t out_features, bool bias = true)
       : out_features_(out_features), bias_(bias) {}
+  /// Of a divided network, `out_features` being this rank's. `part`: of the positions, with
+  /// output_part alone.
+  Linear(std::int64_t out_features, bool bias, PartialSum sum, PositionPart part = {})
+      : out_features_(out_features), bias_(bias), sum_(sum), part_(part) {}
 
   [[nodiscard]] bool has_bias() const { return bias_; }
 
@@ -33,10 +46,13 @@ class Linear final : public LayerKind {
   [[nodiscard]] LinearBackwardData data_gradient(const LayerWork& work) const;
   [[nodiscard]] LinearBackwardWeights weight_gradient(const LayerWork& work, bool accumulate) const;
 
-  [[nodiscard]] BufferView bias(ForwardPass& pass, const TensorDesc& wanted) const;
+  /// The gradient of the whole output from those of the parts of all ranks.
+  [[nodiscard]] Gradient gathered_gradient(BackwardPass& pass) const;
 
   std::int64_t out_features_;
   bool bias_;
+  PartialSum sum_ = PartialSum::none;
+  PositionPart part_;
 };
 
 }  // namespace parbench

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "scenarios/models/layers/passes.h"
+#include "scenarios/models/layers/products.h"
 
 namespace parbench {
 
@@ -32,15 +35,18 @@ Shape Lstm::output_of(const std::vector<Shape>& inputs) const {
 
 std::vector<ParameterSpec> Lstm::parameters(const Shape& input, const Shape& /*output*/) const {
   const InitialValues initial = uniform_by_inputs(hidden_);
-  return {{.name = "weight_ih",
-           .role = "weights",
-           .shape = {4 * hidden_, input.back()},
-           .initial = initial},
-          {.name = "weight_hh",
-           .role = "recurrent_weights",
-           .shape = {4 * hidden_, hidden_},
-           .initial = initial},
-          {.name = "bias", .role = "bias", .shape = {4 * hidden_}, .initial = initial}};
+  std::vector<ParameterSpec> found{{.name = "weight_ih",
+                                    .role = "weights",
+                                    .shape = {4 * hidden_, input.back()},
+                                    .initial = initial},
+                                   {.name = "weight_hh",
+                                    .role = "recurrent_weights",
+                                    .shape = {4 * hidden_, hidden_},
+                                    .initial = initial}};
+  if (bias_) {
+    found.push_back({.name = "bias", .role = "bias", .shape = {4 * hidden_}, .initial = initial});
+  }
+  return found;
 }
 
 std::optional<OpDesc> Lstm::gradient_of(std::string_view role, const LayerWork& work) const {
@@ -55,7 +61,7 @@ void Lstm::write_forward(ForwardPass& pass) const {
                  {"weights", pass.parameter("weights", op.tensor("weights"))},
                  {"recurrent_weights",
                   pass.parameter("recurrent_weights", op.tensor("recurrent_weights"))},
-                 {"bias", pass.parameter("bias", op.tensor("bias"))},
+                 {"bias", bias_or_zeros(pass, bias_, op.tensor("bias"))},
                  {"destination", pass.place_output(op.tensor("destination").bytes)},
                  {"saved", pass.keep("saved", op.tensor("saved").bytes)}});
 }
@@ -74,10 +80,19 @@ void Lstm::write_backward(BackwardPass& pass) const {
                   pass.parameter("recurrent_weights", op.tensor("recurrent_weights"))},
                  {"saved", pass.kept("saved")},
                  {"diff_source", result.view}});
-  pass.emit_parameter_gradients(
-      weight_gradient(work, false), weight_gradient(work, true),
-      {{"source", pass.input(0)}, {"destination", pass.output()}, {"saved", pass.kept("saved")}},
-      {"weights", "recurrent_weights", "bias"});
+  std::vector<Binding> bindings{
+      {"source", pass.input(0)}, {"destination", pass.output()}, {"saved", pass.kept("saved")}};
+  std::vector<std::string_view> roles{"weights", "recurrent_weights"};
+  std::optional<Gradient> dropped;
+  if (bias_) {
+    roles.emplace_back("bias");
+  } else {
+    dropped = pass.make_temporary(canonical({shape(work).gates()}).bytes);
+    bindings.push_back({"diff_bias", dropped->view});
+  }
+  pass.emit_parameter_gradients(weight_gradient(work, false), weight_gradient(work, true),
+                                std::move(bindings), roles);
+  if (dropped) pass.release(*dropped);
   pass.contribute_instead(incoming, 0, result);
 }
 

@@ -6,10 +6,12 @@
 namespace parbench {
 
 /// One layer of torch.nn.LSTM in one direction, samples first, whose state begins at zero and whose
-/// two biases are one: {sequence, in} to {sequence, hidden}.
+/// two biases are one, where it has them: {sequence, in} to {sequence, hidden}.
 class Lstm final : public LayerKind {
  public:
-  explicit Lstm(std::int64_t hidden) : hidden_(hidden) {}
+  explicit Lstm(std::int64_t hidden, bool bias = true) : hidden_(hidden), bias_(bias) {}
+
+  [[nodiscard]] bool has_bias() const { return bias_; }
 
   [[nodiscard]] std::string_view name() const override { return "lstm"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
@@ -27,6 +29,7 @@ class Lstm final : public LayerKind {
   [[nodiscard]] LstmBackwardWeights weight_gradient(const LayerWork& work, bool accumulate) const;
 
   std::int64_t hidden_;
+  bool bias_;
 };
 
 }  // namespace parbench

@@ -31,7 +31,14 @@ class LayerPass {
   /// In the backward pass only what LayerKind::backward_reads_input admits to.
   [[nodiscard]] virtual BufferView input(std::size_t which) const = 0;
   [[nodiscard]] virtual BufferView parameter(std::string_view role, const TensorDesc& wanted) = 0;
+
+  /// Makes the ranks of a divided network combine what lies in `data`, in place: behind what has
+  /// been emitted, ahead of what follows. Throws std::logic_error where there are no ranks.
+  virtual void exchange(Collective collective, const BufferView& data);
 };
+
+/// The share of a part of the positions in memory that holds all of them.
+[[nodiscard]] BufferView part_of(const BufferView& whole, PositionPart part);
 
 class ForwardPass : public LayerPass {
  public:
@@ -39,6 +46,8 @@ class ForwardPass : public LayerPass {
   [[nodiscard]] virtual BufferView place_output(std::size_t bytes) = 0;
   /// Memory that the layer's backward pass finds under the name.
   [[nodiscard]] virtual BufferView keep(std::string_view name, std::size_t bytes) = 0;
+  /// Memory that this layer's calls of this pass use alone.
+  [[nodiscard]] virtual BufferView scratch(std::size_t bytes) = 0;
   /// What LayerKind::statistics asked for.
   [[nodiscard]] virtual BufferView statistics() const = 0;
 };

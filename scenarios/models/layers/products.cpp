@@ -6,10 +6,10 @@
 
 namespace parbench {
 
-void write_product_backward(BackwardPass& pass, const OpDesc& weight_gradient,
-                            const OpDesc& accumulated_weight_gradient, const OpDesc& data_gradient,
-                            BiasGradient bias) {
-  const Gradient incoming = pass.gradient();
+BufferView write_product_backward(BackwardPass& pass, const Gradient& incoming,
+                                  const OpDesc& weight_gradient,
+                                  const OpDesc& accumulated_weight_gradient,
+                                  const OpDesc& data_gradient, BiasGradient bias) {
   std::vector<std::string_view> roles{"weights"};
   if (bias == BiasGradient::wanted) roles.emplace_back("bias");
   std::vector<Binding> bindings{{"source", pass.input(0)}, {"diff_destination", incoming.view}};
@@ -21,15 +21,29 @@ void write_product_backward(BackwardPass& pass, const OpDesc& weight_gradient,
   pass.emit_parameter_gradients(weight_gradient, accumulated_weight_gradient, std::move(bindings),
                                 roles);
   if (dropped) pass.release(*dropped);
+  BufferView data;
   if (pass.is_wanted(0)) {
     Op& op = pass.prepare(data_gradient);
     const Gradient result = pass.make(0, op.tensor("diff_source").bytes);
+    data = result.view;
     pass.emit(op, {{"diff_destination", incoming.view},
                    {"weights", pass.parameter("weights", op.tensor("weights"))},
                    {"diff_source", result.view}});
     pass.contribute(0, result);
   }
   pass.release(incoming);
+  return data;
+}
+
+BufferView bias_or_zeros(ForwardPass& pass, bool has_bias, const TensorDesc& wanted) {
+  if (has_bias) return pass.parameter("bias", wanted);
+  const BufferView zeros = pass.keep("zero bias", wanted.bytes);
+  Op& fill = pass.prepare(Fill{.count = element_count(wanted.shape),
+                               .dtype = wanted.dtype,
+                               .distribution = Distribution::constant,
+                               .low = 0.0F});
+  pass.emit(fill, {{"destination", zeros}});
+  return zeros;
 }
 
 }  // namespace parbench

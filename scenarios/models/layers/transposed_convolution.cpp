@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "scenarios/models/layers/channel_bias.h"
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/models/network.h"
 
@@ -65,12 +66,22 @@ std::vector<ParameterSpec> TransposedConvolution::parameters(const Shape& input,
                                                              const Shape& output) const {
   const float fan_out =
       static_cast<float>(input.at(0) * options_.window.kernel * options_.window.kernel);
-  return {
+  std::vector<ParameterSpec> found;
+  found.push_back(
       {.name = "weight",
        .role = "weights",
        .shape = transposed(with_samples(1, input), with_samples(1, output)).weights(),
        .initial = {
-           .distribution = Distribution::normal, .low = 0.0F, .high = std::sqrt(2.0F / fan_out)}}};
+           .distribution = Distribution::normal, .low = 0.0F, .high = std::sqrt(2.0F / fan_out)}});
+  if (options_.bias) {
+    const std::int64_t inputs = options_.out_channels / options_.groups * options_.window.kernel *
+                                options_.window.kernel;  // as PyTorch counts them
+    found.push_back({.name = "bias",
+                     .role = "bias",
+                     .shape = {options_.out_channels},
+                     .initial = uniform_by_inputs(inputs)});
+  }
+  return found;
 }
 
 ConvolutionBackwardData TransposedConvolution::forward(const LayerWork& work) const {
@@ -107,9 +118,11 @@ std::optional<OpDesc> TransposedConvolution::gradient_of(std::string_view role,
 
 void TransposedConvolution::write_forward(ForwardPass& pass) const {
   Op& op = pass.prepare(forward(pass.work()));
+  const BufferView output = pass.place_output(op.tensor("diff_source").bytes);
   pass.emit(op, {{"diff_destination", pass.input(0)},
                  {"weights", pass.parameter("weights", op.tensor("weights"))},
-                 {"diff_source", pass.place_output(op.tensor("diff_source").bytes)}});
+                 {"diff_source", output}});
+  if (options_.bias) write_bias(pass, output, output);
 }
 
 void TransposedConvolution::write_backward(BackwardPass& pass) const {
@@ -118,6 +131,7 @@ void TransposedConvolution::write_backward(BackwardPass& pass) const {
   pass.emit_parameter_gradients(weight_gradient(work, false), weight_gradient(work, true),
                                 {{"source", incoming.view}, {"diff_destination", pass.input(0)}},
                                 {"weights"});
+  if (options_.bias) write_bias_gradient(pass, incoming.view);
   if (pass.is_wanted(0)) {
     Op& op = pass.prepare(data_gradient(work));
     const Gradient result = pass.make(0, op.tensor("destination").bytes);

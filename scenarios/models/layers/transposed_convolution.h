@@ -6,7 +6,7 @@
 
 namespace parbench {
 
-/// torch.nn.ConvTranspose2d without bias: the gradient of a convolution by its source, as a layer.
+/// torch.nn.ConvTranspose2d: the gradient of a convolution by its source, as a layer.
 /// `output_padding` rows and columns more than the windows need, fewer than the stride. Weights
 /// normal as torchvision draws those of convolutions, for the convolution that it transposes.
 class TransposedConvolution final : public LayerKind {
@@ -16,6 +16,7 @@ class TransposedConvolution final : public LayerKind {
     Window window = {};
     std::int64_t output_padding = 0;
     std::int64_t groups = 1;
+    bool bias = false;
   };
 
   explicit TransposedConvolution(Options options) : options_(options) {}

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scenarios/models/layers/channels.h"
+#include "scenarios/models/layers/padding.h"
 #include "scenarios/models/layers/pooling.h"
 #include "scenarios/models/layers/response_norm.h"
 #include "scenarios/models/layers/transposed_convolution.h"
@@ -80,13 +81,40 @@ Values shuffled(const Values& in, const Shape& image, std::int64_t groups, std::
   return out;
 }
 
-/// Every element of the input adds its multiples of the window to the output.
+Values sliced(const Values& in, const Shape& image, const ChannelSlice& slice,
+              std::int64_t samples) {
+  const std::int64_t pixels = image[1] * image[2];
+  Values out;
+  for (std::int64_t n = 0; n < samples; ++n)
+    for (std::int64_t i = 0; i < slice.count() * pixels; ++i) {
+      out.push_back(in[at((n * image[0] + slice.first()) * pixels + i)]);
+    }
+  return out;
+}
+
+Values padded(const Values& in, const Shape& from, const Shape& to, const Edges& edges,
+              std::int64_t samples) {
+  Values out;
+  for (std::int64_t plane = 0; plane < samples * to[0]; ++plane)
+    for (std::int64_t y = -edges.top; y < from[1] + edges.bottom; ++y)
+      for (std::int64_t x = -edges.left; x < from[2] + edges.right; ++x) {
+        const bool inside = y >= 0 && y < from[1] && x >= 0 && x < from[2];
+        out.push_back(inside ? in[at((plane * from[1] + y) * from[2] + x)] : 0.0);
+      }
+  return out;
+}
+
+/// Every element of the input adds its multiples of the window to the output, which begins with
+/// the bias of its channel.
 Values transposed_convolution(const Values& in, const Shape& from, const Shape& to,
                               const TransposedConvolution::Options& options, const Values& weights,
-                              std::int64_t samples) {
+                              const Values& bias, std::int64_t samples) {
   const Window& window = options.window;
   const std::int64_t outputs = to[0] / options.groups;  // of a group
   Values out(at(samples * element_count(to)));
+  for (std::size_t i = 0; i < out.size() && !bias.empty(); ++i) {
+    out[i] = bias[i / at(to[1] * to[2]) % at(to[0])];
+  }
   for (std::int64_t i = 0; i < samples * element_count(from); ++i) {
     const std::int64_t x = i % from[2];
     const std::int64_t y = i / from[2] % from[1];
@@ -127,8 +155,15 @@ std::optional<Values> output_of_images(const Layer& layer, const Shape& source, 
     return shuffled(input(0), source, shuffle->groups(), samples);
   }
   if (const auto* transposed = as<TransposedConvolution>(layer)) {
-    return transposed_convolution(input(0), source, layer.output, transposed->options(),
-                                  parameter(".weight"), samples);
+    return transposed_convolution(
+        input(0), source, layer.output, transposed->options(), parameter(".weight"),
+        transposed->options().bias ? parameter(".bias") : Values(), samples);
+  }
+  if (const auto* slice = as<ChannelSlice>(layer)) {
+    return sliced(input(0), source, *slice, samples);
+  }
+  if (const auto* padding = as<Padding>(layer)) {
+    return padded(input(0), source, layer.output, padding->edges(), samples);
   }
   return std::nullopt;
 }

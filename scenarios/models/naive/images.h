@@ -8,7 +8,7 @@
 
 namespace parbench::naive {
 
-/// The output of a layer that windows, normalises or moves channels; nothing for other kinds.
+/// The output of a layer that windows, pads, normalises or moves channels; nothing for other kinds.
 /// As `output_of`.
 [[nodiscard]] std::optional<Values> output_of_images(const Layer& layer, const Shape& source,
                                                      const Input& input, const Parameter& parameter,

@@ -10,6 +10,7 @@
 #include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/attention.h"
 #include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/channel_bias.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/layers/embedding.h"
@@ -18,6 +19,7 @@
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/layers/lstm.h"
 #include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/scaling.h"
 #include "scenarios/models/naive/images.h"
 #include "scenarios/models/naive/sequences.h"
 
@@ -153,6 +155,21 @@ Values linear(const Values& in, int64_t features, const Layer& layer, const Valu
   return out;
 }
 
+/// Each element times the factor of its channel, plus its addend; empty lists for 1 and 0.
+Values of_channels(const Values& in, const Shape& sample, const Values& factors,
+                   const Values& addends) {
+  const bool is_image = sample.size() == 3;
+  const auto inner = static_cast<std::size_t>(is_image ? sample[1] * sample[2] : 1);
+  const auto channels = static_cast<std::size_t>(is_image ? sample[0] : sample.back());
+  Values out = in;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t channel = i / inner % channels;
+    if (!factors.empty()) out[i] *= factors[channel];
+    if (!addends.empty()) out[i] += addends[channel];
+  }
+  return out;
+}
+
 /// The output of a layer of sequences, or a sum.
 Values output_of_sequence(const Layer& layer, const Input& input, const Parameter& parameter,
                           int64_t samples) {
@@ -167,8 +184,11 @@ Values output_of_sequence(const Layer& layer, const Input& input, const Paramete
     return attention(input(0), samples, layer.output,
                      {.count = attends->heads(), .causal = attends->causal()});
   }
-  if (as<Lstm>(layer) != nullptr) {
-    return lstm(input(0), {parameter(".weight_ih"), parameter(".weight_hh"), parameter(".bias")},
+  if (const auto* recurrent = as<Lstm>(layer)) {
+    const Values zeros(static_cast<std::size_t>(4 * layer.output.back()));
+    return lstm(input(0),
+                {parameter(".weight_ih"), parameter(".weight_hh"),
+                 recurrent->has_bias() ? parameter(".bias") : zeros},
                 layer.output.front());
   }
   if (const auto* zeros = as<RandomDropout>(layer)) {
@@ -204,6 +224,16 @@ Values output_of(const Layer& layer, const Shape& source, const Input& input,
     return activated(input(0), function->kind(), double{function->low()}, double{function->high()});
   }
   if (as<Flatten>(layer) != nullptr) return input(0);
+  if (const auto* line = as<Scaling>(layer)) {
+    Values out = input(0);
+    for (double& value : out) value = double{line->factor()} * value + double{line->addend()};
+    return out;
+  }
+  if (as<ChannelScale>(layer) != nullptr) {
+    return of_channels(input(0), source, parameter(".weight"), {});
+  }
+  if (as<ChannelBias>(layer) != nullptr)
+    return of_channels(input(0), source, {}, parameter(".bias"));
   if (auto found = output_of_images(layer, source, input, parameter, samples)) return *found;
   return output_of_sequence(layer, input, parameter, samples);
 }

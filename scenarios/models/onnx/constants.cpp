@@ -1,5 +1,5 @@
-// Arithmetic of shapes, masks of attention, and weights that are cut and joined: exporters write
-// them as nodes where they do not fold them.
+// Arithmetic of shapes, and weights that are cut and joined: exporters write them as nodes where
+// they do not fold them.
 #include "scenarios/models/onnx/constants.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,8 @@
 #include <limits>
 #include <numeric>
 #include <utility>
+
+#include "scenarios/models/onnx/masks.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -104,12 +106,27 @@ void fold_squeeze(Importer& importer, const Node& node) {
   fold_as(importer, node, constant, shape);
 }
 
+/// Of a matrix.
+Numbers with_axes_swapped(const Constant& matrix) {
+  const auto rows = static_cast<std::size_t>(matrix.shape[0]);
+  const auto columns = static_cast<std::size_t>(matrix.shape[1]);
+  Numbers swapped;
+  for (std::size_t i = 0; i < matrix.integers.size(); ++i) {
+    swapped.push_back(matrix.integers.at(i % rows * columns + i / rows));
+  }
+  return swapped;
+}
+
 void fold_transpose(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   Constant made = *view.constant(0);
   const Numbers swapped{1, 0};
   if (made.shape.size() != 2 || view.attribute("perm", swapped) != swapped) {
     throw CannotMap("it is no matrix of weights");
+  }
+  if (!made.integers.empty()) {
+    return importer.fold(node,
+                         whole_numbers(with_axes_swapped(made), {made.shape[1], made.shape[0]}));
   }
   std::ranges::reverse(made.shape);
   made.transposed = !made.transposed;
@@ -139,9 +156,30 @@ Constant rows_of(const Constant& constant, std::int64_t first, std::int64_t coun
   return made;
 }
 
+/// Whether a Slice takes all rows of whole numbers from the last one on: a flip.
+bool reverses_rows(const NodeView& view, const Constant& numbers) {
+  if (numbers.integers.empty() || numbers.shape.empty() || !view.has_input(4)) return false;
+  const Numbers first{0};
+  return view.integers("steps", 4) == Numbers{-1} && view.integers("starts", 1) == Numbers{-1} &&
+         view.integers("ends", 2) < Numbers{-numbers.shape.front()} &&
+         (!view.has_input(3) || view.integers("axes", 3) == first);
+}
+
+Numbers with_rows_reversed(const Constant& constant) {
+  const auto row = std::ssize(constant.integers) / constant.shape.front();
+  Numbers reversed;
+  for (auto end = constant.integers.end(); end != constant.integers.begin(); end -= row) {
+    reversed.insert(reversed.end(), end - row, end);
+  }
+  return reversed;
+}
+
 void fold_slice(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   Constant made = *view.constant(0);
+  if (reverses_rows(view, made)) {
+    return importer.fold(node, whole_numbers(with_rows_reversed(made), made.shape));
+  }
   for (const Range& range : ranges_of(view, made.shape)) {
     const bool are_numbers = !made.integers.empty() && made.shape.size() == 1;
     if (are_numbers && range.count < 1) return importer.fold(node, Constant{.shape = no_numbers});
@@ -322,12 +360,6 @@ void fold_range(Importer& importer, const Node& node) {
   importer.fold(node, whole_numbers(std::move(numbers)));
 }
 
-// --- masks ---
-
-std::optional<double> value_of(const Constant& constant) {
-  return constant.scalar ? constant.scalar : constant.filled;
-}
-
 void fold_expand(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const Constant& constant = *view.constant(0);
@@ -344,58 +376,6 @@ void fold_expand(Importer& importer, const Node& node) {
     if (shape[skipped + i] == 1) shape[skipped + i] = constant.shape[i];
   }
   importer.fold(node, {.shape = std::move(shape), .filled = value_of(constant)});
-}
-
-/// Of one number: that, and zeros above or below the diagonal.
-void fold_triangle(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  const Constant& constant = *view.constant(0);
-  const bool upper = view.attribute("upper", std::int64_t{1}) != 0;
-  std::int64_t diagonal = 0;
-  if (view.has_input(1)) {
-    const Numbers& number = view.constant(1)->integers;
-    diagonal = number.size() == 1 ? number.front() : std::numeric_limits<std::int64_t>::max();
-  }
-  const std::optional<double> value = value_of(constant);
-  Constant made{.shape = constant.shape};
-  if (value && !upper && diagonal == 0 && *value != 0) made.mask = Mask::allowed;
-  if (value && upper && diagonal == 1 && *value != 0) {
-    made.mask = is_blocking(value) ? Mask::addend : Mask::blocked;
-  }
-  if (made.mask == Mask::none) throw CannotMap("it makes no mask of later positions");
-  importer.fold(node, std::move(made));
-}
-
-Mask inverse(Mask mask) {
-  if (mask == Mask::allowed) return Mask::blocked;
-  if (mask == Mask::blocked) return Mask::allowed;
-  throw CannotMap("it reads no mask of later positions");
-}
-
-void fold_equal(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  Constant made = *view.constant(0);
-  if (view.weights(1, "second operand").scalar != 0.0)
-    throw CannotMap("it compares with other than 0");
-  made.mask = inverse(made.mask);
-  importer.fold(node, std::move(made));
-}
-
-void fold_not(Importer& importer, const Node& node) {
-  Constant made = *NodeView(importer, node).constant(0);
-  made.mask = inverse(made.mask);
-  importer.fold(node, std::move(made));
-}
-
-void fold_where(Importer& importer, const Node& node) {
-  const NodeView view(importer, node);
-  const Constant& mask = view.weights(0, "mask");
-  const auto set = value_of(view.weights(1, "numbers"));
-  const auto unset = value_of(view.weights(2, "numbers"));
-  const bool blocks = mask.mask == Mask::blocked && is_blocking(set) && unset == 0.0;
-  const bool allows = mask.mask == Mask::allowed && set == 0.0 && is_blocking(unset);
-  if (!blocks && !allows) throw CannotMap("it makes no mask of later positions");
-  importer.fold(node, {.shape = mask.shape, .mask = Mask::addend});
 }
 
 void fold_identity(Importer& importer, const Node& node) {
@@ -415,11 +395,6 @@ const std::map<std::string_view, MapNode>& foldings() {
       {"Transpose", fold_transpose}, {"Trilu", fold_triangle},    {"Unsqueeze", fold_unsqueeze},
       {"Where", fold_where}};
   return all;
-}
-
-bool is_blocking(const std::optional<double>& value) {
-  constexpr double low = -1e4;
-  return value && *value <= low;
 }
 
 std::vector<Range> ranges_of(const NodeView& view, const Shape& shape) {
@@ -491,7 +466,15 @@ void map_constant(Importer& importer, const Node& node) {
 void map_constant_of_shape(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const Constant value = view.attribute("value", Constant{.shape = {}, .scalar = 0.0});
-  importer.fold(node, {.shape = view.integers("", 0), .filled = value.scalar});
+  Shape shape = view.integers("", 0);
+  if (value.integers.size() == 1 && shape.size() == 1) {
+    if (shape[0] < 0 || std::cmp_greater(shape[0], max_numbers)) {
+      throw CannotMap("it makes more whole numbers than any shape has");
+    }
+    const Numbers numbers(static_cast<std::size_t>(shape[0]), value.integers.front());
+    return importer.fold(node, whole_numbers(numbers));
+  }
+  importer.fold(node, {.shape = std::move(shape), .filled = value.scalar});
 }
 
 }  // namespace parbench::onnx_import

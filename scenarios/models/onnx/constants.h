@@ -23,7 +23,4 @@ struct Range {
 /// What a Slice node takes of a tensor of that shape. Throws CannotMap for steps other than one.
 [[nodiscard]] std::vector<Range> ranges_of(const NodeView& view, const Shape& shape);
 
-/// A number that a softmax makes zero of.
-[[nodiscard]] bool is_blocking(const std::optional<double>& value);
-
 }  // namespace parbench::onnx_import

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "scenarios/models/layers/activation.h"
-#include "scenarios/models/onnx/sequences.h"
+#include "scenarios/models/onnx/operators/sequences.h"
 
 namespace parbench::onnx_import {
 namespace {

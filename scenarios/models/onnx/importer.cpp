@@ -138,7 +138,6 @@ void Importer::apply_loss() {
         "ends with a softmax, which is a part of the loss cross-entropy alone; leave "
         "--loss out");
   }
-  constexpr std::size_t image_rank = 3;
   if (network_.layers.back().output.size() == image_rank) {
     throw UsageError("has images as its output, whose loss can only be mse; leave --loss out");
   }

@@ -20,6 +20,9 @@
 
 namespace parbench::onnx_import {
 
+/// Dimensions of a sample that is an image: channels, height, width.
+inline constexpr std::size_t image_rank = 3;
+
 /// Why a node has no layer.
 class CannotMap : public std::invalid_argument {
  public:
@@ -38,11 +41,15 @@ struct ImportOptions {
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
 };
 
+/// What a parameter is of the values of the file.
+enum class Derived { same, negated, inverse };
+
 /// Where the values of a parameter are, one piece behind the other. `addends` are as many further
 /// ones, which are added.
 struct ValueSource {
   std::vector<ValuePiece> pieces = {};
   std::vector<ValuePiece> addends = {};
+  Derived derived = Derived::same;
 
   friend bool operator==(const ValueSource&, const ValueSource&) = default;
 };
@@ -103,6 +110,10 @@ class Importer {
   [[nodiscard]] std::string tensor_behind(const std::string& name) const;
   /// The shape of one sample of a layer's output, or of the network's input.
   [[nodiscard]] const Shape& shape_of(int activation) const;
+  /// The first input of the layer that makes an activation.
+  [[nodiscard]] int input_of(int activation) const {
+    return network_.layer(activation).inputs.front();
+  }
   /// The node that has made a name; null for inputs and constants of the file.
   [[nodiscard]] const Node* maker(const std::string& name) const;
   /// Whether it is the output that the network is trained on.
@@ -120,7 +131,8 @@ class Importer {
 
   // --- what they make ---
   /// Adds a layer whose output is the first of `node`. Its parameters are named after `weights`, so
-  /// that those of "fc.weight" belong to layer fc; without it the layer is named after the node.
+  /// that those of "fc.weight", or "fc.bias", belong to layer fc; without it the layer is named
+  /// after the node.
   template <class Kind>
   int add(const Node& node, Kind kind, std::vector<int> inputs, const std::string& weights = {}) {
     if (!weights.empty()) claim(weights);

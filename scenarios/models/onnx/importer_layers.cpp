@@ -25,9 +25,10 @@ std::string with_dots(std::string name) {
 }  // namespace
 
 std::string Importer::name_of_layer(const Node& node, const std::string& weights) {
-  constexpr std::string_view suffix = ".weight";
   std::string name = name_of(node);
-  if (weights.ends_with(suffix)) name = weights.substr(0, weights.size() - suffix.size());
+  for (const std::string_view suffix : {".weight", ".bias"}) {
+    if (weights.ends_with(suffix)) name = weights.substr(0, weights.size() - suffix.size());
+  }
   return unique(with_dots(std::move(name)));
 }
 

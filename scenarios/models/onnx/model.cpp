@@ -98,8 +98,14 @@ class WeightsOfFile {
         const std::vector<float> addend = joined(values, source.addends, count);
         std::ranges::transform(parameter, addend, parameter.begin(), std::plus());
       }
+      for (float& value : parameter) value = derived(value, source.derived);
       parameters_[key] = std::make_shared<const std::vector<float>>(std::move(parameter));
     }
+  }
+
+  static float derived(float value, Derived how) {
+    if (how == Derived::negated) return -value;
+    return how == Derived::inverse ? 1 / value : value;
   }
 
   [[nodiscard]] std::vector<float> joined(const TensorValues& values,

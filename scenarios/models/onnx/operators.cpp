@@ -13,10 +13,12 @@
 #include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/onnx/attention.h"
 #include "scenarios/models/onnx/constants.h"
-#include "scenarios/models/onnx/image_operators.h"
-#include "scenarios/models/onnx/sequences.h"
+#include "scenarios/models/onnx/operators/arithmetic.h"
+#include "scenarios/models/onnx/operators/attention.h"
+#include "scenarios/models/onnx/operators/image_operators.h"
+#include "scenarios/models/onnx/operators/image_parts.h"
+#include "scenarios/models/onnx/operators/sequences.h"
 #include "scenarios/models/onnx/shapes.h"
 
 namespace parbench::onnx_import {
@@ -230,12 +232,14 @@ bool has_bias_for(const Importer& importer, const Node& sum) {
   });
 }
 
+/// alpha·x·W + beta·b, with scaled activations in place of scaled weights, which training would
+/// take other steps with: beta·((alpha/beta·x)·W + b).
 void map_gemm(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
+  const double alpha = view.attribute("alpha", 1.0);
   const double beta = view.attribute("beta", 1.0);
   const bool has_bias = view.has_input(2) && beta != 0;
-  if (view.attribute("alpha", 1.0) != 1.0) throw CannotMap("it scales its product (alpha)");
-  if (has_bias && beta != 1.0) throw CannotMap("it scales its biases (beta)");
+  if (alpha == 0) throw CannotMap("it multiplies its product with 0 (alpha)");
   const Shape& weights = view.weights(1, "weights").shape;
   View source = importer.view(view.input(0));
   if (weights.size() != 2 || source.dimensions.size() != 2) {
@@ -245,7 +249,9 @@ void map_gemm(Importer& importer, const Node& node) {
   const bool is_transposed = view.attribute("transB", std::int64_t{0}) != 0;
   const std::int64_t outputs = is_transposed ? weights[0] : weights[1];
   if (has_bias) check_bias(view, 2, outputs);
+  source = scaled(importer, node, source, has_bias ? alpha / beta : alpha);
   add_linear(importer, view, node, source, has_bias ? view.constant(2) : nullptr, is_transposed);
+  if (has_bias) (void)scaled(importer, node, importer.view(node.outputs.at(0)), beta);
 }
 
 /// Where a sum with a bias alone reads it, its layer is made when the turn of that comes.
@@ -276,15 +282,18 @@ std::pair<const Node*, std::size_t> product_of(const Importer& importer, const N
   return {nullptr, 0};
 }
 
-/// A factor of each channel, or of the scores of attention.
+/// A factor of all elements, or of each channel; or of the scores of attention.
 void map_product(Importer& importer, const Node& node) {
-  if (joins_norm(importer, node) || scales_scores(importer, node)) return;
-  throw CannotMap("it multiplies other than the channels of a normalisation with constants");
+  if (joins_norm(importer, node) || scales_scores(importer, node) ||
+      computes_with_constant(importer, node)) {
+    return;
+  }
+  throw CannotMap("it multiplies two activations");
 }
 
 void map_division(Importer& importer, const Node& node) {
-  if (scales_scores(importer, node)) return;
-  throw CannotMap("it divides by other than a number, in front of the softmax of attention");
+  if (scales_scores(importer, node) || computes_with_constant(importer, node)) return;
+  throw CannotMap("it divides by an activation");
 }
 
 void add_sum(Importer& importer, const Node& node, const View& a, const View& b) {
@@ -311,8 +320,18 @@ void map_sum(Importer& importer, const Node& node) {
     return add_linear(importer, factors, node, source, view.constant(bias), false);
   }
   if (masks_scores(importer, node) || joins_norm(importer, node)) return;
-  if (map_positions(importer, node)) return;
+  if (map_positions(importer, node) || computes_with_constant(importer, node)) return;
   add_sum(importer, node, importer.view(view.input(0)), importer.view(view.input(1)));
+}
+
+/// Of two activations: the sum with the negated second one.
+void map_difference(Importer& importer, const Node& node) {
+  if (computes_with_constant(importer, node)) return;
+  const NodeView view(importer, node);
+  const View minuend = importer.view(view.input(0));
+  const View subtrahend = importer.view(view.input(1));
+  if (shape_of(minuend) != shape_of(subtrahend)) throw CannotMap("its inputs have other shapes");
+  add_sum(importer, node, minuend, scaled(importer, node, subtrahend, -1));
 }
 
 // --- ends ---
@@ -360,6 +379,7 @@ const std::map<std::string_view, MapNode>& operators() {
       {"MatMul", map_matmul},
       {"MaxPool", map_max_pool},
       {"Mul", map_product},
+      {"Pad", map_pad},
       {"ReduceMean", map_mean},
       {"Relu", map_relu},
       {"Reshape", map_reshape},
@@ -369,6 +389,7 @@ const std::map<std::string_view, MapNode>& operators() {
       {"Softmax", map_softmax},
       {"Split", map_split},
       {"Squeeze", map_squeeze},
+      {"Sub", map_difference},
       {"Sum", map_sum},
       {"Tanh", map_activation<ActivationKind::tanh>},
       {"Transpose", map_transpose},

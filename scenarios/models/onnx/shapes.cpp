@@ -10,14 +10,13 @@
 #include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/onnx/constants.h"
-#include "scenarios/models/onnx/image_operators.h"
+#include "scenarios/models/onnx/operators/image_operators.h"
+#include "scenarios/models/onnx/operators/image_parts.h"
 
 namespace parbench::onnx_import {
 namespace {
 
 using Places = std::vector<std::int64_t>;
-
-constexpr std::size_t image_rank = 3;
 
 void make_view(Importer& importer, const Node& node, View view) {
   importer.set_view(node.outputs.at(0), std::move(view));
@@ -27,7 +26,7 @@ void make_view(Importer& importer, const Node& node, View view) {
 const View& view_without_image(const Importer& importer, const std::string& name) {
   const View& found = importer.view(name);
   if (importer.shape_of(found.activation).size() == image_rank) {
-    throw CannotMap("it divides an image, or swaps its dimensions");
+    throw CannotMap("it takes a position of an image, or swaps its dimensions");
   }
   return found;
 }
@@ -203,12 +202,13 @@ void map_unsqueeze(Importer& importer, const Node& node) {
 
 void map_split(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
-  const View source = view_without_image(importer, view.input(0));
+  const View source = importer.view(view.input(0));
   const std::size_t axis =
       place_of(view.attribute("axis", std::int64_t{0}), source.dimensions.size());
   const Places sizes =
       sizes_of_parts(view, extent_of(source.dimensions[axis]), node.outputs.size());
   if (sizes.size() != node.outputs.size()) throw CannotMap("it has not as many parts as outputs");
+  if (is_image(importer, view.input(0))) return split_image(importer, node, axis, sizes);
   std::int64_t first = 0;
   for (std::size_t part = 0; part < sizes.size(); ++part) {
     View made = selected(source, axis, first, sizes[part]);
@@ -219,7 +219,8 @@ void map_split(Importer& importer, const Node& node) {
 
 void map_slice(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
-  View made = view_without_image(importer, view.input(0));
+  if (is_image(importer, view.input(0))) return slice_image(importer, node);
+  View made = importer.view(view.input(0));
   for (const Range& range : ranges_of(view, shape_of(made))) {
     made = selected(made, range.axis, range.first, range.count);
   }

@@ -11,6 +11,14 @@ inline constexpr std::string_view cut_note = "cut at";
 /// The note of a case whose layers cannot compute every micro-batch: "2 samples".
 inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";
 
+/// Two units that have parameters in common, and what each of their stages pays if those differ:
+/// for the exchange of gradients.
+struct SharedParameters {
+  int owner = 0;  // a unit
+  int other = 0;
+  double seconds = 0;
+};
+
 /// Returns the first units of the second and later of contiguous stages, such that the cost of the
 /// slowest stage is as small as possible. `unit_costs` holds for each stage what every unit costs
 /// on its device, `cut_costs` for each unit what a cut in front of it adds to the stage before it,
@@ -18,6 +26,7 @@ inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";
 /// std::invalid_argument when there are fewer units than stages, or another number of cuts than
 /// units.
 [[nodiscard]] std::vector<int> balanced_partition(
-    const std::vector<std::vector<double>>& unit_costs, const std::vector<double>& cut_costs = {});
+    const std::vector<std::vector<double>>& unit_costs, const std::vector<double>& cut_costs = {},
+    const std::vector<SharedParameters>& shared = {});
 
 }  // namespace parbench

@@ -24,6 +24,9 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
 
   [[nodiscard]] BufferView place_output(std::size_t bytes) override;
   [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] BufferView scratch(std::size_t bytes) override {
+    return transient_memory(bytes, index());
+  }
   [[nodiscard]] BufferView statistics() const override { return parts().statistics_of(index()); }
 
  private:

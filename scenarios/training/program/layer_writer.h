@@ -67,6 +67,11 @@ class LayerWriter : public Pass {
   [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) final {
     return parts_.store.parameter(index_, role, wanted);
   }
+  void exchange(Collective collective, const BufferView& data) final {
+    exchanges_.push_back({.call = calls_.size(), .collective = collective, .data = data});
+  }
+  /// Of the calls that `write` returns; after that.
+  [[nodiscard]] const std::vector<ExchangePoint>& exchanges() const { return exchanges_; }
 
  protected:
   /// Calls that `write` emits carry the layer's name.
@@ -88,6 +93,7 @@ class LayerWriter : public Pass {
   int index_ = 0;
   LayerWork work_;
   std::vector<OpCall> calls_;
+  std::vector<ExchangePoint> exchanges_;
 };
 
 }  // namespace parbench

@@ -28,6 +28,9 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
 
   [[nodiscard]] BufferView place_output(std::size_t bytes) override;
   [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] BufferView scratch(std::size_t bytes) override {
+    return transient(bytes, released_behind_[index()]);
+  }
   /// Memory for numbers that are not used: the first forward pass has updated the statistics.
   [[nodiscard]] BufferView statistics() const override { return unused_statistics_; }
 

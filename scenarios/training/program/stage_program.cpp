@@ -31,18 +31,19 @@ LossOperation loss_of(const StageRange& range, std::int64_t samples, bool accumu
   const Network& network = *range.network;
   const Shape shape = with_samples(samples, network.layers.back().output);
   const std::int64_t elements = element_count(shape);
+  const std::int64_t parts = network.part.count;
   if (network.loss == Loss::cross_entropy) {
     return {.desc = SoftmaxCrossEntropy{.rows = elements / shape.back(),
                                         .classes = shape.back(),
                                         .dtype = range.dtype,
-                                        .total = network.target_positions(range.batch),
+                                        .total = network.target_positions(range.batch) * parts,
                                         .accumulate = accumulate},
             .prediction = "logits",
             .diff_prediction = "diff_logits"};
   }
   return {.desc = MseLoss{.shape = shape,
                           .dtype = range.dtype,
-                          .total_elements = elements / samples * range.batch,
+                          .total_elements = elements / samples * range.batch * parts,
                           .accumulate = accumulate},
           .prediction = "prediction",
           .diff_prediction = "diff_prediction"};
@@ -136,6 +137,7 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
   const StageParts parts{stream_, range_, samples_, inputs_, outputs_, store, ops_, memory_};
   ForwardWriter writer(parts);
   forward_ = writer.write();
+  forward_exchanges_ = writer.exchanges();
   activation_bytes_ = writer.activation_bytes();
   transient_bytes_ = writer.transient_bytes();
   const auto backward = [&](bool accumulate) {
@@ -143,6 +145,8 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
     std::vector<OpCall> calls = backward_writer.write();
     transient_bytes_ = std::max(transient_bytes_, backward_writer.transient_bytes());
     if (!accumulate) prediction_gradient_ = backward_writer.prediction_gradient();
+    (accumulate ? backward_accumulate_exchanges_ : backward_exchanges_) =
+        backward_writer.exchanges();
     return calls;
   };
   backward_ = backward(false);

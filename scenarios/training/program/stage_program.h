@@ -113,6 +113,13 @@ class StageProgram {
   [[nodiscard]] const std::vector<OpCall>& backward(bool accumulate) const {
     return accumulate ? backward_accumulate_ : backward_;
   }
+  /// Where the ranks of a divided network combine something in these calls.
+  [[nodiscard]] const std::vector<ExchangePoint>& forward_exchanges() const {
+    return forward_exchanges_;
+  }
+  [[nodiscard]] const std::vector<ExchangePoint>& backward_exchanges(bool accumulate) const {
+    return accumulate ? backward_accumulate_exchanges_ : backward_exchanges_;
+  }
   /// Where the first call of `backward(false)`, the loss, writes the gradient of the prediction; of
   /// the last stage.
   [[nodiscard]] const BufferView& prediction_gradient_view() const { return prediction_gradient_; }
@@ -150,6 +157,9 @@ class StageProgram {
   std::vector<OpCall> forward_;
   std::vector<OpCall> backward_;
   std::vector<OpCall> backward_accumulate_;
+  std::vector<ExchangePoint> forward_exchanges_;
+  std::vector<ExchangePoint> backward_exchanges_;
+  std::vector<ExchangePoint> backward_accumulate_exchanges_;
   BufferView prediction_gradient_;
   std::size_t activation_bytes_ = 0;
   std::size_t transient_bytes_ = 0;

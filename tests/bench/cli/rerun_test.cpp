@@ -46,7 +46,7 @@ report::Report report_of(const RunOptions& options, const std::vector<std::strin
 TEST(Rerun, RunsTheCasesOfAReportAgain) {
   const RunOptions first =
       parse({"--scenario", "pipe", "--preset", "published", "--split", "2", "--seed", "9",
-             "--devices", "2", "--slowdown", "5", "--autotune"});
+             "--devices", "2", "--slowdown", "5", "--autotune", "--oversubscribe"});
   const std::string path = TempDir() + "cli_rerun.json";
   report::write_report(path, report_of(first, {"pipe/single/batch:12", "mat/alone/n:64"}));
   const RunOptions again = parse({"--rerun", path, "--max-time", "3"});
@@ -62,6 +62,7 @@ TEST(Rerun, RunsTheCasesOfAReportAgain) {
   EXPECT_EQ(again.seed, 9U);
   EXPECT_EQ(again.devices, "2");
   EXPECT_TRUE(again.autotune);
+  EXPECT_TRUE(again.oversubscribe);
   EXPECT_FALSE(parse({"--rerun", path, "--autotune=false"}).autotune);
   EXPECT_EQ(again.max_time_seconds, 3);
   EXPECT_THAT(again.axes, ElementsAre(Pair("slowdown", ElementsAre(Value(5.0)))));

@@ -48,7 +48,8 @@ class EachByItself final : public Communicator {
 
  private:
   void enqueue_checked(Collective, std::span<Stream* const> streams,
-                       std::span<const BufferView> data) override {
+                       std::span<const BufferView> data,
+                       std::span<const BufferView> /*inputs*/) override {
     spin_->enqueue(*streams[slow_rank_], std::vector<BufferView>{counter_});
     for (std::size_t rank = 0; rank < data.size(); ++rank) {
       streams[rank]->copy(data[rank], number_);

@@ -14,6 +14,7 @@
 #include "reports/model/report.h"
 #include "scenarios/models/models.h"
 #include "tests/bench/cli/described_scenarios.h"
+#include "tests/bench/run/known_case.h"
 
 namespace parbench {
 namespace {
@@ -23,7 +24,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 class SweepTest : public ::testing::Test {
  protected:
@@ -72,6 +72,18 @@ TEST_F(SweepTest, KeepsTheOrderOfScenariosAndPassesTheNumberOfDevices) {
   EXPECT_THAT(
       cases({"--scenario", "mat,pipe", "--strategy", "single,alone"}, 2),
       ElementsAre("mat/alone/n:64/batch:2/pause:1us/devices:2", "pipe/single/batch:12/devices:2"));
+}
+
+TEST_F(SweepTest, ValuesOfAnAxisMayFollowFromTheDevices) {
+  scenarios_ = built_in_scenarios();
+  const std::vector<std::string> words{"--scenario", "hybrid",  "--strategy",
+                                       "divided",    "--model", "gpt-tiny"};
+  EXPECT_THAT(cases(words, 2), ElementsAre(HasSubstr("layout:dp2"), HasSubstr("layout:pp2"),
+                                           HasSubstr("layout:tp2")));
+  EXPECT_EQ(cases(words, 4).size(), 6);
+  std::vector<std::string> chosen = words;
+  chosen.insert(chosen.end(), {"--layout", "pp2xtp2,dp4xpp1"});
+  EXPECT_THAT(cases(chosen, 4), ElementsAre(HasSubstr("layout:pp2xtp2"), HasSubstr("layout:dp4")));
 }
 
 TEST_F(SweepTest, DropsPresetValuesThatDoNotFitAGivenOne) {
@@ -123,16 +135,6 @@ TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
   EXPECT_THAT(error_of({"--scenario", "pipe", "--slowdown", "1,2"}), HasSubstr("one value"));
 }
 
-/// A case as its report has it.
-RerunCase known_case(const CaseSpec& spec) {
-  CaseSpec read = spec;
-  read.parameters = {};
-  for (const Parameter& parameter : spec.parameters) {
-    read.parameters.set(parameter.name, parameter.value);
-  }
-  return {spec.name(), read};
-}
-
 TEST_F(SweepTest, FindsCasesOfAReportAgain) {
   const RunOptions first = parse({"--scenario", "all", "--strategy", "alone,pipeline", "--n", "100",
                                   "--batch", "6", "--pause", "2.5us", "--split", "2+4"});
@@ -180,7 +182,11 @@ class LeftOutOf {
     return names;
   }
   [[nodiscard]] std::vector<LeftOut> all(const RunOptions& options, int devices = 2) const {
-    return left_out(options, scenario_, {.count = devices});
+    return all(options, DeviceSet{.count = devices});
+  }
+  [[nodiscard]] std::vector<LeftOut> all(const RunOptions& options,
+                                         const DeviceSet& devices) const {
+    return left_out(options, scenario_, devices);
   }
   [[nodiscard]] std::vector<std::string> cases(const RunOptions& options) const {
     std::vector<std::string> names;
@@ -251,6 +257,38 @@ TEST(LeftOut, IsACombinationOfValuesThatTakePartApart) {
   EXPECT_THROW((void)matmul.cases(options), UsageError) << "8 streams fit nothing";
 }
 
+TEST(LeftOut, HasAReasonForWhatNoOneCouldAskFor) {
+  const LeftOutOf collectives("collectives");
+  RunOptions options;
+  options.strategies = {"ring"};
+  options.axes = {{"collective", {std::string("all-reduce"), std::string("send-recv")}}};
+  EXPECT_THAT(collectives.all(options),
+              ElementsAre(LeftOut{"ring with collective send-recv",
+                                  "--strategy ring: send-recv is not possible by this algorithm; "
+                                  "use direct"}));
+}
+
+TEST(LeftOut, HasOneReasonWhereAllScenariosNeedMoreDevices) {
+  RunOptions options;
+  for (const char* name :
+       {"matmul", "pipeline", "data-parallel", "tensor-parallel", "graph", "collectives"}) {
+    const LeftOutOf scenario(name);
+    const std::vector<LeftOut> found = scenario.all(options, 1);
+    ASSERT_FALSE(found.empty()) << name;
+    for (const LeftOut& one : found) {
+      EXPECT_EQ(one.reason, "--strategy " + one.what +
+                                " needs at least two devices, and this run has 1; give --devices 2 "
+                                "or more");
+    }
+  }
+}
+
+TEST(LeftOut, AdvisesNoDevicesThatTheMachineHasNot) {
+  const LeftOutOf graph("graph");
+  EXPECT_THAT(graph.all({}, DeviceSet{.count = 1, .more = "buy a core"}).front().reason,
+              testing::EndsWith("and this run has 1; buy a core"));
+}
+
 TEST(LeftOut, SharesALineWhereTheReasonIsTheSame) {
   EXPECT_EQ(LeftOutOf("matmul").lines({}, 1),
             "matmul: strategies concurrent, column-sharded, row-sharded left out: needs at\n"
@@ -269,173 +307,6 @@ TEST(Names, ShowEveryAxisThatIsSwept) {
                           "pipeline/single/model:toy/batch:20/optimizer:adam"));
   options.axes = {{"model", {"resnet50"}}};
   EXPECT_THAT(pipeline.cases(options), ElementsAre("pipeline/single/batch:24/image:128"));
-}
-
-/// The real scenarios, with either preset: what a report names can be found again.
-class NamedCases : public ::testing::TestWithParam<Preset> {
- protected:
-  static std::vector<CaseSpec> specs(const RunOptions& options, const Scenario& scenario) {
-    return expand(options, scenario, {.count = std::max(2, scenario.default_devices())});
-  }
-  static std::vector<std::string> names(const RunOptions& options, const Scenario& scenario) {
-    std::vector<std::string> result;
-    for (const CaseSpec& spec : specs(options, scenario)) result.push_back(spec.name());
-    return result;
-  }
-
-  static void expect_found_again(const RunOptions& options, const Scenario& scenario) {
-    SCOPED_TRACE(scenario.name());
-    const std::vector<std::string> first = names(options, scenario);
-    RunOptions again = defaults();
-    ASSERT_FALSE(first.empty());
-    for (const CaseSpec& spec : specs(options, scenario)) {
-      again.cases.push_back(known_case(spec));
-    }
-    EXPECT_EQ(names(again, scenario), first);
-  }
-
-  static RunOptions defaults() {
-    RunOptions options;
-    options.preset = GetParam();
-    return options;
-  }
-};
-
-/// A model has the sizes that it lists, and no others; few have a head that can be tied, and one
-/// that ships has none of the options of files.
-bool is_size_of_another_model(const Axis& axis, const CaseSpec& spec) {
-  const Value* model = spec.parameters.find("model");
-  if (model == nullptr) return false;
-  if (std::ranges::find(file_option_names, axis.name) != file_option_names.end()) return true;
-  const Model named = model_named(std::get<std::string>(*model));
-  if (axis.name == "head") return !named.make_tied;
-  const ModelSizes& own = named.sizes;
-  return !own.contains(axis.name) && std::ranges::any_of(models(), [&](const Model& one) {
-    return one.sizes.contains(axis.name);
-  });
-}
-
-/// A graph has the parameters that its kind has: no draw unless it is random, no size unless it has
-/// one.
-bool is_of_another_graph(const Axis& axis, const CaseSpec& spec) {
-  const Value* dag = spec.parameters.find("dag");
-  if (dag == nullptr || *dag == Value("layered")) return false;
-  return axis.name == "draw" || (axis.name == "nodes" && *dag == Value("mlp"));
-}
-
-TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
-  for (const auto& scenario : built_in_scenarios()) {
-    const int devices = std::max(2, scenario->default_devices());
-    for (const CaseSpec& spec : expand(defaults(), *scenario, {.count = devices})) {
-      for (const Axis& axis : scenario->axes()) {
-        if (!axis.applies_to(spec.strategy) || is_size_of_another_model(axis, spec)) continue;
-        if (is_of_another_graph(axis, spec)) continue;
-        const Parameters& values = axis.identity ? spec.parameters : spec.hidden;
-        EXPECT_NE(values.find(axis.name), nullptr) << spec.name() << " lacks " << axis.name;
-      }
-    }
-  }
-}
-
-TEST_P(NamedCases, OfEveryScenarioAreFoundAgain) {
-  for (const auto& scenario : built_in_scenarios()) expect_found_again(defaults(), *scenario);
-}
-
-TEST_P(NamedCases, WithValuesThatDifferFromTheDefaultAreFoundAgain) {
-  const ScenarioList scenarios = built_in_scenarios();
-  const auto pipeline = std::ranges::find(scenarios, "pipeline", &Scenario::name);
-  ASSERT_NE(pipeline, scenarios.end());
-  RunOptions options = defaults();
-  options.axes = {{"model", {"resnet50", "toy"}},
-                  {"batch", {std::int64_t{20}}},
-                  {"split", {std::int64_t{5}, "12+8"}}};
-  expect_found_again(options, **pipeline);
-  options.axes = {
-      {"partition", {"balanced"}}, {"schedule", {"1f1b"}}, {"image", {std::int64_t{64}}}};
-  options.strategies = {"pipeline"};
-  for (const char* dtype : {"bf16", "tf32"}) {
-    options.format = *number_format_named(dtype);
-    expect_found_again(options, **pipeline);
-  }
-  options.graph = true;
-  expect_found_again(options, **pipeline);
-}
-
-/// An axis that is added, and that a scenario does not mention where it derives one case from
-/// another, stays in the derived case: cases that differ in it are not compared.
-TEST_P(NamedCases, AreComparedOnlyWithCasesOfTheSameUnknownAxis) {
-  std::size_t derived = 0;
-  for (const auto& scenario : built_in_scenarios()) {
-    const std::vector<CaseSpec> cases = specs(defaults(), *scenario);
-    for (CaseSpec spec : cases) {
-      spec.parameters.set("layout", std::string("new"));
-      const auto reference = scenario->reference(spec);
-      std::vector<CaseSpec> others;
-      if (reference) others.push_back(*reference);
-      for (const Metric& metric : scenario->metrics(spec)) {
-        others.insert(others.end(), metric.others.begin(), metric.others.end());
-      }
-      for (const CaseSpec& other : others) {
-        ++derived;
-        ASSERT_NE(other.parameters.find("layout"), nullptr) << spec.name() << ": " << other.name();
-        EXPECT_EQ(other.parameters.text("layout"), "new") << other.name();
-      }
-      for (CaseSpec candidate : cases) {
-        candidate.parameters.set("layout", std::string("old"));
-        EXPECT_FALSE(scenario->is_baseline_of(candidate, spec)) << candidate.name();
-      }
-    }
-  }
-  EXPECT_GT(derived, 0U);
-}
-
-INSTANTIATE_TEST_SUITE_P(Presets, NamedCases, ::testing::Values(Preset::quick, Preset::published),
-                         [](const auto& instance) {
-                           return instance.param == Preset::quick ? "quick" : "published";
-                         });
-
-/// A figure with a mistyped strategy or parameter would silently belong to no case.
-TEST(PublishedFigures, BelongToOneCaseOfThePublishedPresetEach) {
-  RunOptions options;
-  options.preset = Preset::published;
-  std::size_t figures = 0;
-  for (const auto& scenario : built_in_scenarios()) {
-    const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
-    for (const Published& figure : scenario->published()) {
-      const auto belongs = [&](const CaseSpec& spec) { return figure.belongs_to(spec); };
-      EXPECT_EQ(std::ranges::count_if(cases, belongs), 1)
-          << scenario->name() << ' ' << figure.strategy << ' ' << figure.seconds;
-    }
-    const auto beside = published_beside(*scenario, cases);
-    EXPECT_EQ(beside.size(), scenario->published().size());
-    figures += beside.size();
-    EXPECT_THAT(published_beside(*scenario, {}), ::testing::IsEmpty());
-  }
-  EXPECT_GE(figures, 20U);
-}
-
-/// Advice that the command line refuses would be worse than none.
-TEST(Roles, AreGivenOnceAScenarioAndAdviseAllowedValues) {
-  std::size_t count = 0;
-  for (const auto& scenario : built_in_scenarios()) {
-    std::vector<Role> known;
-    for (const report::ParameterRole& one : roles_of(*scenario)) {
-      EXPECT_THAT(known, Not(Contains(one.role))) << one.parameter;
-      known.push_back(one.role);
-      const auto axis = std::ranges::find(scenario->axes(), one.parameter, &Axis::name);
-      ASSERT_NE(axis, scenario->axes().end()) << one.parameter;
-      if (one.advised.empty()) continue;
-      RunOptions options;
-      options.axes[one.parameter] = {parse_value(*axis, one.advised)};
-      const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
-      EXPECT_TRUE(std::ranges::any_of(cases, [&](const CaseSpec& spec) {
-        const Value* value = spec.parameters.find(one.parameter);
-        return value != nullptr && *value == Value(one.advised);
-      })) << one.parameter;
-    }
-    count += known.size();
-  }
-  EXPECT_GE(count, 4U);
 }
 
 TEST_F(SweepTest, RefusesCasesThatAreNoMore) {

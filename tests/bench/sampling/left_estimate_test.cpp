@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/sampling/session.h"
+#include "bench/sampling/session/session.h"
 #include "tests/bench/sampling/session_fixture.h"
 
 namespace parbench {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,9 +80,11 @@ struct PreliminaryAnswer : testing::Test {
   std::vector<CaseSpec> specs;
   std::vector<report::CaseResult> cases;
 
+  PreliminaryAnswer() { scenario.baseline_strategy.clear(); }
+
   /// A case with so many samples of each of so many processes.
-  void add(const std::string& strategy, int samples, int processes = 1) {
-    const CaseSpec spec = fake::FakeScenario::spec(strategy);
+  void add(const std::string& strategy, int samples, int processes = 1, std::int64_t n = 1) {
+    const CaseSpec spec = fake::FakeScenario::spec(strategy, n);
     report::CaseResult one = described(spec);
     for (int process = 0; process < processes; ++process) {
       for (int i = 0; i < samples; ++i) {
@@ -93,18 +96,17 @@ struct PreliminaryAnswer : testing::Test {
     cases.push_back(std::move(one));
   }
 
-  void add_without_time(const std::string& strategy) {
-    add(strategy, 0);
+  void add_without_time(const std::string& strategy, std::int64_t n = 1) {
+    add(strategy, 0, 1, n);
     cases.back().stopped_because = report::total_time;
   }
 
-  /// What the answer says behind the strategies that it names.
+  /// What the answer's warning says; empty where it is not preliminary.
   [[nodiscard]] std::string warning(int processes = 1) const {
     const auto answer = answer_of(scenario, specs, cases, {.seconds = 1, .processes = processes});
-    const std::string& text = answer->text;
-    const std::size_t begin = text.find("Preliminary");
-    EXPECT_EQ(answer->preliminary, begin != std::string::npos);
-    return answer->preliminary ? text.substr(begin) : "";
+    EXPECT_EQ(answer->preliminary, !answer->warnings.empty());
+    EXPECT_THAT(answer->text, testing::Not(testing::HasSubstr("Preliminary")));
+    return answer->preliminary ? answer->warnings.front() : "";
   }
 };
 
@@ -121,16 +123,19 @@ report::CaseResult with_taken_cores(double share) {
 }
 
 TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
-  const auto text = [this] { return answer_of(scenario, specs, cases, {.seconds = 1})->text; };
+  const auto warnings = [this] {
+    return answer_of(scenario, specs, cases, {.seconds = 1})->warnings;
+  };
   add("a", 6);
   add("b", 6);
   add("c", 6);
   cases[0].conditions = with_taken_cores(0.09).conditions;
-  EXPECT_THAT(text(), testing::Not(testing::HasSubstr("Careful")));
+  EXPECT_THAT(warnings(), testing::IsEmpty());
   cases[1].conditions = with_taken_cores(0.4).conditions;
   cases[2].conditions = with_taken_cores(0.2).conditions;
-  EXPECT_THAT(text(), testing::EndsWith(" Careful: other programs had up to 40% of the core time "
-                                        "that 2 of 3 cases wanted; repeat on a quiet machine."));
+  EXPECT_THAT(warnings(),
+              testing::ElementsAre("Careful: other programs had up to 40% of the core time that 2 "
+                                   "of 3 cases wanted; repeat on a quiet machine."));
 }
 
 TEST(ProfilingOrder, BeginsWithTheCasesOfTheAnswerAndTheirBaselines) {
@@ -167,21 +172,72 @@ TEST_F(PreliminaryAnswer, IsNotOneThatNoNumberOfSamplesGives) {
   scenario.has_answer = false;
   EXPECT_EQ(warning(), "");
   add_without_time("b");
-  EXPECT_EQ(warning(),
-            "Preliminary: there was no time for 1 of 2 cases; a longer --max-total-time measures "
-            "them.");
+  EXPECT_EQ(
+      warning(),
+      "Preliminary: there was no time for 1 of 2 cases (among them all of strategy b); a longer "
+      "--max-total-time measures them.");
 }
 
 TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
   add("a", 6);
   add_without_time("b");
-  EXPECT_EQ(warning(),
-            "Preliminary: there was no time for 1 of 2 cases; a longer --max-total-time measures "
-            "them.");
+  EXPECT_EQ(
+      warning(),
+      "Preliminary: there was no time for 1 of 2 cases (among them all of strategy b); a longer "
+      "--max-total-time measures them.");
   add("c", 2);
   EXPECT_EQ(warning(),
-            "Preliminary, from 2 of 6 samples, and there was no time for 1 of 3 cases; a longer "
-            "--max-total-time measures them.");
+            "Preliminary, from 2 of 6 samples, and there was no time for 1 of 3 cases (among them "
+            "all of strategy b); a longer --max-total-time measures them.");
+}
+
+TEST_F(PreliminaryAnswer, NamesValuesThatNoCaseWasMeasuredWith) {
+  add("a", 6);
+  add("b", 6);
+  add_without_time("a", 4000);
+  EXPECT_THAT(warning(), testing::HasSubstr("1 of 3 cases (among them all of n 4000); a longer"));
+  add_without_time("c", 8);
+  EXPECT_THAT(warning(), testing::HasSubstr(
+                             "2 of 4 cases (among them all of strategy c and all of n 4000); a"));
+  add("b", 6, 1, 4000);
+  EXPECT_THAT(warning(), testing::HasSubstr("2 of 5 cases (among them all of strategy c); a"));
+  add_without_time("d", 8);
+  EXPECT_THAT(warning(),
+              testing::HasSubstr("3 of 6 cases (among them all of strategies c and d); a"));
+}
+
+/// What the answer's warnings say of baselines.
+struct MissingBaselines : PreliminaryAnswer {
+  MissingBaselines() { scenario.baseline_strategy = "base"; }
+
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    return baseline_warnings(scenario, specs, cases);
+  }
+};
+
+TEST_F(MissingBaselines, AreNamedWithTheCasesThatNeedThem) {
+  add("base", 6);
+  add("a", 6);
+  EXPECT_THAT(warnings(), testing::IsEmpty());
+  add("a", 6, 1, 16);
+  EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
+                                               "(not part of this run) for 1 case: they have "
+                                               "none."));
+}
+
+TEST_F(MissingBaselines, SayWhyTheyAre) {
+  add("a", 6);
+  add("b", 6);
+  EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
+                                               "(not part of this run): a and b have none."));
+  add_without_time("base");
+  EXPECT_THAT(warnings(), testing::ElementsAre("Gains are relative to base, which was not measured "
+                                               "(out of time): a and b have none."));
+  cases.back().status = report::CaseStatus::failed;
+  EXPECT_THAT(warnings(),
+              testing::ElementsAre("Gains are relative to base, which failed: a and b have none."));
+  const auto answer = answer_of(scenario, specs, cases, {.seconds = 1});
+  EXPECT_THAT(answer->warnings, testing::Contains(testing::HasSubstr("relative to base")));
 }
 
 }  // namespace

@@ -43,6 +43,23 @@ TEST(SamplerTime, AFirstRoundThatDoesNotFitTakesTheCasesThatDo) {
   }
 }
 
+TEST(SamplerTime, AFirstRoundThatDoesNotFitTakesBaselinesBeforeTheirCases) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SamplerOptions options;
+    options.seed = seed;
+    options.total_seconds = 6 + 4.5;  // of which 6 s are warm-up
+    std::vector<SamplerCase> cases(6, {1.0, 1.0});
+    for (std::size_t i = 0; i < 3; ++i) cases[i].compared_with = {i + 3};
+    Machine machine(options, cases, [](auto, auto) { return 1.0; });
+    ASSERT_TRUE(machine.run());
+    ASSERT_EQ(machine.steps.size(), 4U);
+    for (const std::size_t place : {0U, 2U}) {
+      EXPECT_EQ(machine.steps[place].index, machine.steps[place + 1].index + 3)
+          << "so that there are two ratios, seed " << seed;
+    }
+  }
+}
+
 TEST(SamplerTime, OneSampleIsTakenHoweverShortTheTotal) {
   SamplerOptions options;
   options.total_seconds = 1;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/sampling/session.h"
+#include "bench/sampling/session/session.h"
 #include "tests/bench/fake_scenario.h"
 
 namespace parbench::fake {

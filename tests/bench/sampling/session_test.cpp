@@ -1,5 +1,5 @@
 // A session over scripted cases: order of events, numbers, comparisons.
-#include "bench/sampling/session.h"
+#include "bench/sampling/session/session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -331,7 +331,7 @@ TEST_F(SessionTest, AnAnswerFromFewSamplesIsPreliminary) {
   options.fixed_samples = 3;
   const auto few = run({FakeScenario::spec("base")}).answer;
   EXPECT_TRUE(few->preliminary);
-  EXPECT_EQ(few->text, "base  Preliminary, from 3 of 6 samples.");
+  EXPECT_THAT(few->warnings, testing::ElementsAre("Preliminary, from 3 of 6 samples."));
 }
 
 TEST_F(SessionTest, AnAnswerWithoutAllCasesIsPreliminary) {
@@ -344,19 +344,21 @@ TEST_F(SessionTest, AnAnswerWithoutAllCasesIsPreliminary) {
           .answer;
   ASSERT_TRUE(answer.has_value());
   EXPECT_TRUE(answer->preliminary);
-  EXPECT_THAT(answer->text, testing::HasSubstr("; a longer --max-total-time measures them."));
+  EXPECT_THAT(
+      answer->warnings,
+      testing::ElementsAre(testing::EndsWith("; a longer --max-total-time measures them.")));
 }
 
 TEST_F(SessionTest, APreliminaryAnswerSaysWhatWouldSettleIt) {
   scenario.behaviours["base"] = {.seconds = [](int) { return 10.0; }};
   options.max_seconds = 15;
-  EXPECT_THAT(run({FakeScenario::spec("base")}).answer->text,
-              testing::EndsWith("; a longer --max-time gives more."));
+  EXPECT_THAT(run({FakeScenario::spec("base")}).answer->warnings,
+              testing::ElementsAre(testing::EndsWith("; a longer --max-time gives more.")));
   options.max_seconds = 1000;
   options.total_seconds = 40;
   const auto answer = run({FakeScenario::spec("base")}).answer;
-  EXPECT_THAT(answer->text,
-              testing::ContainsRegex("from 3 of 6 samples; --max-total-time (60|120) "));
+  EXPECT_THAT(answer->warnings, testing::ElementsAre(testing::ContainsRegex(
+                                    "from 3 of 6 samples; --max-total-time (60|120) ")));
 }
 
 TEST_F(SessionTest, AnAnswerThatThrowsLeavesTheNumbers) {
@@ -438,7 +440,8 @@ TEST_F(SessionTest, ProfilersSeeAllSamplesAndNothingElse) {
   options.for_profiler = true;
   const SessionResult result = run({FakeScenario::spec("base")});
   ASSERT_TRUE(result.answer.has_value());
-  EXPECT_THAT(result.answer->text, testing::HasSubstr("times are indicative only"));
+  EXPECT_THAT(result.answer->warnings,
+              testing::ElementsAre(testing::HasSubstr("times are indicative only")));
   ASSERT_EQ(profile_marks.size(), 2U);
   const auto runs_until = [&](std::size_t end) {
     return std::count(scenario.log.begin(), scenario.log.begin() + static_cast<long>(end),

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "bench/sampling/session.h"
+#include "bench/sampling/session/session.h"
 #include "reports/model/without_profile.h"
 #include "tests/bench/sampling/session_fixture.h"
 #include "tests/scenarios/fake_device.h"
@@ -46,6 +46,17 @@ TEST_F(ShortSession, LeavesOutTheCasesThatCouldNotGetTwoSamples) {
   EXPECT_THAT(progress.notes, ElementsAre("fake/third/n:1 not measured: out of time"));
   EXPECT_TRUE(result.all_measured()) << "as far as the time of the run sufficed";
   EXPECT_TRUE(result.answer.has_value());
+}
+
+TEST_F(ShortSession, ComparesSomeSettingsRatherThanNone) {
+  options.total_seconds = 6;
+  for (const char* strategy : {"base", "second"}) scenario.behaviours[strategy] = {};
+  const SessionResult result =
+      run({FakeScenario::spec("base", 1), FakeScenario::spec("base", 2),
+           FakeScenario::spec("second", 1), FakeScenario::spec("second", 2)});
+  EXPECT_TRUE(result.cases[2].speedup.has_value());
+  expect_left_out(result.cases[1]);
+  expect_left_out(result.cases[3]);
 }
 
 TEST_F(ShortSession, LeavesOutPreparedCasesThatGotNoSample) {
@@ -123,6 +134,28 @@ TEST_F(SessionTimes, AccountsForAllOfItsTime) {
   EXPECT_GT(times.task_costs, 0);
   EXPECT_GT(times.profiling, 0);
   EXPECT_NEAR(times.sum(), scenario.clock, 1e-9);
+}
+
+TEST_F(ShortSession, TheTimeOfTheRunEndsTheMeasurementOfTasks) {
+  options.total_seconds = 10;
+  scenario.behaviours["base"] = {
+      .seconds = [](int) { return 0.05; }, .task_seconds = {0.05}, .cost_seconds = 9.99};
+  scenario.behaviours["second"] = {};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("second")});
+  EXPECT_FALSE(result.interrupted) << "its user did not interrupt it";
+  EXPECT_FALSE(result.cases[0].bound.has_value());
+  expect_left_out(result.cases[1]);
+}
+
+TEST_F(ShortSession, TheTimeOfTheRunEndsMeasurementsThatAPlanDependsOn) {
+  options.total_seconds = 10;
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["second"] = {.on_prepare = [this] { scenario.clock += 20; }};
+  scenario.checks_time = true;
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("second")});
+  expect_left_out(result.cases[1]);
+  EXPECT_EQ(scenario.count("prepared fake/second/n:1"), 0U);
+  EXPECT_EQ(scenario.count("prepared fake/base/n:1"), 1U);
 }
 
 }  // namespace

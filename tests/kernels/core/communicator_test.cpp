@@ -97,6 +97,26 @@ TEST_F(CommunicatorOfGpus, Gathers) {
   for (std::size_t rank = 0; rank < 2; ++rank) EXPECT_EQ(read(rank), expected) << "rank " << rank;
 }
 
+TEST_F(CommunicatorOfGpus, ExchangesBlocks) {
+  write(0, 1);
+  write(1, 2);
+  std::vector<Buffer> results;
+  std::vector<BufferView> views;
+  for (Device* device : ranks_) results.push_back(device->allocate(bytes, MemoryKind::device));
+  for (const Buffer& result : results) views.emplace_back(result);
+  for (const Collective collective : {Collective::all_to_all, Collective::send_recv}) {
+    communicator_->enqueue(collective, streams_, views, data_);
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      streams_[rank]->copy(staging_[rank], views[rank]);
+      streams_[rank]->synchronize();
+      const auto* got = reinterpret_cast<const float*>(staging_[rank].data());
+      const float other = rank == 0 ? 2 : 1;
+      EXPECT_EQ(got[0], collective == Collective::all_to_all ? 1 : other) << "rank " << rank;
+      EXPECT_EQ(got[count - 1], collective == Collective::all_to_all ? 2 : other);
+    }
+  }
+}
+
 TEST_F(CommunicatorOfGpus, CanBeCaptured) {
   communicator_->enqueue(Collective::all_reduce, streams_, data_);  // joins the GPUs
   for (Stream* stream : streams_) stream->synchronize();

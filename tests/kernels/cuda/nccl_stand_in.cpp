@@ -101,4 +101,18 @@ int ncclReduce(const void* send, void* receive, std::size_t count, int type, int
   return ncclAllReduce(send, receive, count, type, reduction, communicator, stream);
 }
 
+int ncclSend(const void* from, std::size_t count, int type, int peer, ncclComm* communicator,
+             void* stream) {
+  const int result = ncclAllReduce(from, nullptr, count, type, -1, communicator, stream);
+  nccl_script.calls[nccl_script.call_count - 1].peer = peer;
+  return result;
+}
+
+int ncclRecv(void* to, std::size_t count, int type, int peer, ncclComm* communicator,
+             void* stream) {
+  const int result = ncclAllReduce(nullptr, to, count, type, -1, communicator, stream);
+  nccl_script.calls[nccl_script.call_count - 1].peer = peer;
+  return result;
+}
+
 }  // extern "C"

@@ -16,6 +16,7 @@ struct NcclCall {
   int rank = -1;
   void* stream = nullptr;
   bool in_group = false;
+  int peer = -1;  // that it sends to or receives from
 };
 
 struct NcclScript {

@@ -45,10 +45,22 @@ class NcclTest : public ::testing::Test {
     return "nothing was thrown";
   }
 
+  /// A call that sends or receives bytes, in a group on the stream of its rank.
+  void expect_message(const NcclCall& call, std::size_t rank, int peer, std::size_t bytes) const {
+    EXPECT_EQ(call.rank, static_cast<int>(rank));
+    EXPECT_EQ(call.peer, peer);
+    EXPECT_EQ(call.count, bytes);
+    EXPECT_EQ(call.type, 1) << "ncclUint8";
+    EXPECT_EQ(call.stream, parts_[rank].stream);
+    EXPECT_TRUE(call.in_group);
+  }
+
   std::array<std::byte, 64> memory_{};
+  std::array<std::byte, 64> inputs_{};
   std::array<NcclClique::Part, 2> parts_{
-      NcclClique::Part{memory_.data(), reinterpret_cast<cudaStream_t>(&memory_[0])},
-      NcclClique::Part{memory_.data() + 32, reinterpret_cast<cudaStream_t>(&memory_[1])}};
+      NcclClique::Part{memory_.data(), inputs_.data(), reinterpret_cast<cudaStream_t>(&memory_[0])},
+      NcclClique::Part{memory_.data() + 32, inputs_.data() + 32,
+                       reinterpret_cast<cudaStream_t>(&memory_[1])}};
 
  private:
   void* library_ = dlopen(test::stand_in("nccl_stand_in").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -148,6 +160,52 @@ TEST_F(NcclTest, BroadcastAndReduceHaveTheFirstRankAsRoot) {
     EXPECT_EQ(call.count, reduces ? 8U : 32U) << "numbers, and bytes";
     EXPECT_EQ(call.type, reduces ? 7 : 1);
     EXPECT_EQ(call.reduction, reduces ? 0 : -1);
+  }
+}
+
+TEST_F(NcclTest, AllToAllSendsABlockToEachRankAndReceivesOneFromIt) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+  clique.enqueue(Collective::all_to_all, parts_, 32);
+  EXPECT_EQ(script().groups, 1);
+  ASSERT_EQ(script().call_count, 8U);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const NcclCall& call = script().calls[i];
+    const std::size_t rank = i / 4;
+    const std::size_t peer = i / 2 % 2;
+    expect_message(call, rank, static_cast<int>(peer), 16);
+    const bool sends = i % 2 == 0;
+    EXPECT_EQ(call.send, sends ? parts_[rank].input + peer * 16 : nullptr);
+    EXPECT_EQ(call.receive, sends ? nullptr : parts_[rank].data + peer * 16);
+  }
+}
+
+TEST_F(NcclTest, SendRecvSendsToTheNextRankAndReceivesFromTheOneBefore) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1, 2});
+  const std::array<NcclClique::Part, 3> parts{parts_[0], parts_[1], parts_[0]};
+  clique.enqueue(Collective::send_recv, parts, 32);
+  EXPECT_EQ(script().groups, 1);
+  ASSERT_EQ(script().call_count, 6U);
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    const NcclCall& sent = script().calls[2 * rank];
+    const NcclCall& received = script().calls[2 * rank + 1];
+    EXPECT_EQ(sent.send, parts[rank].input);
+    EXPECT_EQ(sent.peer, static_cast<int>((rank + 1) % 3));
+    EXPECT_EQ(received.receive, parts[rank].data);
+    EXPECT_EQ(received.peer, static_cast<int>((rank + 2) % 3));
+    EXPECT_EQ(sent.count, 32U);
+    EXPECT_EQ(received.count, 32U);
+  }
+}
+
+TEST_F(NcclTest, AFailedMessageEndsItsCollective) {
+  NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1});
+  script().failing_rank = 0;
+  for (const Collective collective : {Collective::all_to_all, Collective::send_recv}) {
+    script().call_count = 0;
+    EXPECT_THAT(message_of([&] { clique.enqueue(collective, parts_, 32); }),
+                HasSubstr("invalid usage"));
+    EXPECT_EQ(script().call_count, 1U);
+    EXPECT_EQ(script().open_groups, 0);
   }
 }
 

@@ -53,6 +53,29 @@ TEST(Machine, CpuDevicesShareMemory) {
   EXPECT_THAT(links[0].kind, ::testing::StartsWith("shared memory"));
 }
 
+TEST(Machine, DevicesShareCoresWhereThatIsAskedFor) {
+  const Machine machine;
+  const int limit = machine.find("cpu")->device_limit();
+  if (machine.backends().front()->name() != "cpu") GTEST_SKIP() << "a count opens other devices";
+  const std::string more = std::to_string(2 * limit);
+  try {
+    static_cast<void>(machine.open(more));
+    FAIL() << "the user has not asked for it";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--oversubscribe"));
+  }
+  const auto devices = machine.open(more, {.oversubscribe = true});
+  ASSERT_EQ(devices.size(), static_cast<std::size_t>(2 * limit));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    EXPECT_EQ(devices[i]->info().name, "cpu:" + std::to_string(i));
+    EXPECT_EQ(devices[i]->info().cores.size(), 1U);
+  }
+  const auto last = static_cast<std::size_t>(limit);
+  EXPECT_EQ(devices[0]->info().cores, devices[last]->info().cores);
+  const auto enough = machine.open("1", {.oversubscribe = true});
+  EXPECT_EQ(enough[0]->info().cores.size(), last) << "there are enough cores";
+}
+
 TEST(Machine, SpareCoreServesCopies) {
   const Machine machine;
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: none to spare";

@@ -350,7 +350,10 @@ std::vector<OperationCase> table() {
       {"scale", Scale{blocked, f32, 0.3F}, tight},
       {"scale_odd", Scale{odd, f32, -1.5F}, tight, to_source},
       {"scale_matrix", Scale{matrix, f32, 0.3F}, tight},
+      {"scale_and_add", Scale{blocked, f32, 0.3F, -2.5F}, tight},
+      {"scale_and_add_matrix", Scale{matrix, f32, -1, 1}, tight, to_source},
       {"scale_bf16", Scale{plain, bf16, 0.3F}, loose},
+      {"scale_and_add_bf16", Scale{plain, bf16, 0.3F, 1.5F}, loose},
 
       // Optimisers and gradient clipping.
       {"adam", Adam{1001, 0.01F}, tight},

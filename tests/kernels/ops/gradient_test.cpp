@@ -53,6 +53,7 @@ std::vector<GradientCase> gradients_to_check() {
   const PoolingShape average{{2, 16, 7, 6}, 3, 2, 1, 1};
   const LocalResponseNormForward response{.shape = image, .alpha = 1.5F, .offset = 2};
   const ChannelRange channels{{2, 16, 3, 4}, 3, 6};
+  const Edges edges{1, -2, 2, 1};
   const std::map<std::string, std::string> from_seed{{"source", "seed"}};
   const Dropout dropout{.shape = {5, 7}, .probability = 0.4F, .seed = 3, .first = 2};
   return {
@@ -134,6 +135,13 @@ std::vector<GradientCase> gradients_to_check() {
       {"shuffle_channels",
        ShuffleChannels{image, 8},
        ShuffleChannels{image, 2},
+       y,
+       {{"destination", "source"}},
+       from_seed},
+      {"channel_bias", SumChannels{image}, AddChannelBias{image}, y, {{"diff_bias", "bias"}}},
+      {"pad_image",
+       PadImage{{2, 16, 6, 3}, edges.reversed()},
+       PadImage{image, edges},
        y,
        {{"destination", "source"}},
        from_seed},

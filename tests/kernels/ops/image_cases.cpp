@@ -148,6 +148,55 @@ std::vector<OperationCase> channel_copies() {
   };
 }
 
+std::vector<OperationCase> channel_biases() {
+  const Shape blocked{2, 32, 5, 7};
+  const Shape eights{1, 24, 3, 5};
+  const Shape uneven{3, 7, 4, 5};
+  const Shape large{4, 48, 29, 28};
+  const Shape pixels{5, 32, 1, 1};
+  return {
+      {"channel_bias", AddChannelBias{blocked}, image_tight},
+      {"channel_bias_eights", AddChannelBias{eights}, image_tight},
+      {"channel_bias_odd", AddChannelBias{uneven}, image_tight, {{"destination", "source"}}},
+      {"channel_bias_large", AddChannelBias{large}, image_tight, {{"destination", "source"}}},
+      {"channel_bias_pixels", AddChannelBias{pixels}, image_tight},
+      {"channel_bias_bf16", AddChannelBias{blocked, image_bf16}, image_loose},
+      {"channel_bias_odd_bf16", AddChannelBias{uneven, image_bf16}, image_loose},
+      {"channel_sums", SumChannels{blocked}, image_tight},
+      {"channel_sums_added", SumChannels{blocked, image_f32, true}, image_tight},
+      {"channel_sums_eights", SumChannels{eights}, image_tight},
+      {"channel_sums_odd", SumChannels{uneven, image_f32, true}, image_tight},
+      {"channel_sums_large", SumChannels{large}, image_tight},
+      {"channel_sums_pixels", SumChannels{pixels}, image_tight},
+      {"channel_sums_bf16", SumChannels{blocked, image_bf16}, image_tight},
+      {"channel_sums_odd_bf16", SumChannels{uneven, image_bf16, true}, image_tight},
+  };
+}
+
+std::vector<OperationCase> paddings() {
+  const Shape blocked{2, 32, 5, 7};
+  const Shape uneven{3, 7, 4, 5};
+  const Shape large{4, 48, 29, 28};
+  // top, left, bottom, right
+  const Edges all{1, 2, 3, 4};
+  const Edges behind{0, 0, 1, 1};
+  const Edges cut{-1, -2, -1, 0};
+  const Edges mixed{-3, 2, 4, -3};
+  return {
+      {"pad_image", PadImage{blocked, all}},
+      {"pad_image_behind", PadImage{blocked, behind}},
+      {"pad_image_cut", PadImage{blocked, cut}},
+      {"pad_image_mixed", PadImage{blocked, mixed}},
+      {"pad_image_eights", PadImage{{1, 24, 3, 5}, all}},
+      {"pad_image_odd", PadImage{uneven, all}},
+      {"pad_image_odd_mixed", PadImage{uneven, mixed}},
+      {"pad_image_none", PadImage{uneven, {}}},
+      {"pad_image_large", PadImage{large, all}},
+      {"pad_image_bf16", PadImage{blocked, mixed, image_bf16}},
+      {"pad_image_odd_bf16", PadImage{uneven, all, image_bf16}},
+  };
+}
+
 std::vector<OperationCase> dropouts() {
   return {
       {"dropout_image", Dropout{{2, 32, 9, 15}, image_f32, 0.3F, 5, 6}, image_tight},
@@ -166,7 +215,7 @@ std::vector<OperationCase> dropouts() {
 std::vector<OperationCase> image_cases() {
   std::vector<OperationCase> cases = variants_of_convolutions();
   for (const std::vector<OperationCase>& more :
-       {poolings(), response_norms(), channel_copies(), dropouts()}) {
+       {poolings(), response_norms(), channel_copies(), channel_biases(), paddings(), dropouts()}) {
     cases.insert(cases.end(), more.begin(), more.end());
   }
   return cases;

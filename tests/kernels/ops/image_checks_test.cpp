@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "kernels/base/error.h"
@@ -51,6 +53,16 @@ TEST(ImageChecks, RefuseChannelsThatAreNotThere) {
   EXPECT_THAT(objection(InsertChannels{{{2, 16, 3, 3}, -1, 2}}), HasSubstr("first is -1"));
   EXPECT_THAT(objection(ShuffleChannels{{2, 16, 3, 3}, 3}), HasSubstr("3 groups do not divide"));
   EXPECT_EQ(objection(SliceChannels{{{2, 16, 3, 3}, 10, 6}}), "accepted");
+}
+
+TEST(ImageChecks, RefuseEdgesThatLeaveNothing) {
+  EXPECT_THAT(objection(PadImage{{2, 16, 3, 5}, {-1, 0, -2, 0}}),
+              HasSubstr("edges of -1, 0, -2 and 0 leave nothing of the image 2x16x3x5"));
+  EXPECT_THAT(objection(PadImage{{2, 16, 3, 5}, {0, -5, 0, 9}}), HasSubstr("leave nothing"))
+      << "only zeros";
+  constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THAT(objection(PadImage{{2, 16, 3, 5}, {0, huge, 0, 0}}), HasSubstr("an edge is"));
+  EXPECT_EQ(objection(PadImage{{2, 16, 3, 5}, {-1, -2, -1, -2}}), "accepted");
 }
 
 }  // namespace

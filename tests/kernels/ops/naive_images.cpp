@@ -59,6 +59,11 @@ void for_each_in_range(const ChannelRange& range, const Function& f) {
       }
 }
 
+/// Of an element of an image.
+std::size_t channel_of(const Shape& image, std::size_t element) {
+  return element / size(image[2] * image[3]) % size(image[1]);
+}
+
 }  // namespace
 
 Tensors compute(const AveragePoolForward& desc, const Tensors& inputs) {
@@ -136,6 +141,35 @@ Tensors compute(const ShuffleChannels& desc, const Tensors& inputs) {
     const std::size_t channel = i / pixels % channels;
     const std::size_t from = channel % groups * (channels / groups) + channel / groups;
     destination[i] = in(inputs, "source")[(sample * channels + from) * pixels + i % pixels];
+  }
+  return {{"destination", destination}};
+}
+
+Tensors compute(const AddChannelBias& desc, const Tensors& inputs) {
+  Values destination = in(inputs, "source");
+  for (std::size_t i = 0; i < destination.size(); ++i) {
+    destination[i] += in(inputs, "bias")[channel_of(desc.shape, i)];
+  }
+  return {{"destination", destination}};
+}
+
+Tensors compute(const SumChannels& desc, const Tensors& inputs) {
+  Values sums = start(inputs, "diff_bias", size(desc.shape[1]), desc.accumulate);
+  const Values& gradient = in(inputs, "diff_destination");
+  for (std::size_t i = 0; i < gradient.size(); ++i) sums[channel_of(desc.shape, i)] += gradient[i];
+  return {{"diff_bias", sums}};
+}
+
+Tensors compute(const PadImage& desc, const Tensors& inputs) {
+  const Shape from = desc.source;
+  const Shape to = desc.destination();
+  Values destination(size(to), 0.0);
+  for (std::int64_t i = 0; i < element_count(to); ++i) {
+    const std::int64_t x = i % to[3] - desc.edges.left;
+    const std::int64_t y = i / to[3] % to[2] - desc.edges.top;
+    const std::int64_t plane = i / to[3] / to[2];
+    if (x < 0 || x >= from[3] || y < 0 || y >= from[2]) continue;
+    destination[size(i)] = in(inputs, "source")[size((plane * from[2] + y) * from[3] + x)];
   }
   return {{"destination", destination}};
 }

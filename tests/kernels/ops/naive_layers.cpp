@@ -137,7 +137,7 @@ Tensors compute(const Dropout& desc, const Tensors& inputs) {
 
 Tensors compute(const Scale& desc, const Tensors& inputs) {
   Values result = in(inputs, "source");
-  for (double& value : result) value *= double{desc.factor};
+  for (double& value : result) value = double{desc.factor} * value + double{desc.addend};
   return {{"destination", result}};
 }
 

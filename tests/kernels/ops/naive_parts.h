@@ -48,5 +48,8 @@ inline Values start(const Tensors& inputs, std::string_view role, std::size_t co
 [[nodiscard]] Tensors compute(const SliceChannels& desc, const Tensors& inputs);
 [[nodiscard]] Tensors compute(const InsertChannels& desc, const Tensors& inputs);
 [[nodiscard]] Tensors compute(const ShuffleChannels& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const AddChannelBias& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const SumChannels& desc, const Tensors& inputs);
+[[nodiscard]] Tensors compute(const PadImage& desc, const Tensors& inputs);
 
 }  // namespace parbench::test

@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// d1 waits for d0 from 30 to `until`, first computes something else, and again at the end.
 MadeCase waiting(Nanoseconds until, double streams_at_once = 2, double communicating = 0) {
@@ -67,6 +68,77 @@ TEST(DependencyRules, NoticeCommunicationThatNothingHides) {
   EXPECT_THAT(found("exposed-communication", {communicating(0, 0)}), IsEmpty());
   const MadeCase exchange("a", 10, {{.compute = 4, .communicating = 6, .exposed = 6}});
   EXPECT_THAT(found("exposed-communication", {exchange}), IsEmpty()) << "nothing else could run";
+}
+
+/// Two devices compute up to 60; the first one then adds gradients and updates up to `end`, while
+/// the other one, if it `updates`, does the same.
+MadeCase updating(const std::string& strategy, Nanoseconds end, bool both_update) {
+  MadeTimeline timeline;
+  const LaneId a = timeline.lane("d0");
+  const LaneId b = timeline.lane("d1");
+  for (const LaneId lane : {a, b}) {
+    timeline.task(lane, {0, 20}, {.phase = "forward"});
+    timeline.task(lane, {20, 60}, {.phase = "backward"});
+    if (lane == b && !both_update) continue;
+    timeline.task(lane, {60, end - 5}, {.kind = TaskKind::communication});
+    timeline.task(lane, {end - 5, end}, {.phase = "update"});
+  }
+  const double own = seconds_of(end);
+  return MadeCase(strategy, own, {{.compute = own}, {.compute = both_update ? own : 60e-9}})
+      .parameter("samples", std::int64_t{16})
+      .timeline(timeline.made());
+}
+
+TEST(DependencyRules, NameADeviceThatUpdatesAlone) {
+  EXPECT_THAT(text("central-device", {updating("tower", 90, false)}),
+              AllOf(HasSubstr("d0 alone adds gradients, updates and sends for 33% of the time"),
+                    HasSubstr("the other device runs nothing; it works 50% longer than that one"),
+                    HasSubstr("try: a strategy in which every device updates")));
+  EXPECT_THAT(found("central-device", {updating("tower", 66, false)}), IsEmpty()) << "9%";
+  EXPECT_THAT(found("central-device", {updating("even", 90, true)}), IsEmpty());
+}
+
+TEST(DependencyRules, CompareADeviceThatUpdatesAloneWithTheMeanOfTheOthers) {
+  MadeTimeline timeline;
+  const LaneId first = timeline.lane("d0");
+  for (const LaneId lane : {first, timeline.lane("d1"), timeline.lane("d2")}) {
+    timeline.task(lane, {0, lane == first ? 50 : 40}, {.phase = "backward"});
+  }
+  timeline.task(first, {50, 100}, {.phase = "update"});
+  const MadeCase made =
+      MadeCase("a", 100e-9, {{.compute = 100e-9}, {.compute = 30e-9}, {.compute = 50e-9}})
+          .timeline(timeline.made());
+  EXPECT_THAT(text("central-device", {made}),
+              AllOf(HasSubstr("for 50% of the time, in which the others run nothing"),
+                    HasSubstr("it works 150% longer than their mean")));
+}
+
+TEST(DependencyRules, AdviseTheFastestStrategyInWhichAllUpdate) {
+  const MadeCase central = updating("tower", 90, false);
+  const auto shown = [&](std::vector<MadeCase> others) {
+    others.insert(others.begin(), central);
+    return text("central-device", others);
+  };
+  EXPECT_THAT(shown({updating("slow", 89, true), updating("fast", 80, true)}),
+              HasSubstr("try: --strategy fast, in which all devices update"));
+  EXPECT_THAT(shown({updating("slower", 100, true)}), Not(HasSubstr("try:")));
+  EXPECT_THAT(shown({updating("other", 80, false)}), HasSubstr("try: a strategy in which"));
+  EXPECT_THAT(shown({updating("fast", 80, true).parameter("host", "locked")}),
+              HasSubstr("--strategy fast"))
+      << "a parameter that only it has";
+}
+
+TEST(DependencyRules, CountTheTimeInWhichNoOtherDeviceRuns) {
+  MadeTimeline timeline;
+  const LaneId a = timeline.lane("d0");
+  const LaneId b = timeline.lane("d1");
+  timeline.task(a, {0, 50}, {.phase = "backward"});
+  timeline.task(b, {0, 50}, {.phase = "backward"});
+  timeline.task(a, {50, 100}, {.phase = "update"});
+  timeline.task(b, {55, 98}, {.kind = TaskKind::communication});
+  const MadeCase made =
+      MadeCase("a", 100e-9, {{.compute = 100e-9}, {.compute = 93e-9}}).timeline(timeline.made());
+  EXPECT_THAT(found("central-device", {made}), IsEmpty()) << "7 of 100 ns";
 }
 
 }  // namespace

@@ -70,6 +70,22 @@ class MadeCase {
                                             .bytes = 2 * count * bytes});
     return *this;
   }
+  /// Calls that exchange data, of so many bytes read and written together.
+  MadeCase& exchanges(double seconds, double bytes) {
+    made_.profile->metrics.calls.push_back({.name = "copy",
+                                            .kind = TaskKind::communication,
+                                            .count = 1,
+                                            .seconds = seconds,
+                                            .bytes = bytes});
+    return *this;
+  }
+  /// The operation of a layer, part of the time of all calls.
+  MadeCase& layer(const std::string& name, double seconds) {
+    std::vector<CallMetrics>& calls = made_.profile->metrics.calls;
+    calls.front().seconds -= seconds;
+    calls.push_back({.name = "gemm", .layer = name, .count = 1, .seconds = seconds});
+    return *this;
+  }
   MadeCase& flops(double value) {
     made_.profile->metrics.calls[0].flops = value;
     return *this;
@@ -189,7 +205,8 @@ inline Report report_of(const std::vector<MadeCase>& cases) {
   report.roles = {
       {"other", "pieces", Role::partition, "wrong"}, {"s", "pieces", Role::micro_batch_size, ""},
       {"s", "cut", Role::partition, "even"},         {"s", "order", Role::schedule, "frugal"},
-      {"s", "host", Role::host_memory, "locked"},    {"s", "samples", Role::batch, ""}};
+      {"s", "host", Role::host_memory, "locked"},    {"s", "samples", Role::batch, ""},
+      {"s", "parcel", Role::exchange_size, ""}};
   for (const MadeCase& one : cases) report.cases.push_back(one.made());
   return report;
 }

@@ -55,6 +55,10 @@ TEST(Rules, SayThatStreamsPayOffWhenStreamsAtOnceGain) {
               HasSubstr("leaves the device room"));
   EXPECT_THAT(found("streams-pay-off", {one_stream(), two_streams(4, 0.6)}), IsEmpty())
       << "the baseline was disturbed";
+  const MadeCase crowded =
+      two_streams(1.6, 1.25).threads({.core_wait = 0.3}).lanes("d0", {1, 1, 1}, 2);
+  EXPECT_THAT(found("streams-pay-off", {one_stream(), crowded}), IsEmpty())
+      << "calls that wait for a core of their own seem to run at once";
 }
 
 TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {

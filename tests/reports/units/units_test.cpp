@@ -78,7 +78,8 @@ TEST(Percent, ShowsItsIntervalWithTheSameDigits) {
   EXPECT_EQ(format_percent(0.752, 0.731, 0.768), "75% (73–77%)");
   EXPECT_EQ(format_percent(0.752, 0.7512, 0.7539), "75.2% (75.1–75.4%)");
   EXPECT_EQ(format_percent(-0.02, -0.11, 0.03), "−2% (−11 to 3%)");
-  EXPECT_EQ(format_percent(-0.001, -0.002, 0.01), "0% (0–1%)");
+  EXPECT_EQ(format_percent(-0.001, -0.002, 0.01), "−0.1% (−0.2 to 1.0%)");
+  EXPECT_EQ(format_percent(0, 0, 0.01), "0% (0–1%)");
   EXPECT_EQ(format_percent(0.752, nan, 1), "75%");
   EXPECT_EQ(format_percent(nan, 0, 1), no_number);
 }
@@ -96,6 +97,13 @@ TEST(Ratio, ShowsItsIntervalWithTheSameDigits) {
   EXPECT_EQ(format_ratio(1.709, 1.688, 1.731), "1.71× (1.69–1.73)");
   EXPECT_EQ(format_ratio(1.7084, 1.7071, 1.7096), "1.708× (1.707–1.710)");
   EXPECT_EQ(format_ratio(1.709, nan, 2), "1.71×");
+}
+
+TEST(Ratio, ShowsOnWhichSideOfOneEachEndIs) {
+  EXPECT_EQ(format_ratio(1.0042, 1.0013, 1.0091), "1.004× (1.001–1.009)");
+  EXPECT_EQ(format_ratio(1.0042, 1.0003, 1.0191), "1.0042× (1.0003–1.0191)");
+  EXPECT_EQ(format_ratio(0.9921, 0.98, 0.99993), "0.9921× (0.9800–0.9999)");
+  EXPECT_EQ(format_ratio(1.02, 1, 1.04), "1.02× (1.00–1.04)");
 }
 
 TEST(Ratio, HasTheConfidenceOfFewSamples) {

@@ -15,6 +15,7 @@
 #include "reports/text/text.h"
 #include "reports/views/table_parts.h"
 #include "tests/reports/sample.h"
+#include "tests/reports/views/lines.h"
 
 namespace parbench::report {
 namespace {
@@ -25,31 +26,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-/// The first line that holds a text; empty when there is none.
-std::string line_with(const std::string& text, const std::string& part) {
-  for (const std::string& line : lines_of(text)) {
-    if (line.find(part) != std::string::npos) return line;
-  }
-  return {};
-}
-
 /// The display column at which a part of a line starts.
 std::size_t column_of(const std::string& line, const std::string& part) {
   return display_width(line.substr(0, line.find(part)));
-}
-
-Report report_of(std::vector<CaseResult> cases) {
-  Report report = sample_report();
-  report.cases = std::move(cases);
-  report.answers.clear();
-  return report;
 }
 
 TEST(Table, ShowsACaseWithAllItsNumbers) {
@@ -62,6 +41,9 @@ TEST(Table, ShowsACaseWithAllItsNumbers) {
 TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
   const std::string text = to_table(sample_report());
   EXPECT_THAT(text, HasSubstr("f32 · model resnet50 · batch 48 · image 128 · on cpu:0, cpu:1\n"));
+  Report sharing = sample_report();
+  for (Device& device : sharing.devices) device.cores = {0, 1};
+  EXPECT_THAT(to_table(sharing), HasSubstr("on cpu:0, cpu:1, which share 2 cores"));
   const std::string title = line_with(text, "strategy");
   EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
 }
@@ -154,28 +136,6 @@ TEST(Table, EachSpeedupNamesItsBaselineWhereTheyDiffer) {
   EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("baseline"));
   EXPECT_THAT(line_with(text, "strategy"),
               AllOf(HasSubstr("speedup over"), Not(HasSubstr("sequ"))));
-}
-
-TEST(Table, MetricsHaveAColumnWithTheirInterval) {
-  CaseResult half =
-      measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{1}}}, 1e-3, 8);
-  CaseResult most =
-      measured_case("overlap", "overlapped", {{"prefetch", std::int64_t{4}}}, 2e-3, 8);
-  half.metrics = {{"achieved overlap", 0.52, Interval{-0.01, 0.61, 0.96}}};
-  most.metrics = {{"achieved overlap", 0.912, Interval{0.9, 0.93, 0.75}},
-                  {"waste", 0.025, std::nullopt}};
-  const std::string text = to_table(report_of({half, most}));
-  EXPECT_THAT(line_with(text, "strategy"),
-              AllOf(HasSubstr("achieved overlap"), HasSubstr("waste")));
-  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("52% (−1 to 61%)"));
-  EXPECT_THAT(line_with(text, "2.000 ms"), AllOf(HasSubstr("91% (90–93%)°"), HasSubstr(" 2%")));
-  EXPECT_THAT(text, HasSubstr("holds the median with 75% only"));
-}
-
-TEST(Table, MetricsWithoutIntervalKeepTheirName) {
-  CaseResult once = measured_case("overlap", "overlapped", {}, 1e-3, 1);
-  once.metrics = {{"achieved overlap", 0.52, std::nullopt}};
-  EXPECT_THAT(line_with(to_table(report_of({once})), "strategy"), HasSubstr("achieved overlap"));
 }
 
 TEST(Table, CasesWithoutNumberHaveTheirReasonBelow) {
@@ -390,6 +350,10 @@ TEST(Table, WrapsTheAnswer) {
   EXPECT_THAT(text, HasSubstr("\n→ best split 5: 1.71× (1.69–1.73) the single device, 94% of\n  "));
 }
 
+TEST(Table, ShowsWhatLimitsTheAnswerInLinesBelowIt) {
+  EXPECT_THAT(to_table(sample_report()), HasSubstr("\n! Preliminary, from 3 of 6 samples.\n"));
+}
+
 TEST(Table, ShowsATableOfSeveralRecommendations) {
   Report report = sample_report();
   report.answers[0].recommendations.resize(2);
@@ -423,24 +387,6 @@ TEST(Table, DoesNotMarkSpeedupsThatTheMediansContradictByLittle) {
   EXPECT_THAT(to_table(report), Not(HasSubstr("≠")));
 }
 
-TEST(Table, ExplainsMetricsThatAreNotWhatReadersExpect) {
-  Report report = sample_report();
-  for (CaseResult& c : report.cases) {
-    if (has_number(c))
-      c.metrics = {{.name = "overlap", .value = 1.2, .remark = "above 100%: for a reason"}};
-  }
-  const std::string text = to_table(report);
-  EXPECT_THAT(text, AllOf(HasSubstr("120%#"), HasSubstr("# above 100%: for a reason\n")));
-}
-
-TEST(Table, NamesThreeReasonsOfMetricsAndCountsTheRest) {
-  Report report = sample_report();
-  for (std::size_t i = 0; i < 5; ++i) {
-    report.cases[i].metrics = {{.name = "m", .value = 2, .remark = "reason " + std::to_string(i)}};
-  }
-  EXPECT_THAT(to_table(report), HasSubstr("# reason 0; reason 1; reason 2; and 2 more\n"));
-}
-
 TEST(Table, EscapesOnlyWhenAskedTo) {
   EXPECT_THAT(to_table(sample_report()), Not(HasSubstr("\033")));
   const std::string text = to_table(sample_report(), {.color = true});
@@ -467,6 +413,7 @@ TEST(Table, ShowsNoControlCharactersOfAReport) {
   report.version = report.machine.cpu_model = report.machine.operating_system = evil;
   report.machine.libraries.emplace_back(evil, evil);
   report.answers[0].question = report.answers[0].text = evil;
+  report.answers[0].warnings = {evil};
   for (CaseResult& c : report.cases) {
     c.strategy += evil;
     c.parameters.emplace_back(evil, evil + c.name);

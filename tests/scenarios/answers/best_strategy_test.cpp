@@ -13,6 +13,7 @@
 namespace parbench::test {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::IsEmpty;
 
 const DescribedScenario& scenario() {
@@ -68,19 +69,23 @@ TEST(BestStrategy, SummarisesSettings) {
                                           measured("odd", 2.0, 1.0, 16)};
   const Conclusion made = answer(outcomes);
   EXPECT_EQ(made.text,
-            "A strategy other than plain pays at n 8 only; largest recommended gain: 2.00× "
-            "(1.95–2.05) with odd at n "
-            "8.");
+            "At n 8, use odd: 2.00× (1.95–2.05) plain. Otherwise use plain: another strategy shows "
+            "no gain at n 16.");
   EXPECT_EQ(made.recommendations.size(), 2);
+  std::vector<CaseOutcome> more = outcomes;
+  more.push_back(measured("plain", 3.0, 0, 32));
+  more.push_back(measured("apt", 1.0, 3.0, 32));
+  EXPECT_EQ(answer(more).text,
+            "A strategy other than plain pays at 2 settings and shows no gain at n 16; largest "
+            "recommended gain: 3.00× (2.95–3.05) with apt at n 32.");
 }
 
 TEST(BestStrategy, NamesTheBestOfWhatDoesNotPay) {
-  EXPECT_EQ(
-      answer({measured("plain", 1.0, 0), measured("odd", 1.2, 0.8), measured("plain", 1.0, 0, 16),
-              measured("odd", 1.1, 0.9, 16)})
-          .text,
-      "Use plain: another strategy does not pay at any setting; at best 0.90× (0.85–0.95) with odd "
-      "at n 16.");
+  EXPECT_EQ(answer({measured("plain", 1.0, 0), measured("odd", 1.2, 0.8),
+                    measured("plain", 1.0, 0, 16), measured("odd", 1.1, 0.9, 16)})
+                .text,
+            "Use plain: another strategy does not pay at any setting that was compared; nearest to "
+            "paying: 0.90× (0.85–0.95) with odd at n 16.");
 }
 
 TEST(BestStrategy, IsUnknownWithoutASpeedup) {
@@ -88,13 +93,26 @@ TEST(BestStrategy, IsUnknownWithoutASpeedup) {
   EXPECT_EQ(made.text, "No strategy was measured beside plain, so there is no answer.");
   EXPECT_THAT(made.recommendations, IsEmpty());
   EXPECT_FALSE(made.is_answered);
+  EXPECT_EQ(answer({measured("odd", 1.0, 0), measured("apt", 1.0, 0)}).text,
+            "There is no answer without plain, which was not measured.");
+}
+
+TEST(BestStrategy, RemarksOnMoreThanTheDevicesCanGive) {
+  CaseOutcome two = measured("apt", 1.0, 2.5);
+  EXPECT_EQ(answer({measured("plain", 2.5, 0), two}).text, "Use apt: 2.50× (2.45–2.55) plain.")
+      << "streams of one device have no such limit";
+  two.spec.parameters.set("devices", std::int64_t{2});
+  EXPECT_THAT(
+      answer({measured("plain", 2.5, 0), two}).text,
+      EndsWith("This is more than 2 devices can give; likely cause: each device's part fits "
+               "its caches better, or the baseline was disturbed."));
 }
 
 TEST(BestStrategy, NamesTheSettingsWithoutAComparison) {
   EXPECT_EQ(
       answer({measured("plain", 2.0, 0), measured("odd", 1.0, 2.0), measured("odd", 1.0, 0, 16)})
           .text,
-      "Use odd: 2.00× (1.95–2.05) plain. At n 16 there was nothing to compare with.");
+      "At n 8, use odd: 2.00× (1.95–2.05) plain. At n 16 there was nothing to compare with.");
 }
 
 }  // namespace

@@ -283,11 +283,11 @@ TEST(Wording, NamesWhereItPays) {
     return where_it_pays(with_payoffs(payoffs), verb);
   };
   EXPECT_EQ(text({pays}), "pays");
-  EXPECT_EQ(text({pays, pays}, "pay"), "pay at every setting");
-  EXPECT_EQ(text({shows_no_gain, pays}), "pays at n 1 only");
-  EXPECT_EQ(text({pays, pays, does_not_pay}), "pays at 2 of 3 settings");
-  EXPECT_EQ(where_it_pays(with_payoffs({pays, pays, may_pay}), "pays", "size"),
-            "pays at 2 of 3 sizes and may pay at n 2");
+  EXPECT_EQ(text({pays, pays}, "pay"), "pay at every setting that was compared");
+  EXPECT_EQ(text({shows_no_gain, pays}), "pays at n 1 and shows no gain at n 0");
+  EXPECT_EQ(text({pays, pays, does_not_pay}), "pays at 2 settings and does not pay at n 2");
+  EXPECT_EQ(where_it_pays(with_payoffs({pays, may_pay, does_not_pay, does_not_pay}), "pay", "size"),
+            "pay at n 0, may pay at n 1 and do not pay at 2 sizes");
 }
 
 TEST(Wording, SaysWhatIsShownWhereNothingPays) {
@@ -297,12 +297,39 @@ TEST(Wording, SaysWhatIsShownWhereNothingPays) {
   };
   EXPECT_EQ(text({shows_no_gain}), "shows no gain");
   EXPECT_EQ(text({does_not_pay, shows_no_gain}, "pay"),
-            "show no gain at any setting, and do not pay at n 0");
+            "show no gain at n 1 and do not pay at n 0");
   EXPECT_EQ(text({does_not_pay}), "does not pay");
-  EXPECT_EQ(text({does_not_pay, does_not_pay}, "pay"), "do not pay at any setting");
+  EXPECT_EQ(text({does_not_pay, does_not_pay}, "pay"),
+            "do not pay at any setting that was compared");
   EXPECT_EQ(text({may_pay}, "pay"), "may pay");
-  EXPECT_EQ(text({does_not_pay, may_pay}), "may pay at n 1 only");
-  EXPECT_EQ(text({may_pay, may_pay}), "may pay at every setting");
+  EXPECT_EQ(text({does_not_pay, may_pay}), "may pay at n 1 and does not pay at n 0");
+  EXPECT_EQ(text({may_pay, may_pay}), "may pay at every setting that was compared");
+}
+
+TEST(Wording, NamesTheOnlySettingThatPaysAndWhatTheOthersShow) {
+  using enum report::Payoff;
+  const auto text = [](const std::vector<report::Payoff>& payoffs) {
+    return elsewhere_text(with_payoffs(payoffs), "Streams", "pay");
+  };
+  const auto found = with_payoffs({does_not_pay, pays, shows_no_gain});
+  ASSERT_NE(only_one_that_pays(found), nullptr);
+  EXPECT_EQ(only_one_that_pays(found)->setting, "n 1");
+  EXPECT_EQ(only_one_that_pays(with_payoffs({pays})), nullptr) << "there is nothing beside it";
+  EXPECT_EQ(only_one_that_pays(with_payoffs({pays, pays})), nullptr);
+  EXPECT_EQ(only_one_that_pays(with_payoffs({may_pay, does_not_pay})), nullptr);
+  EXPECT_EQ(text({does_not_pay, pays, shows_no_gain}),
+            " Streams show no gain at n 2 and do not pay at n 0.");
+  EXPECT_EQ(text({does_not_pay, pays}), " Streams do not pay at n 0.");
+  EXPECT_EQ(text({does_not_pay, pays, does_not_pay}),
+            " Streams do not pay at any other setting that was compared.");
+  EXPECT_EQ(text({pays}), "");
+}
+
+TEST(Wording, SaysWhichSideOfAComparisonIsMissing) {
+  EXPECT_EQ(no_comparison_text("plain", "strategy", true),
+            "No strategy was measured beside plain, so there is no answer.");
+  EXPECT_EQ(no_comparison_text("plain", "strategy", false),
+            "There is no answer without plain, which was not measured.");
 }
 
 TEST(Wording, LeavesOutSentencesThatThreeLinesCannotHold) {

@@ -49,6 +49,14 @@ TEST(LatencyFit, EnlargesItsErrorsWhereTimesAreNoLine) {
   EXPECT_GT(bent->latency_error, 100 * straight->latency_error);
 }
 
+TEST(LatencyFit, KnowsHowFarTimesLieFromTheLine) {
+  const auto straight = fit_latency({{0, 5, 1}, {1, 7, 1}, {2, 9, 1}});
+  const auto bent = fit_latency({{0, 5, 1}, {1, 10, 1}, {2, 9, 1}});
+  ASSERT_TRUE(straight && bent);
+  EXPECT_NEAR(straight->largest_deviation, 0, 1e-12);
+  EXPECT_NEAR(bent->largest_deviation, 0.2, 1e-12) << "the line has 6, 8 and 10";
+}
+
 TEST(LatencyFit, CoversTheTruthAsOftenAsItsErrorsSay) {
   std::mt19937_64 generator(7);
   std::normal_distribution<double> noise;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "reports/text/text.h"
 #include "scenarios/collectives/answer.h"
 #include "scenarios/framework/collectives.h"
 #include "tests/scenarios/answers/rivals.h"
@@ -136,23 +137,25 @@ TEST(CollectivesPlans, AddFromSharedMemoryWithoutCopies) {
   EXPECT_EQ(tasks_of(Memory::own), 4U) << "a copy and an addition at each rank";
 }
 
-TEST(CollectivesPlans, TheLibraryDoesWhatIsInPlace) {
+TEST(CollectivesPlans, TheLibraryDoesAllCollectives) {
   const auto scenario = make_collectives();
   Context context = context_of(2, Memory::joined);
   for (const Collective collective : all_collectives) {
-    if (!is_in_place(collective)) continue;
     const std::string name(parbench::name_of(collective));
     SCOPED_TRACE(name);
     const auto subject = ready_case(*scenario, case_of(*scenario, name, "nccl", 64, 2), context);
     EXPECT_EQ(subject->plan().graph().tasks.size(), 1U);
+    EXPECT_TRUE(races(subject->plan()).empty());
     EXPECT_TRUE(subject->check());
     run_in_order(subject->plan());
     EXPECT_EQ(subject->check(), std::nullopt);
   }
-  EXPECT_THROW(
-      (void)ready_case(*scenario, case_of(*scenario, "all-gather", "nccl", 60, 2), context),
-      Unsupported)
-      << "15 numbers are no two equal blocks";
+  for (const std::string collective : {"all-gather", "all-to-all"}) {
+    EXPECT_THROW(
+        (void)ready_case(*scenario, case_of(*scenario, collective, "nccl", 60, 2), context),
+        Unsupported)
+        << "15 numbers are no two equal blocks";
+  }
   Context apart = context_of(2, Memory::own);
   EXPECT_THROW((void)ready_case(*scenario, case_of(*scenario, "all-reduce", "nccl", 64, 2), apart),
                Unsupported);
@@ -174,7 +177,7 @@ TEST(CollectivesCases, AreThoseOfTheirCollective) {
   EXPECT_FALSE(resolved("all-reduce", "nccl")) << "quick, and not asked for";
   request.preset = Preset::published;
   EXPECT_TRUE(resolved("all-reduce", "nccl"));
-  EXPECT_FALSE(resolved("all-to-all", "nccl"));
+  EXPECT_TRUE(resolved("all-to-all", "nccl"));
   request.given = {"size"};
   request.spec.parameters.set("size", "6");
   EXPECT_THROW((void)scenario->resolve(request), UsageError);
@@ -230,8 +233,15 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
   EXPECT_THAT(conclusion.text,
               AllOf(HasSubstr("For all-reduce use tree up to 4.00 KiB, direct above"),
                     HasSubstr("direct: α 20 ± "), HasSubstr("µs, 8 ± "), HasSubstr("tree: α 10 ± "),
-                    HasSubstr("µs, 4 ± ")));
+                    HasSubstr("µs, 4 ± "), HasSubstr("GB/s, times within 0%")));
   ASSERT_EQ(conclusion.recommendations.size(), 3U);
+  std::vector<CaseOutcome> with_link = two_algorithms(*scenario);
+  for (const std::int64_t bytes : {4096, 262144, 16777216}) {
+    with_link.push_back(outcome(*scenario, "send-recv", "direct", bytes, 5e-6, 10e9, 0));
+  }
+  const std::string text = scenario->answer(with_link, within(0.01)).text;
+  EXPECT_THAT(text, HasSubstr("One message to a neighbour"));
+  EXPECT_LE(report::wrapped(text, 98).size(), 3U) << text;
   EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB");
   EXPECT_TRUE(conclusion.recommendations[0].pays);
   EXPECT_EQ(conclusion.recommendations[2].candidates.front().label, "direct");
@@ -257,6 +267,12 @@ TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   EXPECT_THAT(conclusion.text,
               AllOf(HasSubstr("(send-recv): α 5 ± "), HasSubstr("10 ± "), Not(HasSubstr(" use "))));
   EXPECT_TRUE(conclusion.recommendations.empty());
+  std::vector<CaseOutcome> both = outcomes;
+  for (const std::int64_t bytes : {4096, 262144, 16777216}) {
+    both.push_back(outcome(*scenario, "send-recv", "nccl", bytes, 7e-6, 20e9, 0));
+  }
+  EXPECT_THAT(scenario->answer(both, within(0.01)).text,
+              AllOf(HasSubstr("(send-recv): α 5 ± "), HasSubstr("(send-recv by nccl): α 7 ± ")));
   outcomes.pop_back();
   EXPECT_FALSE(scenario->answer(outcomes, within(0.01)).is_answered) << "two sizes are no fit";
 }

@@ -4,13 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <iterator>
-
 #include "bench/execution/verification.h"
-#include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "tests/scenarios/plan_checks.h"
+#include "tests/scenarios/resolving.h"
+#include "tests/scenarios/training/grid/grid_runs.h"
 #include "tests/support/cpu_devices.h"
+#include "tests/support/other_device.h"
 
 namespace parbench::test {
 namespace {
@@ -18,55 +18,32 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::vector<std::string> divided{"all-reduce", "all-reduce-buckets", "tower", "replicate"};
+const std::vector<std::string> divided{"all-reduce", "all-reduce-buckets", "tower",
+                                       "replicate",  "parameter-server",   "sharded"};
 
-struct DataParallelTest : testing::Test {
-  std::unique_ptr<Scenario> scenario = make_data_parallel();
+std::vector<Parameter> with(std::vector<Parameter> values, const std::vector<Parameter>& more) {
+  values.insert(values.end(), more.begin(), more.end());
+  return values;
+}
 
-  static Scenario::Request request(const std::string& strategy,
-                                   const std::vector<Parameter>& values,
-                                   std::vector<std::string> given = {}, int devices = 2) {
-    Scenario::Request made;
-    made.spec = {.scenario = "data-parallel", .strategy = strategy, .parameters = {}, .hidden = {}};
-    for (const Parameter& value : values) made.spec.parameters.set(value.name, value.value);
-    made.given = std::move(given);
-    made.device_count = devices;
-    return made;
-  }
-
-  std::string name_of(const Scenario::Request& made) const {
-    const auto spec = scenario->resolve(made);
-    return spec ? spec->name() : "no case";
-  }
-
-  std::string refusal(const Scenario::Request& made) const {
-    try {
-      return "not refused: " + name_of(made);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-  }
-
-  std::string reference_of(const Scenario::Request& made) const {
-    const auto reference = scenario->reference(*scenario->resolve(made));
-    return reference ? reference->name() : "none";
-  }
+struct DataParallelTest : Resolving {
+  DataParallelTest() : Resolving(make_data_parallel()) {}
 };
 
 TEST_F(DataParallelTest, NamesShowDevicesAndBuckets) {
-  EXPECT_EQ(name_of(request("single", {{"model", "linear"}})),
+  EXPECT_EQ(name_of(request_of("single", {{"model", "linear"}})),
             "data-parallel/single/model:linear/batch:30");
-  EXPECT_EQ(name_of(request("all-reduce", {{"model", "linear"}}, {}, 4)),
+  EXPECT_EQ(name_of(request_of("all-reduce", {{"model", "linear"}}, {}, 4)),
             "data-parallel/all-reduce/model:linear/batch:30/devices:4");
-  EXPECT_EQ(
-      name_of(request("all-reduce-buckets", {{"model", "linear"}, {"bucket", 5}, {"clip", 0.5}})),
-      "data-parallel/all-reduce-buckets/model:linear/batch:30/clip:0.5/devices:2/bucket:5");
+  EXPECT_EQ(name_of(request_of("all-reduce-buckets",
+                               {{"model", "linear"}, {"bucket", 5}, {"clip", 0.5}})),
+            "data-parallel/all-reduce-buckets/model:linear/batch:30/clip:0.5/devices:2/bucket:5");
 }
 
 TEST_F(DataParallelTest, MoreDevicesThanPartsAreIdle) {
   const auto idle = [&](std::int64_t batch, int devices) {
     const auto spec = scenario->resolve(
-        request("all-reduce", {{"model", "linear"}, {"batch", batch}}, {}, devices));
+        request_of("all-reduce", {{"model", "linear"}, {"batch", batch}}, {}, devices));
     const Value* value = spec->parameters.find("idle");
     return value == nullptr ? 0 : std::get<std::int64_t>(*value);
   };
@@ -76,77 +53,98 @@ TEST_F(DataParallelTest, MoreDevicesThanPartsAreIdle) {
   EXPECT_EQ(idle(1, 2), 1);
 }
 
+TEST_F(DataParallelTest, WeakScalingHasABatchOnEachDevice) {
+  const Scenario::Request made =
+      request_of("all-reduce", {{"model", "linear"}, {"scaling", "weak"}}, {}, 4);
+  EXPECT_EQ(name_of(made), "data-parallel/all-reduce/model:linear/batch:30/devices:4/scaling:weak");
+  EXPECT_EQ(reference_of(made), "data-parallel/single/model:linear/batch:120");
+  const CaseSpec spec = *scenario->resolve(made);
+  EXPECT_FALSE(scenario->comparable(spec)) << "it does more work than one device does";
+  const std::vector<Metric> metrics = scenario->metrics(spec);
+  ASSERT_EQ(metrics.size(), 1);
+  EXPECT_EQ(metrics[0].others.at(0).name(), "data-parallel/single/model:linear/batch:30");
+  const std::vector<double> seconds{1.25, 1.0};
+  EXPECT_DOUBLE_EQ(metrics[0].value(seconds, seconds), 0.8);
+}
+
+TEST_F(DataParallelTest, EqualPlansAreNotCompared) {
+  for (const std::string& strategy : divided) {
+    const CaseSpec alone = *scenario->resolve(request_of(strategy, {{"model", "linear"},
+                                                                    {"batch", std::int64_t{1}},
+                                                                    {"bucket", 1},
+                                                                    {"stage", std::int64_t{2}}}));
+    EXPECT_FALSE(scenario->comparable(alone)) << strategy;
+    EXPECT_THAT(scenario->metrics(alone), IsEmpty()) << strategy;
+  }
+  EXPECT_TRUE(scenario->comparable(
+      *scenario->resolve(request_of("tower", {{"model", "linear"}, {"batch", std::int64_t{2}}}))));
+}
+
+TEST_F(DataParallelTest, ServersAreBehindTheDevicesThatCompute) {
+  Scenario::Request made = request_of("parameter-server", {{"model", "linear"}}, {"strategy"}, 3);
+  EXPECT_EQ(name_of(made), "data-parallel/parameter-server/model:linear/batch:30/devices:3");
+  made.devices_alike = false;
+  EXPECT_THAT(refusal(made), HasSubstr("a CPU device behind them may be the server"));
+  made.last_serves = true;
+  EXPECT_EQ(name_of(made),
+            "data-parallel/parameter-server/model:linear/batch:30/devices:2/server:cpu");
+  made.spec.strategy = "tower";
+  EXPECT_THAT(refusal(made), HasSubstr("--strategy tower needs devices of one kind"));
+}
+
 TEST_F(DataParallelTest, NeedsAlikeDevicesAndASampleForEachNormalisation) {
-  EXPECT_EQ(name_of(request("tower", {{"model", "linear"}}, {}, 1)), "no case");
-  EXPECT_THAT(refusal(request("tower", {{"model", "linear"}}, {"strategy"}, 1)),
+  EXPECT_EQ(name_of(request_of("tower", {{"model", "linear"}}, {}, 1)), "no case");
+  EXPECT_THAT(refusal(request_of("tower", {{"model", "linear"}}, {"strategy"}, 1)),
               HasSubstr("tower needs at least two devices"));
-  Scenario::Request unlike = request("tower", {{"model", "linear"}}, {"strategy"});
+  Scenario::Request unlike = request_of("tower", {{"model", "linear"}}, {"strategy"});
   unlike.devices_alike = false;
-  EXPECT_THAT(refusal(unlike), HasSubstr("of several kinds"));
+  EXPECT_THAT(refusal(unlike), HasSubstr("those of this run are of several"));
   const std::vector<Parameter> resnet{{"model", "resnet18"}, {"batch", 3}, {"image", 32}};
-  EXPECT_THAT(refusal(request("tower", resnet, {"batch"})), HasSubstr("each part has at least 2"));
-  EXPECT_EQ(name_of(request("tower", resnet)), "no case");
+  EXPECT_THAT(refusal(request_of("tower", resnet, {"batch"})),
+              HasSubstr("each part has at least 2"));
+  EXPECT_EQ(name_of(request_of("tower", resnet)), "no case");
 }
 
 TEST_F(DataParallelTest, ReferencesAreTheWholeBatchUnlessPartsComputeSomethingElse) {
-  EXPECT_EQ(reference_of(request("single", {{"model", "linear"}})), "none");
+  EXPECT_EQ(reference_of(request_of("single", {{"model", "linear"}})), "none");
   for (const std::string& strategy : divided) {
-    EXPECT_EQ(reference_of(request(strategy, {{"model", "linear"}, {"bucket", 1}})),
+    EXPECT_EQ(reference_of(request_of(strategy, {{"model", "linear"}, {"bucket", 1}})),
               "data-parallel/single/model:linear/batch:30");
     EXPECT_EQ(
-        reference_of(request(strategy, {{"model", "resnet18"}, {"image", 64}, {"bucket", 1}})),
+        reference_of(request_of(strategy, {{"model", "resnet18"}, {"image", 64}, {"bucket", 1}})),
         "data-parallel/parts-in-turn/model:resnet18/batch:24/image:64/devices:2");
   }
-  EXPECT_THAT(reference_of(request("tower", {})), HasSubstr("parts-in-turn"))
+  EXPECT_THAT(reference_of(request_of("tower", {})), HasSubstr("parts-in-turn"))
       << "dropouts of rnn-lm draw by the position in a part";
 }
 
 TEST_F(DataParallelTest, ScalingEfficiencyIsTheShareOfLinearSpeedup) {
-  const CaseSpec spec = *scenario->resolve(request("tower", {{"model", "linear"}}, {}, 4));
+  const CaseSpec spec = *scenario->resolve(request_of("tower", {{"model", "linear"}}, {}, 4));
   const std::vector<Metric> metrics = scenario->metrics(spec);
   ASSERT_EQ(metrics.size(), 1);
-  EXPECT_EQ(metrics[0].others.at(0), *scenario->resolve(request("single", {{"model", "linear"}})));
+  EXPECT_EQ(metrics[0].others.at(0),
+            *scenario->resolve(request_of("single", {{"model", "linear"}})));
   const std::vector<double> seconds{0.5, 1.0};
   EXPECT_DOUBLE_EQ(metrics[0].value(seconds, seconds), 0.5);
 }
 
-/// Devices, several of which may share cores.
-std::unique_ptr<Context> context_of(int devices) {
-  const Machine machine;
-  std::vector<std::unique_ptr<Device>> all;
-  while (static_cast<int>(all.size()) < devices) {
-    std::vector<std::unique_ptr<Device>> one = cpu_devices(1, machine);
-    std::ranges::move(one, std::back_inserter(all));
-  }
-  return std::make_unique<Context>(std::move(all), Context::Options{.seed = 5});
-}
-
-/// What is wrong with a run that leaves out a task; empty: nothing.
-std::string wrong_without(const Scenario& scenario, const CaseSpec& spec, int devices,
-                          std::optional<std::size_t> left_out, const OutputValues& reference) {
-  const auto context = context_of(devices);
-  const auto subject = ready_case(scenario, spec, *context);
-  if (left_out) {
-    run_in_order(without_calls_of(subject->plan(), *left_out));
-  } else {
-    run_in_order(subject->plan());
-  }
-  if (const auto wrong = subject->check()) return *wrong;
-  const auto verdict = compare(subject->outputs(), reference, subject->tolerance());
-  return verdict.passed ? "" : verdict.detail;
-}
-
-OutputValues outputs_of(const Scenario& scenario, const CaseSpec& spec, int devices) {
-  const auto context = context_of(devices);
-  const auto subject = ready_case(scenario, spec, *context);
-  run_in_order(subject->plan());
-  return read_outputs(*subject);
+TEST_F(DataParallelTest, WithoutWorkForASecondDeviceThePlanIsThatOfOne) {
+  const auto context = context_with_shared_cores(2);
+  const auto plan_of = [&](const std::string& strategy, std::int64_t batch) {
+    return ready_case(*scenario,
+                      spec_of(*scenario, strategy, {{"model", "linear"}, {"batch", batch}}, 2),
+                      *context);
+  };
+  EXPECT_TRUE(are_equal(plan_of("single", 1)->plan(), plan_of("all-reduce", 1)->plan()));
+  EXPECT_FALSE(are_equal(plan_of("single", 2)->plan(), plan_of("all-reduce", 2)->plan()));
+  EXPECT_TRUE(scenario->plans_show_all());
 }
 
 struct Division {
   std::string name;
   std::vector<Parameter> values;
   int devices = 2;
+  std::vector<std::string> strategies = divided;
 };
 
 void PrintTo(const Division& one, std::ostream* out) { *out << one.name; }
@@ -159,8 +157,8 @@ struct DataParallelPlans : testing::TestWithParam<Division> {
 };
 
 TEST_P(DataParallelPlans, HaveNoRaces) {
-  const auto context = context_of(GetParam().devices);
-  for (const std::string& strategy : divided) {
+  const auto context = context_with_shared_cores(GetParam().devices);
+  for (const std::string& strategy : GetParam().strategies) {
     EXPECT_THAT(races(ready_case(*scenario, spec(strategy), *context)->plan()), IsEmpty())
         << strategy;
   }
@@ -168,21 +166,38 @@ TEST_P(DataParallelPlans, HaveNoRaces) {
 
 TEST_P(DataParallelPlans, NeedEveryTask) {
   const int devices = GetParam().devices;
-  for (const std::string& strategy : divided) {
-    const CaseSpec wanted = spec(strategy);
-    const OutputValues reference = outputs_of(*scenario, *scenario->reference(wanted), devices);
-    EXPECT_EQ(wrong_without(*scenario, wanted, devices, std::nullopt, reference), "") << strategy;
-    const auto context = context_of(devices);
-    const auto subject = ready_case(*scenario, wanted, *context);
-    const PlanGraph& graph = subject->plan().graph();
-    const std::size_t step = devices > 2 ? 5 : 1;  // a ring of four has dozens of tasks
-    for (std::size_t task = 0; task < graph.tasks.size(); task += step) {
-      if (subject->plan().calls()[task].empty()) continue;
-      EXPECT_NE(wrong_without(*scenario, wanted, devices, task, reference), "")
-          << strategy << " without " << graph.tasks[task].name;
-    }
+  const std::size_t every = devices > 2 ? 5 : 1;  // a ring of four has dozens of tasks
+  for (const std::string& strategy : GetParam().strategies) {
+    expect_every_task_needed(*scenario, spec(strategy), devices, every);
   }
 }
+
+/// Models whose parameters make several buckets on as many devices.
+Division sharded_division(std::string name, std::vector<Parameter> values, int devices = 2) {
+  values.push_back({"bucket", std::int64_t{1}});
+  return {.name = std::move(name),
+          .values = std::move(values),
+          .devices = devices,
+          .strategies = {"sharded"}};
+}
+
+const std::vector<Parameter> small_mlp{
+    {"model", "mlp"}, {"layers", 3}, {"hidden", 520}, {"batch", 4}};
+
+INSTANTIATE_TEST_SUITE_P(
+    Stages, DataParallelPlans,
+    testing::Values(
+        sharded_division("First", with(small_mlp, {{"stage", 1}, {"optimizer", "momentum"}})),
+        sharded_division("Second", with(small_mlp, {{"stage", 2}, {"clip", 0.01}})),
+        sharded_division("Third", with(small_mlp, {{"stage", 3}, {"optimizer", "adam"}})),
+        sharded_division("ThirdWithoutPrefetching",
+                         with(small_mlp, {{"stage", 3}, {"prefetch", 0}, {"clip", 0.01}})),
+        sharded_division("ThirdWithAllPrefetched",
+                         with(small_mlp, {{"stage", 3}, {"prefetch", 9}})),
+        sharded_division("SecondOnFour",
+                         {{"model", "toy"}, {"batch", 30}, {"stage", 2}, {"clip", 0.01}}, 4),
+        sharded_division("ThirdOnFour", {{"model", "toy"}, {"batch", 5}, {"stage", 3}}, 4)),
+    [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Models, DataParallelPlans,
@@ -191,11 +206,108 @@ INSTANTIATE_TEST_SUITE_P(
                     Division{"Accumulated",
                              {{"model", "toy"}, {"batch", 13}, {"accumulate", 3}, {"clip", 0.01}}},
                     Division{"IdleDevices", {{"model", "toy"}, {"batch", 5}}, 4},
+                    Division{"WeaklyScaled", {{"model", "toy"}, {"batch", 3}, {"scaling", "weak"}}},
+                    Division{"WithMoments",
+                             {{"model", "toy"}, {"batch", 6}, {"optimizer", "adam"}}},
                     Division{"OneSample", {{"model", "toy"}, {"batch", 1}}, 2}),
     [](const auto& one) { return one.param.name; });
 
+/// The memory that the first device needs for a case.
+std::size_t memory_of(const Scenario& scenario, const std::string& strategy,
+                      const std::vector<Parameter>& values) {
+  const auto context = context_with_shared_cores(2);
+  context->begin_case();
+  const auto subject = scenario.prepare(spec_of(scenario, strategy, values, 2), *context);
+  return context->case_bytes(0);
+}
+
+TEST_F(DataParallelTest, EachStageOfShardingNeedsLessMemory) {
+  const std::vector<Parameter> values{{"model", "mlp"}, {"layers", 8}, {"hidden", 600},
+                                      {"batch", 4},     {"bucket", 1}, {"optimizer", "adam"}};
+  std::size_t before = memory_of(*scenario, "all-reduce", values);
+  for (const std::int64_t stage : {1, 2, 3}) {
+    const std::size_t memory = memory_of(*scenario, "sharded", with(values, {{"stage", stage}}));
+    EXPECT_LT(memory, before) << "stage " << stage;
+    before = memory;
+  }
+}
+
+TEST_F(DataParallelTest, MoreThanOneMicroBatchNeedsWholeGradients) {
+  const auto sharded = [&](std::int64_t stage) {
+    return request_of("sharded",
+                      {{"model", "toy"}, {"stage", stage}, {"bucket", 5}, {"accumulate", 2}},
+                      {"accumulate"});
+  };
+  EXPECT_THAT(name_of(sharded(1)), HasSubstr("accumulate:2"));
+  EXPECT_THAT(refusal(sharded(2)), HasSubstr("use --stage 1 or --accumulate 1"));
+}
+
+TEST_F(DataParallelTest, OnlyTheLastStagePrefetches) {
+  const auto sharded = [&](std::int64_t stage) {
+    return request_of("sharded",
+                      {{"model", "linear"}, {"stage", stage}, {"bucket", 5}, {"prefetch", 2}});
+  };
+  EXPECT_EQ(name_of(sharded(2)),
+            "data-parallel/sharded/model:linear/batch:30/devices:2/stage:2/bucket:5");
+  EXPECT_EQ(name_of(sharded(3)),
+            "data-parallel/sharded/model:linear/batch:30/devices:2/stage:3/prefetch:2/bucket:5");
+}
+
+/// What is wrong with a run that leaves out a task; empty: nothing.
+std::string wrong_without(const Scenario& scenario, const CaseSpec& spec, Context& context,
+                          std::optional<std::size_t> left_out, const OutputValues& reference) {
+  const auto subject = ready_case(scenario, spec, context);
+  if (left_out) {
+    run_in_order(without_calls_of(subject->plan(), *left_out));
+  } else {
+    run_in_order(subject->plan());
+  }
+  if (const auto wrong = subject->check()) return *wrong;
+  const auto verdict = compare(subject->outputs(), reference, subject->tolerance());
+  return verdict.passed ? "" : verdict.detail;
+}
+
+/// Two devices whose memory is their own, and one whose memory is the host's.
+std::unique_ptr<Context> context_with_server() {
+  const Machine machine;
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const std::string name : {"other:0", "other:1"}) {
+    devices.push_back(
+        std::make_unique<OtherDevice>(std::move(cpu_devices(1, machine).front()), name));
+  }
+  devices.push_back(std::move(cpu_devices(1, machine).front()));
+  return std::make_unique<Context>(std::move(devices), Context::Options{.seed = 5});
+}
+
+TEST_F(DataParallelTest, ServersUpdateForDevicesOfAnotherKind) {
+  Scenario::Request made = request_of(
+      "parameter-server",
+      {{"model", "toy"}, {"batch", std::int64_t{7}}, {"clip", 0.01}, {"optimizer", "momentum"}}, {},
+      3);
+  made.devices_alike = false;
+  made.last_serves = true;
+  const CaseSpec spec = *scenario->resolve(made);
+  const auto context = context_with_server();
+  const OutputValues reference = [&] {
+    const auto subject = ready_case(*scenario, *scenario->reference(spec), *context);
+    run_in_order(subject->plan());
+    return read_outputs(*subject);
+  }();
+  const auto subject = ready_case(*scenario, spec, *context);
+  EXPECT_THAT(races(subject->plan()), IsEmpty());
+  const PlanGraph& graph = subject->plan().graph();
+  EXPECT_EQ(
+      graph.lane(graph.task(task_named(subject->plan(), "update, server")).lanes.front()).device,
+      "cpu:0");
+  EXPECT_EQ(wrong_without(*scenario, spec, *context_with_server(), std::nullopt, reference), "");
+  for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
+    EXPECT_NE(wrong_without(*scenario, spec, *context_with_server(), task, reference), "")
+        << graph.tasks[task].name;
+  }
+}
+
 TEST_F(DataParallelTest, BucketsAreReducedBesideTheBackwardPass) {
-  const auto context = context_of(2);
+  const auto context = context_with_shared_cores(2);
   const CaseSpec spec =
       spec_of(*scenario, "all-reduce-buckets",
               {{"model", "mlp"}, {"layers", 3}, {"hidden", 520}, {"batch", 4}, {"bucket", 1}}, 2);

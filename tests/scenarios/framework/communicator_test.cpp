@@ -183,6 +183,26 @@ TEST(JoinedCollectives, RefuseDataThatIsNotAsTheyNeedIt) {
                std::invalid_argument);
   EXPECT_THROW(enqueue(Collective::all_gather, {a.part(0, 7), b.part(0, 7)}),
                std::invalid_argument);
+  EXPECT_THROW(enqueue(Collective::send_recv, {a, b}), std::invalid_argument) << "no inputs";
+}
+
+TEST(JoinedCollectives, RefuseInputsThatAreNotAsTheyNeedThem) {
+  JoinedRanks ranks(2, 8);
+  ranks.context.commit();
+  Communicator& communicator = *ranks.context.communicator();
+  const auto half = [&](std::size_t rank, std::size_t which) {
+    return ranks.list[rank].data.part(which * 16, 16);
+  };
+  const std::vector<BufferView> data{half(0, 0), half(1, 0)};
+  const auto enqueue = [&](Collective collective, const std::vector<BufferView>& inputs) {
+    communicator.enqueue(collective, ranks.streams, data, inputs);
+  };
+  EXPECT_NO_THROW(enqueue(Collective::all_to_all, {half(0, 1), half(1, 1)}));
+  EXPECT_THROW(enqueue(Collective::all_to_all, {half(0, 1)}), std::invalid_argument);
+  EXPECT_THROW(enqueue(Collective::send_recv, {half(0, 1), half(1, 1).part(0, 8)}),
+               std::invalid_argument);
+  EXPECT_THROW(enqueue(Collective::broadcast, {half(0, 1), half(1, 1)}), std::invalid_argument)
+      << "it works in place";
 }
 
 /// Matmul on joined devices: n, and how the columns are gathered then.

@@ -124,7 +124,7 @@ TEST_F(ContextTest, ScratchOfWhatIsDoneOncePerRunCountsForNoCase) {
   Stream& stream = context_.stream(0, StreamKind::compute);
   context_.begin_case();
   stream.reserve_scratch(page);
-  static_cast<void>(context_.measured("costs", [&] {
+  static_cast<void>(context_.measured("costs", 0, [&] {
     stream.reserve_scratch(5 * page);
     context_.stream(0, StreamKind::compute, 0, 2).reserve_scratch(page);
     return std::vector<double>{1};
@@ -160,13 +160,24 @@ TEST_F(ContextTest, StreamsAndMeasurementsAreMadeOnce) {
   EXPECT_EQ(&context_.stream(0, StreamKind::copy), &context_.stream(0, StreamKind::copy, 1, 2));
   int measured = 0;
   for (int i = 0; i < 2; ++i) {
-    const auto& numbers = context_.measured("key", [&] {
+    const auto& numbers = context_.measured("key", 0, [&] {
       ++measured;
       return std::vector<double>{1.5};
     });
     EXPECT_EQ(numbers, std::vector<double>{1.5});
   }
   EXPECT_EQ(measured, 1);
+}
+
+TEST_F(ContextTest, AsksForTheTimeOnlyWithinTheWorkThatHasALimit) {
+  int asked = 0;
+  context_.check_time();
+  context_.with_check([&] { ++asked; }, [&] { context_.check_time(); });
+  context_.check_time();
+  EXPECT_EQ(asked, 1);
+  const auto over = [] { throw Unsupported("out of time"); };
+  EXPECT_THROW(context_.with_check(over, [&] { context_.check_time(); }), Unsupported);
+  context_.check_time();
 }
 
 /// A CPU device's arena, which a device of another backend copies from and to.

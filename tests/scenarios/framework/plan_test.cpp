@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "tests/scenarios/fake_device.h"
@@ -25,10 +27,11 @@ TEST(Plan, CopiesRunOnTheSendersLaneUnlessOnlyTheReceiverReachesBothEnds) {
     lanes.push_back(plan.add_lane("lane", *streams.back()));
   }
   const auto [a, b, on_host] = std::tuple(lanes[0], lanes[1], lanes[2]);
-  EXPECT_EQ(copying_lane(plan, a, b), a) << "devices of one backend";
-  EXPECT_EQ(copying_lane(plan, b, a), b);
-  EXPECT_EQ(copying_lane(plan, a, on_host), a);
-  EXPECT_EQ(copying_lane(plan, on_host, a), a) << "the host reaches only its own memory";
+  EXPECT_EQ(copying_lanes(plan, a, b), std::vector{a}) << "devices of one backend";
+  EXPECT_EQ(copying_lanes(plan, b, a), std::vector{b});
+  EXPECT_EQ(copying_lanes(plan, a, on_host), std::vector{a});
+  EXPECT_EQ(copying_lanes(plan, on_host, a), std::vector{a})
+      << "the host reaches only its own memory";
 }
 
 TEST(Plan, CopyLanesCountForTheCoresThatTheyRunOn) {
@@ -51,6 +54,41 @@ TEST(Plan, RefusesCallsOnSeveralLanes) {
   EXPECT_THROW(plan.add({.name = "task", .lanes = {first, second}}, {CopyCall{}}),
                std::invalid_argument);
   EXPECT_NO_THROW(plan.add({.name = "task", .lanes = {first}}, {CopyCall{}}));
+}
+
+/// Two copies of so many bytes on two streams, the second behind the first if asked for.
+Plan two_copies(Stream& first, Stream& second, std::size_t bytes, bool in_turn,
+                const std::string& name = "copy") {
+  Plan plan;
+  plan.add_lane("unused", second);
+  const LaneId a = plan.add_lane(name, first);
+  const LaneId b = plan.add_lane(name, second);
+  const CopyCall call{.destination = {}, .source = {}};
+  CopyCall sized = call;
+  sized.source.bytes = bytes;
+  const TaskId before = plan.add({.name = name, .lanes = {a}}, {sized});
+  plan.add({.name = name,
+            .lanes = {b},
+            .after = in_turn ? std::vector<TaskId>{before} : std::vector<TaskId>{}},
+           {call});
+  return plan;
+}
+
+TEST(Plan, EqualPlansDoTheSameOnTheSameStreams) {
+  test::FakeDevice device(0);
+  const auto one = device.make_stream(StreamKind::compute, 0, 2);
+  const auto two = device.make_stream(StreamKind::compute, 1, 2);
+  const Plan plan = two_copies(*one, *two, 8, true);
+  EXPECT_TRUE(are_equal(plan, two_copies(*one, *two, 8, true, "of another name")));
+  EXPECT_FALSE(are_equal(plan, two_copies(*one, *two, 8, false))) << "without the dependency";
+  EXPECT_FALSE(are_equal(plan, two_copies(*one, *two, 16, true))) << "of another size";
+  EXPECT_FALSE(are_equal(plan, two_copies(*two, *one, 8, true))) << "on other streams";
+  Plan submitted = two_copies(*one, *two, 8, true);
+  submitted.submit_as(SubmitMode::thread_per_lane);
+  EXPECT_FALSE(are_equal(plan, submitted)) << "submitted in another way";
+  Plan longer = two_copies(*one, *two, 8, true);
+  longer.add({.name = "more", .lanes = {0}}, {});
+  EXPECT_FALSE(are_equal(plan, longer));
 }
 
 }  // namespace

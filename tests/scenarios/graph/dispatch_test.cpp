@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/graph/work_graph.h"
+
 namespace parbench {
 namespace {
 
@@ -66,7 +68,7 @@ TEST(WorkSteps, CopyAResultToADeviceOnce) {
                  {.name = "b", .kind = NodeKind::relu, .inputs = {0}, .device = 1},
                  {.name = "c", .kind = NodeKind::add, .inputs = {1, 2}, .device = 0},
                  {.name = "d", .kind = NodeKind::add, .inputs = {1, 1}, .device = 0}};
-  const std::vector<WorkStep> steps = steps_of(graph, own_queues());
+  const std::vector<WorkStep> steps = steps_of(nodes_of(graph), own_queues());
   std::vector<std::string> names;
   for (const WorkStep& one : steps) {
     names.push_back((one.is_copy ? "copy " : "") + graph.node(one.node).name + "@" +
@@ -82,7 +84,7 @@ TEST(WorkSteps, CopyAResultToADeviceOnce) {
 
 TEST(WorkSteps, ReadWhatTheirNodesRead) {
   for (const WorkGraph& graph : {mlp_step(middle, 2), mlp_step(middle, 4)}) {
-    const std::vector<WorkStep> steps = steps_of(graph, own_queues());
+    const std::vector<WorkStep> steps = steps_of(nodes_of(graph), own_queues());
     for (const WorkStep& one : steps) {
       if (one.is_copy) continue;
       std::set<int> available;
@@ -133,7 +135,7 @@ TEST_P(Placed, OrderIsLegalAndNotShorterThanTheCriticalPath) {
   const auto [draw, devices] = GetParam();
   WorkGraph graph = layered(middle, 60, static_cast<std::uint64_t>(draw));
   place(graph, devices);
-  const std::vector<WorkStep> steps = steps_of(graph, own_queues());
+  const std::vector<WorkStep> steps = steps_of(nodes_of(graph), own_queues());
   const std::vector<int> order = dependency_order(steps);
   std::vector<int> sorted = order;
   std::ranges::sort(sorted);
@@ -173,14 +175,14 @@ INSTANTIATE_TEST_SUITE_P(Graphs, Placed,
 TEST(Place, BranchesOfADiamondGoToDifferentDevices) {
   WorkGraph graph = diamonds({.width = 512, .batch = 512}, 28);
   place(graph, 2);
-  const std::vector<WorkStep> steps = steps_of(graph, own_queues());
+  const std::vector<WorkStep> steps = steps_of(nodes_of(graph), own_queues());
   EXPECT_LT(length_of(steps, dependency_order(steps)), 0.7 * total_of(steps));
 }
 
 TEST(Place, OneDeviceTakesAll) {
   WorkGraph graph = diamonds(middle, 28);
   place(graph, 1);
-  EXPECT_EQ(steps_of(graph, own_queues()).size(), 27U) << "no copies";
+  EXPECT_EQ(steps_of(nodes_of(graph), own_queues()).size(), 27U) << "no copies";
 }
 
 }  // namespace

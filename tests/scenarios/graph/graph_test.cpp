@@ -13,6 +13,8 @@
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temporary_folder.h"
 
 namespace parbench::test {
 namespace {
@@ -24,13 +26,37 @@ using testing::Not;
 
 const std::vector<std::string> strategies{"sequential", "per-device", "by-dependency"};
 
-/// The smallest graph of each kind that has all that the kind can have.
-std::vector<Parameter> sizes_of(const std::string& dag) {
-  return {{"dag", dag}, {"features", 4}, {"batch", 5}, {"nodes", 28}, {"draw", 3}};
+/// A convolution and the ReLU behind it, of images of 4 channels.
+std::string convolved(const std::string& name, const std::string& input) {
+  return onnx_zeros(name + "_w", "4, 4, 3, 3") + onnx_zeros(name + "_b", "4") + name +
+         "_c = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (" + input + ", " + name + "_w, " +
+         name + "_b) " + name + " = Relu (" + name + "_c) ";
+}
+
+/// Three branches that read the samples, and a fourth that reads two of them.
+std::string branching_network() {
+  std::string text;
+  for (const std::string branch : {"a", "b", "c"}) {
+    text += convolved(branch + "1", "x") + convolved(branch + "2", branch + "1") +
+            convolved(branch + "3", branch + "2");
+  }
+  return text + "d = Add (a1, b1) " + convolved("d1", "d") + convolved("d2", "d1") +
+         "e = Add (a3, b3) f = Add (e, c3) y = Add (f, d2) ";
 }
 
 class GraphScenarioTest : public testing::Test {
  protected:
+  GraphScenarioTest() {
+    write_onnx(folder_ / "branches.onnx", "float[N, 4, 5, 5] x", branching_network());
+  }
+
+  /// The smallest graph of each kind that has all that the kind can have.
+  [[nodiscard]] std::vector<Parameter> sizes_of(const std::string& dag) const {
+    if (dag == "network") return {{"dag", dag}, {"model", model_file()}, {"batch", 2}};
+    return {{"dag", dag}, {"features", 4}, {"batch", 5}, {"nodes", 28}, {"draw", 3}};
+  }
+  [[nodiscard]] std::string model_file() const { return (folder_ / "branches.onnx").string(); }
+
   [[nodiscard]] CaseSpec spec(const std::string& strategy, const std::string& dag,
                               int devices) const {
     return spec_of(*scenario, strategy, sizes_of(dag), devices);
@@ -46,6 +72,9 @@ class GraphScenarioTest : public testing::Test {
   }
 
   std::unique_ptr<Scenario> scenario = make_graph();
+
+ private:
+  TemporaryFolder folder_;
 };
 
 class GraphPlans : public GraphScenarioTest,
@@ -63,7 +92,7 @@ class GraphPlans : public GraphScenarioTest,
 };
 
 INSTANTIATE_TEST_SUITE_P(Graphs, GraphPlans,
-                         testing::Combine(testing::Values("mlp", "diamonds", "layered"),
+                         testing::Combine(testing::Values("mlp", "diamonds", "layered", "network"),
                                           testing::Values(2, 3), testing::Bool()),
                          [](const auto& one) {
                            return std::get<0>(one.param) + std::to_string(std::get<1>(one.param)) +
@@ -115,7 +144,7 @@ TEST_P(GraphPlans, PerDeviceACopyWaitsForAllThatTheSenderWasGiven) {
     return graph.lane(graph.task(task).lanes.front()).device;
   };
   for (const Task& copy : dependent->plan().graph().tasks) {
-    if (copy.kind != TaskKind::communication || copy.after.empty()) continue;
+    if (copy.kind != TaskKind::copy || copy.after.empty()) continue;
     ASSERT_EQ(copy.after.size(), 1U);
     const std::string& made = dependent->plan().graph().task(copy.after[0]).name;
     const std::string sender = device_of(task_named(subject->plan(), made));
@@ -157,7 +186,7 @@ TEST_F(GraphScenarioTest, ResultsCrossDevicesOnce) {
   const auto subject = ready_case(*scenario, spec("by-dependency", "mlp", 3), context);
   std::vector<std::string> copies;
   for (const Task& task : subject->plan().graph().tasks) {
-    if (task.kind == TaskKind::communication) copies.push_back(task.name);
+    if (task.kind == TaskKind::copy) copies.push_back(task.name);
   }
   std::ranges::sort(copies);
   EXPECT_TRUE(std::ranges::adjacent_find(copies) == copies.end());
@@ -177,6 +206,40 @@ TEST_F(GraphScenarioTest, NotesNameThePlacementAndTheCriticalPath) {
                                      HasSubstr(" → new weights 1")));
 }
 
+TEST_F(GraphScenarioTest, LayersOfANetworkAreOnAllDevices) {
+  Context context = fake_context(3);
+  const auto subject = ready_case(*scenario, spec("by-dependency", "network", 3), context);
+  EXPECT_THAT(
+      subject->notes()[0].second,
+      AllOf(HasSubstr(" on fake:0, "), HasSubstr(" on fake:1, "), HasSubstr(" on fake:2, ")));
+  std::size_t layers = 0;
+  for (const Task& task : subject->plan().graph().tasks) {
+    if (task.kind == TaskKind::compute) ++layers;
+  }
+  EXPECT_EQ(layers, 15U) << "eleven convolutions with their ReLUs, four sums";
+}
+
+TEST_F(GraphScenarioTest, SamplesOfANetworkAreCopiedOnceToADevice) {
+  Context context = fake_context(3);
+  const auto subject = ready_case(*scenario, spec("sequential", "network", 3), context);
+  std::vector<std::string> copies;
+  for (const Task& task : subject->plan().graph().tasks) {
+    if (task.name.starts_with("samples")) copies.push_back(task.name);
+  }
+  std::ranges::sort(copies);
+  EXPECT_THAT(copies, testing::ElementsAre("samples to fake:1", "samples to fake:2"));
+}
+
+TEST_F(GraphScenarioTest, LongCriticalPathsAreNamedByTheirEnds) {
+  Context context = fake_context(2);
+  const auto subject =
+      ready_case(*scenario,
+                 spec_of(*scenario, "by-dependency",
+                         {{"dag", "diamonds"}, {"features", 4}, {"batch", 5}, {"nodes", 140}}, 2),
+                 context);
+  EXPECT_THAT(subject->notes()[1].second, testing::MatchesRegex(".* → [0-9]+ more → .*"));
+}
+
 TEST_F(GraphScenarioTest, KeepsTheParametersThatAGraphHas) {
   EXPECT_EQ(spec("by-dependency", "mlp", 2).name(),
             "graph/by-dependency/dag:mlp/features:4/batch:5/devices:2");
@@ -184,6 +247,52 @@ TEST_F(GraphScenarioTest, KeepsTheParametersThatAGraphHas) {
             "graph/sequential/dag:diamonds/features:4/batch:5/nodes:28/devices:3");
   EXPECT_EQ(spec("per-device", "layered", 3).name(),
             "graph/per-device/dag:layered/features:4/batch:5/nodes:28/draw:3/devices:3");
+  EXPECT_EQ(spec_of(*scenario, "sequential", {{"dag", "network"}}, 2).name(),
+            "graph/sequential/dag:network/batch:8/image:128/devices:2");
+  EXPECT_EQ(spec_of(*scenario, "sequential",
+                    {{"dag", "network"}, {"model", "mlp"}, {"batch", 3}, {"hidden", 64}}, 2)
+                .name(),
+            "graph/sequential/dag:network/model:mlp/batch:3/hidden:64/layers:4/devices:2");
+}
+
+TEST_F(GraphScenarioTest, AModelAloneAsksForTheGraphOfANetwork) {
+  for (const std::string dag : {"mlp", "diamonds", "layered", "network"}) {
+    Scenario::Request request;
+    request.spec.strategy = "sequential";
+    request.device_count = 2;
+    request.spec.parameters.set("dag", dag);
+    request.spec.parameters.set("features", 4);
+    request.spec.parameters.set("nodes", 28);
+    request.spec.parameters.set("draw", 1);
+    request.spec.parameters.set("model", "resnet18");
+    request.given = {"model"};
+    EXPECT_EQ(scenario->resolve(request).has_value(), dag == "network") << dag;
+    request.given = {"features"};
+    EXPECT_EQ(scenario->resolve(request).has_value(), dag != "network") << dag;
+  }
+}
+
+TEST_F(GraphScenarioTest, RefusesSizesOfOtherGraphs) {
+  EXPECT_THAT(refusal({{"dag", "mlp"}, {"image", 64}}, 2),
+              AllOf(HasSubstr("--image"), HasSubstr("--dag mlp runs no model"),
+                    HasSubstr("--dag network")));
+  EXPECT_THAT(refusal({{"dag", "network"}, {"features", 64}}, 2),
+              AllOf(HasSubstr("--features"), HasSubstr("--dag network")));
+  EXPECT_THAT(refusal({{"dag", "network"}, {"hidden", 64}}, 2), HasSubstr("hidden"));
+}
+
+TEST_F(GraphScenarioTest, RefusesANetworkOnDevicesOfSeveralKinds) {
+  for (const std::string flag : {"dag", "model"}) {
+    Scenario::Request request;
+    request.spec.strategy = "by-dependency";
+    request.device_count = 2;
+    request.devices_alike = false;
+    request.spec.parameters.set("dag", "network");
+    request.spec.parameters.set("model", "resnet18");
+    EXPECT_EQ(scenario->resolve(request), std::nullopt) << "from a preset";
+    request.given = {flag};
+    EXPECT_THROW(static_cast<void>(scenario->resolve(request)), UsageError) << flag;
+  }
 }
 
 TEST_F(GraphScenarioTest, RefusesABatchWithoutASampleForEachPart) {
@@ -204,7 +313,7 @@ TEST_F(GraphScenarioTest, NeedsTwoDevices) {
 
 TEST_F(GraphScenarioTest, ProgramOrderRunsOnOneDevice) {
   Context context = fake_context(1);
-  for (const std::string dag : {"mlp", "diamonds", "layered"}) {
+  for (const std::string dag : {"mlp", "diamonds", "layered", "network"}) {
     SCOPED_TRACE(dag);
     const auto subject = ready_case(*scenario, spec("sequential", dag, 1), context);
     run_in_order(subject->plan());
@@ -239,6 +348,11 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   other.critical_path = 0.3;
   EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
               AllOf(HasSubstr("is 30% to 41% of"), HasSubstr("device 35% to 63%.")));
+  dependent.efficiency = 1.5;
+  dependent.critical_path = 1.01;
+  EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text,
+              HasSubstr("The critical path is 100% of the sequential time, the bound with the "
+                        "busiest device 100%."));
   dependent.efficiency = 0;
   EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text, Not(HasSubstr("bound")));
   EXPECT_FALSE(scenario->answer({in_turn}, within(0.01)).is_answered);

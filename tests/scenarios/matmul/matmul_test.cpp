@@ -132,6 +132,8 @@ TEST_P(MatmulTest, EveryShareOfTheWorkHasItsBaseline) {
   EXPECT_FALSE(scenario->is_baseline_of(spec("sequential"), spec("streams")));
   EXPECT_TRUE(scenario->is_baseline_of(spec("sequential"), spec("concurrent")));
   EXPECT_FALSE(scenario->is_baseline_of(spec("alone"), spec("concurrent")));
+  EXPECT_EQ(scenario->baseline_strategy_of(spec("concurrent")), "sequential");
+  EXPECT_EQ(scenario->baseline_strategy_of(spec("streams")), "alone");
   EXPECT_FALSE(scenario->comparable(spec("alone")));
 }
 
@@ -290,6 +292,33 @@ TEST_F(MatmulAnswer, BothQuestionsAndTheirSettings) {
   EXPECT_FALSE(one_case.is_answered);
 }
 
+TEST_F(MatmulAnswer, SaysWhichQuestionLacksABaseline) {
+  const std::vector<CaseOutcome> devices{outcome("sequential", 2.0, 0),
+                                         outcome("concurrent", 1.02, 1.96)};
+  const std::string pays =
+      "Several devices pay: concurrent 1.96× (1.95–1.97) the same work in turn.";
+  std::vector<CaseOutcome> cases = devices;
+  cases.push_back(outcome("streams", 0.8, 0));
+  EXPECT_EQ(scenario->answer(cases, within(0)).text,
+            pays + " Streams on one device: no answer without one stream, which was not measured.");
+  EXPECT_EQ(scenario->answer(devices, within(0)).text, pays) << "without a case of streams";
+  const Conclusion none =
+      scenario->answer({outcome("concurrent", 1.02, 0), outcome("streams", 0.8, 0)}, within(0));
+  EXPECT_EQ(
+      none.text,
+      "Several devices: no answer without one device after the other, which was not measured. "
+      "Streams on one device: no answer without one stream, which was not measured.");
+  EXPECT_FALSE(none.is_answered);
+  EXPECT_EQ(
+      scenario
+          ->answer({outcome("sequential", 2.0, 0), outcome("alone", 1.0, 0),
+                    outcome("streams", 0.8, 1.25)},
+                   within(0))
+          .text,
+      "Streams on one device pay: 2 streams 1.25× (1.24–1.26) one stream. Several devices: no "
+      "answer, only one device after the other was measured.");
+}
+
 TEST_F(MatmulAnswer, RemarksOnABaselineThatIsSlowerThanItsParts) {
   const CaseOutcome first = outcome("alone", 1.0, 0);
   CaseOutcome second = first;
@@ -314,8 +343,8 @@ TEST_F(MatmulAnswer, NamesTheSettingOfTheLargestGain) {
       {small, outcome("concurrent", 1.01, 0.995), in_turn, concurrent}, within(0.02));
   EXPECT_EQ(
       made.text,
-      "Several devices pay at n 128 only; largest recommended gain: concurrent 2.00× (1.99–2.01) "
-      "the same work in turn at n 128.");
+      "At n 128, use concurrent: 2.00× (1.99–2.01) the same work in turn. Several devices show no "
+      "gain at n 64.");
   EXPECT_EQ(made.recommendations[1].setting, "several devices, n 128");
   EXPECT_EQ(
       scenario->answer({small, in_turn, concurrent}, within(0)).text,
@@ -328,7 +357,8 @@ TEST_F(MatmulAnswer, LeavesFiguresOfSeveralSettingsWithoutAGainToTheTable) {
                                        outcome("sequential", 1, 0, 128),
                                        outcome("concurrent", 2, 0.5, 128)};
   EXPECT_EQ(scenario->answer(cases, within(0)).text,
-            "Several devices do not pay at any setting; use one device after the other.");
+            "Several devices do not pay at any setting that was compared; use one device after the "
+            "other.");
 }
 
 TEST_F(MatmulAnswer, RemarksOnMoreThanTheDevicesCanGive) {

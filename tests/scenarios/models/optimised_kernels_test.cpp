@@ -64,6 +64,7 @@ class PlanningForward final : public PlanningPass<ForwardPass> {
   [[nodiscard]] BufferView keep(std::string_view /*name*/, std::size_t /*bytes*/) override {
     return nowhere();
   }
+  [[nodiscard]] BufferView scratch(std::size_t /*bytes*/) override { return nowhere(); }
   [[nodiscard]] BufferView statistics() const override { return nowhere(); }
 };
 

@@ -362,19 +362,20 @@ struct OverlapSettings : OverlapAnswer {
 
 TEST_F(OverlapSettings, TheLargestGainIsOneThatPays) {
   EXPECT_EQ(answer(ratio(1.10, 1.05, 1.15), ratio(1.15, 0.95, 1.40)),
-            "Overlapping pays at memory pinned only. Largest recommended gain: memory pinned, "
-            "prefetch 1, 1.10× (1.05–1.15) one after the other.");
+            "At memory pinned, overlap with prefetch 1: 1.10× (1.05–1.15) one after the other. "
+            "Overlapping shows no gain at memory pageable.");
 }
 
 TEST_F(OverlapSettings, ALossOrAnUnprovenRatioIsNoGain) {
   EXPECT_EQ(
       answer(ratio(0.97, 0.95, 0.99), ratio(0.90, 0.85, 0.95)),
-      "Copy and compute one after the other: overlapping does not pay at any setting; at best "
-      "0.97× (0.95–0.99) with memory pinned, prefetch 1.");
+      "Copy and compute one after the other: overlapping does not pay at any setting that was "
+      "compared; nearest to paying: 0.97× (0.95–0.99) with memory pinned, prefetch 1.");
   EXPECT_EQ(
       answer(ratio(0.97, 0.95, 0.99), ratio(1.02, 0.95, 1.10)),
-      "Copy and compute one after the other: overlapping shows no gain at any setting, and does "
-      "not pay at memory pinned; at best 1.02× (0.95–1.10) with memory pageable, prefetch 1.");
+      "Copy and compute one after the other: overlapping shows no gain at memory pageable and "
+      "does not pay at memory pinned; nearest to paying: 1.02× (0.95–1.10) with memory pageable, "
+      "prefetch 1.");
 }
 
 TEST_F(OverlapAnswer, NeedsBothOrders) {

@@ -4,44 +4,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/base/error.h"
 #include "reports/text/text.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"
+#include "tests/scenarios/resolving.h"
 
 namespace parbench::test {
 namespace {
 
 using testing::HasSubstr;
 
-struct PipelineTest : testing::Test {
-  std::unique_ptr<Scenario> scenario = make_pipeline();
+struct PipelineTest : Resolving {
+  PipelineTest() : Resolving(make_pipeline()) {}
 
-  /// As the sweep asks: axis values, and which of them the user gave.
-  Scenario::Request request(const std::string& strategy, const std::vector<Parameter>& values,
-                            std::vector<std::string> given = {}, int devices = 2) const {
-    Scenario::Request made;
-    made.spec = {.scenario = "pipeline", .strategy = strategy, .parameters = {}, .hidden = {}};
-    made.spec.parameters.set("model", std::string("resnet50"));
-    made.spec.parameters.set("image", std::int64_t{128});
-    for (const Parameter& value : values) made.spec.parameters.set(value.name, value.value);
-    made.given = std::move(given);
-    made.device_count = devices;
-    return made;
-  }
-
-  std::string name_of(const Scenario::Request& made) const {
-    const auto spec = scenario->resolve(made);
-    return spec ? spec->name() : "no case";
-  }
-
-  std::string refusal(const Scenario::Request& made) const {
-    try {
-      return "not refused: " + name_of(made);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
+  [[nodiscard]] Scenario::Request request(const std::string& strategy,
+                                          const std::vector<Parameter>& values,
+                                          std::vector<std::string> given = {},
+                                          int devices = 2) const {
+    std::vector<Parameter> all{{"model", std::string("resnet50")}, {"image", std::int64_t{128}}};
+    all.insert(all.end(), values.begin(), values.end());
+    return request_of(strategy, all, std::move(given), devices);
   }
 };
 
@@ -286,8 +269,7 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
                          within(0.01))
                 .text,
             "Use the single device. Splitting shows no gain: split 6, partition balanced reaches "
-            "0.99× (0.98–1.00) the single "
-            "device, 90% of what these tasks allow.")
+            "0.995× (0.985–1.005) the single device, 90% of what these tasks allow.")
       << "not beyond chance";
   EXPECT_THAT(
       scenario
@@ -296,8 +278,10 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
           .text,
       testing::StartsWith("Use the single device. Using several devices does not pay: "
                           "model-parallel reaches 0.95×"));
-  EXPECT_THAT(scenario->answer({}, within(0)).text, HasSubstr("No pipeline was measured"));
-  EXPECT_THAT(scenario->answer({single}, within(0)).text, HasSubstr("No pipeline was measured"));
+  EXPECT_THAT(scenario->answer({}, within(0)).text,
+              HasSubstr("There is no answer without the single device"));
+  EXPECT_THAT(scenario->answer({single}, within(0)).text,
+              HasSubstr("No pipeline was measured beside the single device"));
 }
 
 TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
@@ -325,8 +309,10 @@ TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
 
   std::vector<CaseOutcome> of_many_devices = outcomes;
   for (CaseOutcome& one : of_many_devices) one.memory.resize(8, 20 * mebibyte);
-  EXPECT_THAT(scenario->answer(of_many_devices, within(0)).text,
-              HasSubstr("1.250 s, peak memory 70.0 MiB on a device; block: 1.500 s, 40.0 MiB on"));
+  EXPECT_THAT(
+      scenario->answer(of_many_devices, within(0)).text,
+      HasSubstr(
+          "1.250 s, peak memory 70.0 MiB on the fullest device; block: 1.500 s, 40.0 MiB on"));
 
   std::vector<CaseOutcome> of_two = outcomes;
   for (const CaseOutcome& one : outcomes) {
@@ -336,7 +322,7 @@ TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
   }
   EXPECT_THAT(scenario->answer(of_two, within(0)).text,
               HasSubstr("Recompute block: 1.20× to 1.31× the time of none and 0.57× to 0.60× its "
-                        "peak memory on a device."));
+                        "peak memory on the fullest device."));
 }
 
 TEST_F(PipelineAnswer, HasThreeLinesAtMost) {
@@ -417,7 +403,7 @@ TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
        outcome("single", {large, {"image", 64}}, 0.4, 1),
        outcome("pipeline", {large, {"image", 64}, {"split", 40}}, 0.8, 0.5)},
       within(0));
-  EXPECT_EQ(made.text, "Splitting pays at 2 of 3 settings.");
+  EXPECT_EQ(made.text, "Splitting pays at 2 settings and does not pay at batch 120, image 64.");
   ASSERT_EQ(made.recommendations.size(), 3);
   EXPECT_EQ(made.recommendations[0].setting, "batch 40, image 128");
   EXPECT_EQ(made.recommendations[1].setting, "batch 120, image 64");
@@ -432,9 +418,10 @@ TEST_F(PipelineAnswer, SpeaksOnlyOfSettingsThatWereCompared) {
   CaseOutcome alone = outcome("pipeline", {large, {"split", 6}}, 2.0, 1);
   alone.speedup.reset();
   const Conclusion made = scenario->answer({single, split, alone}, within(0));
-  EXPECT_EQ(made.text,
-            "Use split 6: 2.00× (1.99–2.01) the single device, 90% of what these tasks allow. At "
-            "batch 48 there was nothing to compare with.");
+  EXPECT_EQ(
+      made.text,
+      "At batch 24, use split 6: 2.00× (1.99–2.01) the single device, 90% of what these tasks "
+      "allow. At batch 48 there was nothing to compare with.");
   EXPECT_EQ(made.recommendations.size(), 1);
 
   const Parameter small{"batch", std::int64_t{12}};
@@ -443,12 +430,13 @@ TEST_F(PipelineAnswer, SpeaksOnlyOfSettingsThatWereCompared) {
                           outcome("pipeline", {small, {"split", 6}}, 2.0, 0.5)},
                          within(0))
                 .text,
-            "Splitting pays at batch 24 only. At batch 48 there was nothing to compare with.");
+            "At batch 24, use split 6: 2.00× (1.99–2.01) the single device. Splitting does not pay "
+            "at batch 12. At batch 48 there was nothing to compare with.");
 
   CaseOutcome other = split;
   other.speedup.reset();
   EXPECT_THAT(scenario->answer({other, alone}, within(0)).text,
-              testing::StartsWith("No pipeline was measured beside the single device"));
+              testing::StartsWith("There is no answer without the single device"));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ class MadeTimeline {
     Nanoseconds enqueued = 0;
     std::string name = "operation";
     double flops = 0;
+    std::string phase = {};
   };
 
   TaskId task(LaneId lane, TimeSpan ran, const More& more) {
@@ -31,7 +32,8 @@ class MadeTimeline {
         made_.graph.add_task({.name = "task " + std::to_string(made_.graph.tasks.size()),
                               .kind = more.kind,
                               .lanes = {lane},
-                              .after = more.after});
+                              .after = more.after,
+                              .phase = more.phase});
     call(id, ran, more);
     return id;
   }

@@ -11,7 +11,9 @@
 namespace parbench::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 struct SelftestTest : testing::Test {
   std::unique_ptr<Scenario> scenario = make_selftest();
@@ -63,18 +65,44 @@ TEST_F(SelftestTest, SlowdownIsNotInTheName) {
   EXPECT_EQ(expected_seconds(*ready_case(*scenario, slow, context)), "0.01");
 }
 
-TEST_F(SelftestTest, Answer) {
+/// A case of 10 ms with an interval of its median, in ms.
+CaseOutcome spinning(const Scenario& scenario, double low, double high, double confidence = 0.97) {
   CaseOutcome outcome;
-  outcome.spec = spec_of(*scenario, "spin", {});
-  outcome.median_seconds = 0.0101;
-  EXPECT_EQ(scenario->answer({outcome}, within(0)).text,
-            "On one lane: 10.10 ms measured for 10.00 ms (+1.00%).");
-  CaseOutcome other = outcome;
-  other.median_seconds = 0.0098;
+  outcome.spec = spec_of(scenario, "spin", {});
+  outcome.median_seconds = (low + high) / 2 / 1000;
+  outcome.interval = report::Interval{low / 1000, high / 1000, confidence};
+  return outcome;
+}
+
+TEST_F(SelftestTest, AnswersYesOrNoOnlyWhereTheWholeIntervalDoes) {
+  const auto text = [&](const std::vector<CaseOutcome>& outcomes) {
+    return scenario->answer(outcomes, within(0)).text;
+  };
   EXPECT_EQ(
-      scenario->answer({outcome, other}, within(0)).text,
-      "On one lane: 9.800 ms measured for 10.00 ms (-2.00%), the largest deviation of 2 cases.");
-  EXPECT_THAT(scenario->answer({}, within(0)).text, HasSubstr("no answer"));
+      text({spinning(*scenario, 9.99, 10.05)}),
+      "Yes, within 1%: on one lane 10.02 ms measured for 10.00 ms (+0.20%, -0.10 to +0.50%).");
+  EXPECT_THAT(text({spinning(*scenario, 10.2, 10.4)}), StartsWith("No, not within 1%: "));
+  EXPECT_THAT(text({spinning(*scenario, 9.5, 9.8)}), StartsWith("No, not within 1%: "));
+  EXPECT_THAT(text({spinning(*scenario, 9.95, 10.2)}), StartsWith("Not known within 1%: "));
+  EXPECT_THAT(text({spinning(*scenario, 9.99, 10.01, 0.75)}),
+              AllOf(StartsWith("Not known within 1%: "), HasSubstr("at 75% confidence")));
+  CaseOutcome single = spinning(*scenario, 10, 10);
+  single.interval.reset();
+  EXPECT_EQ(text({single}),
+            "Not known within 1%: on one lane 10.00 ms measured for 10.00 ms (+0.00%).");
+}
+
+TEST_F(SelftestTest, AnswersForTheWorstCase) {
+  EXPECT_EQ(scenario
+                ->answer({spinning(*scenario, 9.99, 10.01), spinning(*scenario, 9.7, 9.88),
+                          spinning(*scenario, 9, 11)},
+                         within(0))
+                .text,
+            "No, not within 1%: on one lane 9.790 ms measured for 10.00 ms (-2.10%, -3.00 to "
+            "-1.20%), the largest deviation of 3 cases.");
+  const Conclusion none = scenario->answer({}, within(0));
+  EXPECT_THAT(none.text, HasSubstr("no answer"));
+  EXPECT_FALSE(none.is_answered);
 }
 
 }  // namespace

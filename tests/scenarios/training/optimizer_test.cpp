@@ -19,7 +19,7 @@
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
-#include "scenarios/training/step_checks.h"
+#include "scenarios/training/update_checks.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
 

@@ -135,6 +135,37 @@ TEST(CutSeconds, AreMeasuredBetweenTwoDevices) {
   EXPECT_EQ(&measured_cut_seconds(context, network, {.samples = 4}), &seconds);
 }
 
+Network small_gpt(bool tied_head) {
+  return gpt({.layers = 1,
+              .hidden = 8,
+              .heads = 2,
+              .sequence = 4,
+              .vocabulary = 9,
+              .tied_head = tied_head});
+}
+
+TEST(SharedParameters, OfATiedHeadAreExchangedOnceAStep) {
+  Context context = cpu_context(false);
+  EXPECT_TRUE(shared_parameters(context, small_gpt(false), {.samples = 2}, 8).empty());
+  const std::vector<SharedParameters> shared =
+      shared_parameters(context, small_gpt(true), {.samples = 2}, 8);
+  ASSERT_EQ(shared.size(), 1U);
+  EXPECT_EQ(shared[0].owner, 0) << "the unit of the embedding";
+  EXPECT_EQ(shared[0].other, 2) << "the unit of the head";
+  const double table = 9.0 * 8 * sizeof(float);
+  EXPECT_DOUBLE_EQ(shared[0].seconds, 4 * table / 1e10 / 4) << "a fourth of a step";
+}
+
+TEST(SharedParameters, AreMeasuredBetweenTwoDevices) {
+  if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two cores";
+  Context context{Machine().open("cpu:0,cpu:1"), Context::Options{}};
+  const auto seconds = [&](std::int64_t batch) {
+    return shared_parameters(context, small_gpt(true), {.samples = 2}, batch).at(0).seconds;
+  };
+  EXPECT_GT(seconds(2), 0);
+  EXPECT_DOUBLE_EQ(seconds(2), 2 * seconds(4)) << "measured once a run";
+}
+
 TEST(UnitSeconds, AddingToGradientsIsMoreWork) {
   const Network network = toy_model();
   Context context = cpu_context(false);

@@ -6,12 +6,16 @@
 
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/channel_bias.h"
 #include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/flatten.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/lstm.h"
+#include "scenarios/models/layers/padding.h"
 #include "scenarios/models/layers/pooling.h"
 #include "scenarios/models/layers/response_norm.h"
+#include "scenarios/models/layers/scaling.h"
 #include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/training/skips.h"
@@ -109,6 +113,57 @@ Network small_branching_network() {
   return net;
 }
 
+/// Numbers and constants of channels, parts of images, and edges of zeros, of images whose channels
+/// fill blocks and of others.
+Network small_network_of_channels() {
+  Network net;
+  net.name = "channels";
+  net.input = {3, 8, 8};
+  net.unit("stem");
+  int x = net.add("offset", ChannelBias(), {network_input});
+  x = net.add("centred", Scaling(0.5F, -0.25F), {x});
+  x = net.add("edges", Padding({.top = 1, .left = 0, .bottom = 2, .right = 1}), {x});
+  x = net.add("conv", Convolution({.out_channels = 16, .window = {.kernel = 3}}), {x});
+  net.unit("parts");
+  x = net.add("scale", ChannelScale(), {x});
+  x = net.add("shift", ChannelBias(), {x});
+  const int first = net.add("first", ChannelSlice(0, 5), {x});
+  const int second = net.add("second", ChannelSlice(5, 11), {x});
+  const int inside =
+      net.add("inside", Padding({.top = -1, .left = 0, .bottom = 1, .right = 0}), {first});
+  x = net.add("joined", Concatenation(), {second, inside});
+  x = net.add("negative", Scaling(-1.5F), {x});
+  x = net.add(
+      "up",
+      TransposedConvolution(
+          {.out_channels = 6, .window = {.kernel = 3, .stride = 2, .padding = 1}, .bias = true}),
+      {x});
+  net.unit("head");
+  x = net.add("odd scale", ChannelScale(), {x});
+  x = net.add("cut", Padding({.top = -2, .left = -1, .bottom = -3, .right = -2}), {x});
+  x = net.add("avgpool", GlobalAveragePool(), {x});
+  x = net.add("row scale", ChannelScale(), {x});
+  x = net.add("row shift", ChannelBias(), {x});
+  net.add("fc", Linear(5), {x});
+  return net;
+}
+
+/// Sequences between numbers, and an LSTM without biases.
+Network small_network_of_columns() {
+  Network net;
+  net.name = "columns";
+  net.input = {4, 6};
+  net.unit("first");
+  int x = net.add("shift", ChannelBias(), {network_input});
+  x = net.add("scale", ChannelScale(), {x});
+  x = net.add("lstm", Lstm(5, false), {x});
+  net.unit("second");
+  x = net.add("scaled", ChannelScale(), {x});
+  x = net.add("moved", Scaling(2, 0.5F), {x});
+  net.add("fc", Linear(3), {x});
+  return net;
+}
+
 }  // namespace
 
 Network small_network(const std::string& name) {
@@ -116,6 +171,8 @@ Network small_network(const std::string& name) {
   if (name == "plain") return small_plain_network();
   if (name == "skips") return network_with_skips();
   if (name == "branches") return small_branching_network();
+  if (name == "channels") return small_network_of_channels();
+  if (name == "columns") return small_network_of_columns();
   if (name == "unet") return unet({.image = 8, .layers = 2, .hidden = 4});
   if (name == "unet in blocks") return unet({.image = 4, .layers = 1, .hidden = 16});
   const std::int64_t blocks = name == "one block" ? 1 : name == "gpt" ? 2 : 0;

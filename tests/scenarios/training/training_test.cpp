@@ -14,6 +14,7 @@
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/step_checks.h"
+#include "scenarios/training/update_checks.h"
 #include "tests/scenarios/training/naive_network.h"
 #include "tests/scenarios/training/small_networks.h"
 #include "tests/support/cpu_devices.h"
@@ -357,6 +358,19 @@ INSTANTIATE_TEST_SUITE_P(
                 {1},
                 DType::f32,
                 Backends::cpu_and_other},
+        Setting{"Channels", "channels", {3}, "gpipe", {}},
+        Setting{"ChannelsInStages", "channels", {2, 2, 1}, "1f1b", {2}},
+        Setting{"ChannelsOnCpuAndOther",
+                "channels",
+                {2, 2},
+                "gpipe",
+                {1},
+                DType::f32,
+                Backends::cpu_and_other},
+        Setting{"Bf16Channels", "channels", {3}, "gpipe", {}, DType::bf16},
+        recomputed("RecomputedChannels", "channels", {2, 1}, {1}),
+        Setting{"Columns", "columns", {3, 2}, "gpipe", {}},
+        Setting{"ColumnsInStages", "columns", {2, 2}, "gpipe", {1}},
         Setting{"Unet", "unet", {3}, "gpipe", {}},
         Setting{"UnetInStages", "unet", {2, 2}, "gpipe", {1}},
         Setting{"UnetInManyStages", "unet", {2, 2, 3}, "1f1b", {3}},

@@ -5,31 +5,13 @@
 #include <memory>
 #include <span>
 
+#include "kernels/cpu/ops/images/planes.h"
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
-#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 namespace {
-
-/// Where the channels of an image lie in the layout of activations: in blocks, whose channels take
-/// turns, or each by itself (blocks of one).
-struct Planes {
-  std::size_t channels;
-  std::size_t pixels;
-  std::size_t block;
-
-  explicit Planes(const Shape& image)
-      : channels(static_cast<std::size_t>(image[1])),
-        pixels(static_cast<std::size_t>(image[2] * image[3])),
-        block(image[1] % channel_block() == 0 ? static_cast<std::size_t>(channel_block()) : 1) {}
-
-  /// The place of a channel's first element; the others follow `block` elements apart.
-  [[nodiscard]] std::size_t first(std::size_t sample, std::size_t channel) const {
-    return (sample * channels + channel / block * block) * pixels + channel % block;
-  }
-};
 
 /// Which channels are copied: channel i of `count` from `source + i` to `destination + i`; in a
 /// shuffle of several groups the sources take turns among them.

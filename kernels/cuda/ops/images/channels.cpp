@@ -3,14 +3,13 @@
 
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/images/channel_copy_kernels.h"
+#include "kernels/cuda/ops/images/pixels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {
-
-std::int64_t pixels_of(const Shape& image) { return image[0] * image[2] * image[3]; }
 
 class ColumnCopyOp final : public CudaOp {
  public:

@@ -47,14 +47,11 @@ std::vector<std::string> layers_of_sequence(const Network& network) {
   return texts;
 }
 
-std::string whole(const std::string& name, const std::string& numbers, int count) {
-  return fmt::format("{} = Constant <value = int64[{}] {{{}}}> () ", name, count, numbers);
-}
-
 /// From x {samples, positions, 3} to hidden states y of 4; `more` are attributes, behind a comma.
 std::string lstm_nodes(const std::string& more = "", const std::string& inputs = "t, W, R, B") {
   return onnx_zeros("W", "1, 16, 3") + onnx_zeros("R", "1, 16, 4") + onnx_zeros("B", "1, 32") +
-         onnx_zeros("h", "1, 2, 4") + whole("lengths", "5, 5", 2) + whole("one", "1", 1) +
+         onnx_zeros("h", "1, 2, 4") + onnx_integers("lengths", "5, 5", 2) +
+         onnx_integers("one", "1", 1) +
          "t = Transpose <perm = [1, 0, 2]> (x) a = LSTM <hidden_size = 4" + more + "> (" + inputs +
          ") s = Squeeze (a, one) y = Transpose <perm = [1, 0, 2]> (s) ";
 }
@@ -70,6 +67,23 @@ TEST_F(SequenceImport, AnLstmIsALayerOfPositionsBehindSamples) {
       ElementsAre("lstm 5x4 -1"));
 }
 
+TEST_F(SequenceImport, AnLstmMayHaveNoBiases) {
+  const Network found = network(lstm_nodes("", "t, W, R"), lstm_input);
+  EXPECT_THAT(layers_of_sequence(found), ElementsAre("lstm 5x4 -1"));
+  EXPECT_EQ(found.parameters().size(), 2U);
+}
+
+TEST_F(SequenceImport, GemmScalesItsInputAndItsOutput) {
+  const auto layers = [&](const std::string& attributes) {
+    return layers_of_sequence(network(
+        onnx_zeros("w", "3, 4") + onnx_zeros("b", "4") + "y = Gemm <" + attributes + "> (x, w, b) ",
+        "float[N, 3] x"));
+  };
+  EXPECT_THAT(layers("alpha = 0.5"), ElementsAre("scaling 3 -1", "linear 4 0"));
+  EXPECT_THAT(layers("alpha = 0.5, beta = 0.5"), ElementsAre("linear 4 -1", "scaling 4 0"));
+  EXPECT_THAT(layers("beta = 2.0"), ElementsAre("scaling 3 -1", "linear 4 0", "scaling 4 1"));
+}
+
 TEST_F(SequenceImport, RefusesLstmsThatTheLayerIsNot) {
   const auto reason = [&](const std::string& more, const std::string& inputs = "t, W, R, B") {
     return refusal(lstm_nodes(more, inputs), lstm_input);
@@ -80,7 +94,6 @@ TEST_F(SequenceImport, RefusesLstmsThatTheLayerIsNot) {
               HasSubstr("its functions are relu,tanh,tanh"));
   EXPECT_THAT(reason(", clip = 1.0"), HasSubstr("clips its gates"));
   EXPECT_THAT(reason(", input_forget = 1"), HasSubstr("input and forget gates are one"));
-  EXPECT_THAT(reason("", "t, W, R"), HasSubstr("has no biases"));
   EXPECT_THAT(reason("", "t, W, R, B, lengths"), HasSubstr("has lengths of sequences"));
   EXPECT_THAT(reason("", "t, W, R, B, , t, t"), HasSubstr("first state is not known to be zero"));
   EXPECT_THAT(reason("", "t, R, R, B"), HasSubstr("its weights are 1x16x4, not 1x16x3"));
@@ -88,7 +101,7 @@ TEST_F(SequenceImport, RefusesLstmsThatTheLayerIsNot) {
 }
 
 TEST_F(SequenceImport, RefusesTheLastPositionAlone) {
-  EXPECT_THAT(refusal(onnx_zeros("w", "3, 2") + whole("last", "-1", 1) +
+  EXPECT_THAT(refusal(onnx_zeros("w", "3, 2") + onnx_integers("last", "-1", 1) +
                           "p = Gather <axis = 1> (x, last) y = MatMul (p, w) ",
                       lstm_input),
               HasSubstr("reads a part of a tensor"));
@@ -96,7 +109,7 @@ TEST_F(SequenceImport, RefusesTheLastPositionAlone) {
 
 /// Two heads of 3 of x {samples, 2, 6}; queries, keys and values are a, b and c.
 std::string attention_of(const std::string& scale, const std::string& end = "") {
-  return whole("z", "0, 2, 2, 3", 4) + whole("j", "0, 2, 6", 3) +
+  return onnx_integers("z", "0, 2, 2, 3", 4) + onnx_integers("j", "0, 2, 6", 3) +
          "f = Constant <value_float = " + scale + "> () " +
          "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
          "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
@@ -140,8 +153,9 @@ TEST_F(SequenceImport, RefusesAttentionThatTheLayerIsNot) {
 }
 
 TEST_F(SequenceImport, ShapesFollowOpenDimensions) {
-  const std::string nodes = onnx_zeros("w", "6, 4") + "s = Shape (x) " + whole("zero", "0", 1) +
-                            whole("first", "1", 1) + whole("minus", "-1", 1) +
+  const std::string nodes = onnx_zeros("w", "6, 4") + "s = Shape (x) " +
+                            onnx_integers("zero", "0", 1) + onnx_integers("first", "1", 1) +
+                            onnx_integers("minus", "-1", 1) +
                             "n = Gather (s, zero) t = Gather (s, first) p = Mul (n, t) "
                             "rows = Concat <axis = 0> (p, minus) r = Reshape (x, rows) "
                             "m = MatMul (r, w) back = Concat <axis = 0> (n, t, minus) "
@@ -162,10 +176,8 @@ TEST_F(SequenceImport, GemmHasItsInputTransposedOrNoBiases) {
   const Network found = network(gemm("transA = 1, beta = 0.0"), "float[N, 3] x");
   EXPECT_THAT(layers_of_sequence(found), ElementsAre("linear 4 -1"));
   EXPECT_EQ(found.parameters().size(), 1U) << "no biases";
-  EXPECT_THAT(refusal(gemm("transA = 1, alpha = 0.5"), "float[N, 3] x"),
-              HasSubstr("scales its product (alpha)"));
-  EXPECT_THAT(refusal(gemm("transA = 1, beta = 0.5"), "float[N, 3] x"),
-              HasSubstr("scales its biases (beta)"));
+  EXPECT_THAT(refusal(gemm("transA = 1, alpha = 0.0"), "float[N, 3] x"),
+              HasSubstr("multiplies its product with 0 (alpha)"));
   EXPECT_THAT(refusal(gemm("beta = 1.0"), "float[N, 3] x"), HasSubstr("last dimension"));
 }
 

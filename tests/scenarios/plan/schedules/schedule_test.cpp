@@ -144,5 +144,19 @@ TEST(BalancedPartition, CountsTheCopiesOfACutOnBothOfItsSides) {
       ThrowsMessage<std::invalid_argument>("1 costs of cuts for 4 units; give one per unit"));
 }
 
+TEST(BalancedPartition, CountsExchangesForStagesThatShareParameters) {
+  const std::vector<double> units = {2, 1, 1, 1, 1, 2};
+  const auto partition = [&](std::size_t stages, double exchange) {
+    return balanced_partition(std::vector(stages, units), {},
+                              {{.owner = 0, .other = 5, .seconds = exchange}});
+  };
+  EXPECT_EQ(partition(3, 0), (std::vector<int>{1, 4})) << "2, 3 and 3";
+  EXPECT_EQ(partition(3, 2), (std::vector<int>{1, 5})) << "4, 4 and 4 instead of 4, 3 and 5";
+  const std::vector<double> alike = {1, 1, 1, 1};
+  EXPECT_EQ(balanced_partition({alike, alike}, {}, {{.owner = 0, .other = 2, .seconds = 2}}),
+            (std::vector<int>{3}))
+      << "3 and 1, without an exchange, instead of 4 and 4";
+}
+
 }  // namespace
 }  // namespace parbench

@@ -1,0 +1,188 @@
+// One thread polls all connections.
+#include "bench/ranks/control_channel.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "bench/output/exit_code.h"
+#include "bench/output/standard_streams.h"
+
+namespace parbench {
+namespace {
+
+constexpr auto heartbeat_period = std::chrono::seconds(1);
+constexpr auto closing_limit = std::chrono::seconds(2);
+constexpr int wait_milliseconds = 100;
+
+}  // namespace
+
+ControlChannel::ControlChannel(std::vector<RankConnection> connections, std::string own_name,
+                               const Options& options)
+    : own_name_(std::move(own_name)), options_(options), leads_(true) {
+  for (RankConnection& one : connections) {
+    const int rank = one.rank;
+    if (rank == 0) leads_ = false;
+    peers_[rank].connection = std::move(one);
+  }
+  thread_ = std::thread([this] { work(); });
+}
+
+/// A socket that is closed with unread bytes resets its connection, and the other side may lose the
+/// last frames. So each side ends its writing and reads until the other has ended too.
+ControlChannel::~ControlChannel() {
+  stopping_ = true;
+  thread_.join();
+  for (const auto& [rank, one] : peers_) {
+    ::shutdown(one.connection.socket.descriptor(), SHUT_WR);
+  }
+  const auto until = Clock::now() + closing_limit;
+  for (auto& [rank, one] : peers_) {
+    while (one.reader.read(one.connection.socket.descriptor()) && Clock::now() < until) {
+      pollfd watched{.fd = one.connection.socket.descriptor(), .events = POLLIN, .revents = 0};
+      ::poll(&watched, 1, wait_milliseconds);
+    }
+  }
+}
+
+ControlChannel::Peer& ControlChannel::peer(int rank) { return peers_.at(rank); }
+
+std::string ControlChannel::name_of(int rank) const {
+  const auto found = peers_.find(rank);
+  return found == peers_.end() ? own_name_
+                               : fmt::format("rank {} ({})", rank, found->second.connection.host);
+}
+
+void ControlChannel::send(int to, const Frame& frame) {
+  Peer& receiver = peer(to);
+  const std::lock_guard lock(receiver.writing);
+  const int socket = receiver.connection.socket.descriptor();
+  if (write_frame(socket, frame)) return;
+  // The other side has ended, or will when it reads that no more comes. What it sent before, such
+  // as the end of the run, is read first, so the reading thread decides whether it is lost.
+  ::shutdown(socket, SHUT_WR);
+}
+
+void ControlChannel::send_to_all(const Frame& frame) {
+  for (const auto& [rank, ignored] : peers_) send(rank, frame);
+}
+
+Frame ControlChannel::receive(int from) {
+  Peer& sender = peer(from);
+  std::unique_lock lock(mutex_);
+  const bool came = changed_.wait_for(lock, options_.patience,
+                                      [&] { return !sender.frames.empty() || !lost_.empty(); });
+  if (!sender.frames.empty()) {
+    Frame frame = std::move(sender.frames.front());
+    sender.frames.pop_front();
+    return frame;
+  }
+  noticed_ = true;
+  if (came) throw RankLost(lost_);
+  throw RankLost(fmt::format("{} hangs: it did not come to where the other ranks wait within {} s",
+                             name_of(from), options_.patience.count()));
+}
+
+void ControlChannel::check() const {
+  const std::lock_guard lock(mutex_);
+  if (lost_.empty()) return;
+  noticed_ = true;
+  throw RankLost(lost_);
+}
+
+void ControlChannel::expect_end() { ends_ = true; }
+
+void ControlChannel::work() {
+  auto next_heartbeat = Clock::now();
+  while (!stopping_) {
+    if (Clock::now() >= next_heartbeat) {
+      send_to_all({FrameKind::heartbeat});
+      look_for_silence();
+      next_heartbeat = Clock::now() + heartbeat_period;
+    }
+    read_all();
+  }
+}
+
+void ControlChannel::read_all() {
+  std::vector<pollfd> watched;
+  std::vector<Peer*> readers;
+  for (auto& [rank, one] : peers_) {
+    if (one.is_gone) continue;
+    watched.push_back({.fd = one.connection.socket.descriptor(), .events = POLLIN, .revents = 0});
+    readers.push_back(&one);
+  }
+  ::poll(watched.data(), watched.size(), wait_milliseconds);
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    if (watched[i].revents == 0) continue;
+    Peer& one = *readers[i];
+    const bool open = one.reader.read(watched[i].fd);
+    try {
+      while (auto frame = one.reader.next()) take(one, std::move(*frame));
+    } catch (const Error& error) {
+      lose(one, error.what());
+    }
+    if (!open) {
+      lose(one, "has ended");
+      const std::lock_guard lock(mutex_);
+      one.is_gone = true;
+    }
+  }
+}
+
+void ControlChannel::take(Peer& peer, Frame frame) {
+  const std::lock_guard lock(mutex_);
+  peer.heard = Clock::now();
+  if (frame.kind == FrameKind::heartbeat) return;
+  if (frame.kind == FrameKind::stop) {
+    std::fflush(nullptr);
+    _exit(static_cast<int>(ExitCode::case_failed));  // rank 0 has said why
+  }
+  if (frame.kind == FrameKind::end) ends_ = true;
+  if (frame.kind == FrameKind::fatal) {
+    lose_with(fmt::format("{} failed while others waited for its messages: {}",
+                          name_of(peer.connection.rank), frame.payload));
+  } else {
+    peer.frames.push_back(std::move(frame));
+  }
+  changed_.notify_all();
+}
+
+void ControlChannel::look_for_silence() {
+  for (auto& [rank, one] : peers_) {
+    if (!one.is_gone && Clock::now() - one.heard > options_.silence) {
+      lose(one, fmt::format("gave no sign of life for {:g} s: it is stopped or cannot be reached",
+                            options_.silence.count()));
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  if (!lost_.empty() && !noticed_ && Clock::now() - lost_at_ > options_.notice) leave(lost_);
+}
+
+void ControlChannel::lose(const Peer& peer, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (ends_) return;
+  lose_with(fmt::format("{} {}", name_of(peer.connection.rank), reason));
+}
+
+/// With the mutex held. The first loss is the reason for all that follows.
+void ControlChannel::lose_with(const std::string& text) {
+  if (!lost_.empty()) return;
+  if (!leads_) leave(text);
+  lost_ = text;
+  lost_at_ = Clock::now();
+  changed_.notify_all();
+}
+
+void ControlChannel::leave(const std::string& text) const {
+  print_error(text + "; the run ends");
+  std::fflush(nullptr);
+  _exit(static_cast<int>(ExitCode::case_failed));
+}
+
+}  // namespace parbench

@@ -1,0 +1,99 @@
+// Frames between rank 0 and the other ranks, and whether they are still there.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/ranks/connections.h"
+#include "bench/ranks/frames.h"
+#include "kernels/base/error.h"
+
+namespace parbench {
+
+/// Another rank has ended, is silent or cannot go on, so the run ends. What waits for messages of
+/// it still runs: handled like a wait that has passed its limit.
+class RankLost : public TimedOut {
+ public:
+  using TimedOut::TimedOut;
+};
+
+/// A thread reads the connections and sends a sign of life every second; a rank that sends nothing
+/// for the limit is lost. On rank 0 a loss is thrown by the thread that waits next. The other ranks
+/// have nothing to save, so their processes end at once when rank 0 is lost or stops the run.
+class ControlChannel {
+ public:
+  struct Options {
+    std::chrono::duration<double> silence{60};  // after which a rank is lost
+    /// What a thread of this rank may take to notice a loss, before the process ends.
+    std::chrono::duration<double> notice{60};
+    /// For a frame of a rank that gives signs of life.
+    std::chrono::duration<double> patience{std::chrono::minutes(30)};
+  };
+
+  /// `own_name`: "rank 1 (node2)".
+  ControlChannel(std::vector<RankConnection> connections, std::string own_name,
+                 const Options& options);
+  ~ControlChannel();
+  ControlChannel(const ControlChannel&) = delete;
+  ControlChannel& operator=(const ControlChannel&) = delete;
+
+  /// Throws RankLost where the connection is gone.
+  void send(int to, const Frame& frame);
+  /// Sends to all connected ranks, without waiting for any.
+  void send_to_all(const Frame& frame);
+
+  /// Returns the next frame from a rank. Throws RankLost where any rank is lost.
+  [[nodiscard]] Frame receive(int from);
+
+  /// Throws RankLost where a rank is lost, or has failed while others wait for its messages.
+  void check() const;
+
+  /// "rank 1 (node2)".
+  [[nodiscard]] std::string name_of(int rank) const;
+
+  /// From now on connections may end: the run has.
+  void expect_end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Peer {
+    RankConnection connection;
+    FrameReader reader;
+    std::deque<Frame> frames;
+    Clock::time_point heard = Clock::now();
+    bool is_gone = false;
+    std::mutex writing = {};
+  };
+
+  [[nodiscard]] Peer& peer(int rank);
+  void work();
+  void read_all();
+  void take(Peer& peer, Frame frame);
+  void look_for_silence();
+  void lose(const Peer& peer, const std::string& reason);
+  void lose_with(const std::string& text);
+  [[noreturn]] void leave(const std::string& text) const;
+
+  std::string own_name_;
+  Options options_;
+  bool leads_;
+  std::map<int, Peer> peers_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> ends_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string lost_;  // why; empty: no rank is
+  Clock::time_point lost_at_;
+  mutable std::atomic<bool> noticed_ = false;
+  std::thread thread_;  // last
+};
+
+}  // namespace parbench

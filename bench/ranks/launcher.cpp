@@ -1,0 +1,104 @@
+// Variables of the environment, and dlopen.
+#include "bench/ranks/launcher.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "kernels/base/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr const char* library_name = "libparbench-mpi.so";
+
+/// The variables of a launcher. Slurm sets those of a step only for what srun starts; its own rank
+/// alone does not mean that MPI can be initialised.
+struct Variables {
+  const char* rank;
+  const char* size;
+};
+constexpr std::array<Variables, 3> launchers{{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                              {"PMI_RANK", "PMI_SIZE"},
+                                              {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}}};
+
+std::optional<int> number_in(const char* text) {
+  if (text == nullptr) return std::nullopt;
+  const std::string_view whole(text);
+  int value = 0;
+  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
+  if (error != std::errc() || end != whole.data() + whole.size()) return std::nullopt;
+  return value;
+}
+
+/// Beside what this code is part of, the program or its installed library, and where the system
+/// looks.
+std::vector<std::filesystem::path> places_of_library() {
+  std::vector<std::filesystem::path> places;
+  Dl_info own{};
+  std::error_code error;
+  if (dladdr(reinterpret_cast<const void*>(&places_of_library), &own) != 0) {
+    const std::filesystem::path file = std::filesystem::canonical(own.dli_fname, error);
+    if (!error) places.push_back(file.parent_path() / library_name);
+  }
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) places.push_back(program.parent_path() / library_name);
+  places.emplace_back(library_name);
+  return places;
+}
+
+/// Never closed: MPI does not survive that. Global, because Open MPI's own plugins expect it.
+void* open_library(std::string& problem) {
+  for (const std::filesystem::path& place : places_of_library()) {
+    if (void* const library = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
+    std::error_code ignored;
+    const char* const why = dlerror();
+    if (std::filesystem::exists(place, ignored) && why != nullptr) problem = why;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Launched> launched_ranks(const std::function<const char*(const char*)>& variable) {
+  for (const Variables& launcher : launchers) {
+    const auto rank = number_in(variable(launcher.rank));
+    const auto size = number_in(variable(launcher.size));
+    if (!rank || !size || *rank < 0 || *rank >= *size) continue;
+    if (*size == 1) return std::nullopt;
+    return Launched{*rank, *size};
+  }
+  return std::nullopt;
+}
+
+std::optional<Launched> launched_ranks() {
+  return launched_ranks([](const char* name) -> const char* {
+    return std::getenv(name);  // NOLINT(concurrency-mt-unsafe): set by no thread
+  });
+}
+
+std::unique_ptr<RankLink> load_rank_link() {
+  std::string problem = "this build has no " + std::string(library_name);
+  void* const library = open_library(problem);
+  void* const symbol = library == nullptr ? nullptr : dlsym(library, make_rank_link_name);
+  if (symbol == nullptr) {
+    throw UsageError(fmt::format(
+        "started by an MPI launcher as one of several ranks, but MPI cannot be used: {}\n"
+        "install libopenmpi-dev and build again with -DPARBENCH_MPI=ON, or start one process "
+        "without the launcher",
+        problem));
+  }
+  std::string failure;
+  RankLink* const link = reinterpret_cast<MakeRankLink>(symbol)(&failure);
+  if (link == nullptr) throw UsageError("MPI cannot be used: " + failure);
+  return std::unique_ptr<RankLink>(link);
+}
+
+}  // namespace parbench

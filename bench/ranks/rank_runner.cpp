@@ -1,0 +1,128 @@
+// An executor of this rank's lanes between meetings of all ranks.
+#include "bench/ranks/rank_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "bench/execution/interrupt.h"
+#include "bench/ranks/frames.h"
+#include "bench/ranks/timeline_parts.h"
+#include "kernels/base/error.h"
+#include "reports/statistics/statistics.h"
+
+namespace parbench {
+namespace {
+
+class RankRunner final : public PlanRunner {
+ public:
+  RankRunner(RankTeam& team, const Plan& plan, SubmitMode mode)
+      : team_(team), own_(make_plan_runner(plan, mode)) {
+    require_same(plan.graph());
+  }
+
+  Timing run() override {
+    // The meeting after an execution is that before the next one.
+    if (latest_ != team_.meetings()) static_cast<void>(team_.meet({}));
+    Timing timing;
+    team_.exchange([&] { timing = own_->run(); });
+    const std::vector<double> largest = team_.largest({timing.seconds, timing.wall_seconds});
+    latest_ = team_.meetings();
+    return {.seconds = largest[0], .wall_seconds = largest[1]};
+  }
+
+  std::vector<double> measure_tasks(const std::function<bool()>& interrupted) override {
+    if (interrupted()) throw Interrupted();
+    static_cast<void>(team_.meet({}));
+    std::vector<double> costs;
+    team_.exchange([&] { costs = own_->measure_tasks([] { return false; }); });
+    return team_.largest(std::move(costs));
+  }
+
+  void check_recording() const override { own_->check_recording(); }
+
+  Recording record(int executions) override {
+    Recording all;
+    std::vector<Recording> recordings;
+    for (int i = 0; i < std::max(1, executions); ++i) {
+      if (executions > 1) static_cast<void>(run());
+      static_cast<void>(team_.meet({}));
+      Recording one;
+      team_.exchange([&] { one = own_->record(1); });
+      all.seconds.push_back(team_.largest(one.seconds).front());
+      all.seconds_per_call = one.seconds_per_call;
+      recordings.push_back(std::move(one));
+    }
+    all.kept = median_place(all.seconds);
+    all.timeline = joined(team_, recordings[all.kept]);
+    return all;
+  }
+
+ private:
+  void require_same(const PlanGraph& graph) {
+    std::string own;
+    append_number(own, hash_of(graph));
+    const std::vector<std::string> hashes = team_.meet(own);
+    for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
+      if (hashes[rank] == hashes.front()) continue;
+      throw Error(
+          fmt::format("{} has another plan than {}: a scenario must plan the same on all "
+                      "ranks",
+                      team_.name_of(static_cast<int>(rank)), team_.name_of(0)));
+    }
+  }
+
+  RankTeam& team_;
+  std::unique_ptr<PlanRunner> own_;
+  std::uint64_t latest_ = 0;  // meeting behind the latest execution
+};
+
+/// FNV-1a.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char one : text) add_byte(static_cast<unsigned char>(one));
+    add_byte(0);
+  }
+  void add(std::uint64_t number) {
+    for (int shift = 0; shift < 64; shift += 8) {
+      add_byte(static_cast<unsigned char>(number >> static_cast<unsigned>(shift)));
+    }
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  void add_byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3U; }
+  std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+}  // namespace
+
+std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan, SubmitMode mode) {
+  if (mode == SubmitMode::graph) {
+    throw Unsupported("a graph holds no messages between ranks; run without --graph");
+  }
+  return std::make_unique<RankRunner>(team, plan, mode);
+}
+
+std::uint64_t hash_of(const PlanGraph& graph) {
+  Hash hash;
+  for (const Lane& lane : graph.lanes) {
+    hash.add(lane.name);
+    hash.add(lane.device);
+  }
+  for (const Task& task : graph.tasks) {
+    hash.add(task.name);
+    hash.add(static_cast<std::uint64_t>(task.kind));
+    for (const LaneId lane : task.lanes) hash.add(static_cast<std::uint64_t>(lane));
+    hash.add("after");
+    for (const TaskId before : task.after) hash.add(static_cast<std::uint64_t>(before));
+    hash.add(static_cast<std::uint64_t>(task.work.flops));
+    hash.add(static_cast<std::uint64_t>(task.work.bytes));
+  }
+  return hash.value();
+}
+
+}  // namespace parbench

@@ -1,0 +1,21 @@
+// Executions of a plan by all ranks at once.
+#pragma once
+
+#include <memory>
+
+#include "bench/execution/plan_runner.h"
+#include "bench/ranks/rank_team.h"
+
+namespace parbench {
+
+/// Makes a runner that executes this rank's part of a plan while the others execute theirs. All get
+/// the time of the slowest rank from a common start, the largest cost of each task, and on rank 0 a
+/// timeline of all of them. Throws Error where the ranks have different plans, Unsupported for a
+/// graph. `team` and `plan` outlive the runner.
+[[nodiscard]] std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan,
+                                                           SubmitMode mode);
+
+/// A number that is the same for equal graphs, and for others almost never.
+[[nodiscard]] std::uint64_t hash_of(const PlanGraph& graph);
+
+}  // namespace parbench

@@ -1,0 +1,42 @@
+// What decides is rank 0's, or of all ranks together.
+#include "bench/ranks/rank_session.h"
+
+#include <fmt/format.h>
+
+#include "bench/execution/clock.h"
+#include "bench/output/standard_streams.h"
+#include "bench/ranks/rank_runner.h"
+
+namespace parbench {
+
+std::unique_ptr<RankTeam> join_ranks() {
+  const std::optional<Launched> launched = launched_ranks();
+  if (!launched) return nullptr;
+  if (launched->rank > 0) {
+    name_errors(fmt::format("[{} rank {}] ", host_name(), launched->rank));
+  }
+  try {
+    return std::make_unique<RankTeam>(load_rank_link());
+  } catch (const Error& error) {
+    throw RankSetupError(error.what());
+  }
+}
+
+void spread_over(RankTeam& team, SessionEnvironment& environment) {
+  environment.make_runner = [&team](const Plan& plan, SubmitMode mode) {
+    return make_rank_runner(team, plan, mode);
+  };
+  environment.interrupted = [&team] { return team.interrupted(); };
+  environment.together = [&team](const std::function<void()>& work) { team.together(work); };
+  environment.now = [&team] { return team.broadcast(steady_seconds()); };
+}
+
+SessionEnvironment following_environment(RankTeam& team, Progress& progress, LostBackends& lost,
+                                         bool profiles) {
+  SessionEnvironment environment{.progress = progress, .lost = lost, .now = {}};
+  if (profiles) environment.on_timeline = [](const report::CaseResult&, const Timeline&) {};
+  spread_over(team, environment);
+  return environment;
+}
+
+}  // namespace parbench

@@ -1,0 +1,227 @@
+// Meetings: every rank sends its status to rank 0, which sends the verdict to all.
+#include "bench/ranks/rank_team.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <utility>
+
+#include "bench/execution/interrupt.h"
+#include "bench/ranks/agreed_failure.h"
+#include "kernels/base/error.h"
+
+namespace parbench {
+namespace {
+
+constexpr const char* silence_variable = "PARBENCH_RANK_SILENCE";
+
+ControlChannel::Options channel_options() {
+  ControlChannel::Options options;
+  const char* const text = std::getenv(silence_variable);  // NOLINT(concurrency-mt-unsafe)
+  if (text == nullptr) return options;
+  char* end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !(seconds >= 2)) {
+    throw UsageError(fmt::format("{}='{}' is not a valid time; allowed: seconds, at least 2",
+                                 silence_variable, text));
+  }
+  options.silence = options.notice = std::chrono::duration<double>(seconds);
+  return options;
+}
+
+std::string named(int rank, const std::string& host) {
+  return fmt::format("rank {} ({})", rank, host);
+}
+
+}  // namespace
+
+RankTeam::RankTeam(std::unique_ptr<RankLink> link) : link_(std::move(link)) {
+  const ControlChannel::Options options = channel_options();
+  channel_ =
+      std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), options);
+  link_->check_with([this] { channel_->check(); });
+  clock_ = measure_clock_offset(*link_);
+}
+
+RankTeam::~RankTeam() {
+  channel_->expect_end();
+  try {
+    if (leads()) channel_->send_to_all({FrameKind::end});
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a rank that is lost needs no end
+  }
+  link_.reset();  // MPI waits for all ranks, whose signs of life may end meanwhile
+}
+
+std::string RankTeam::name_of(int rank) const { return channel_->name_of(rank); }
+
+void RankTeam::share(int owner, void* data, std::size_t bytes) {
+  static_cast<void>(meet({}));  // a rank that has failed takes no part
+  constexpr int tag = 0;
+  auto* const memory = static_cast<std::byte*>(data);
+  exchange([&] {
+    if (rank() != owner) return link_->receive(owner, tag, memory, bytes);
+    for (int other = 0; other < size(); ++other) {
+      if (other != owner) link_->send(other, tag, memory, bytes);
+    }
+  });
+}
+
+std::vector<double> RankTeam::largest(std::vector<double> values) {
+  std::string own;
+  for (const double value : values) append_number(own, std::bit_cast<std::uint64_t>(value));
+  for (const std::string& payload : meet(own)) {
+    PayloadReader reader(payload);
+    for (double& value : values) value = std::max(value, std::bit_cast<double>(reader.number()));
+  }
+  return values;
+}
+
+std::vector<std::string> RankTeam::meet(const std::string& own) {
+  ++meetings_;
+  std::string status;
+  append_number(status, InterruptHandler::requested() ? 1 : 0);
+  append_text(status, own);
+  if (leads()) return taken(collect(std::move(status)));
+  channel_->send(0, {FrameKind::status, meetings_, status});
+  return taken(hear(FrameKind::verdict));
+}
+
+double RankTeam::broadcast(double value) {
+  std::string payload;
+  append_number(payload, std::bit_cast<std::uint64_t>(value));
+  if (leads()) {
+    channel_->send_to_all({FrameKind::value, meetings_, payload});
+    return value;
+  }
+  payload = hear(FrameKind::value);
+  return std::bit_cast<double>(PayloadReader(payload).number());
+}
+
+void RankTeam::together(const std::function<void()>& work) {
+  has_refused_ = false;
+  try {
+    work();
+  } catch (const RunEnded&) {
+    throw;
+  } catch (const TimedOut& error) {
+    if (leads()) throw;
+    give_up(error.what());
+  } catch (...) {
+    if (std::exchange(has_refused_, false)) throw;
+    fail(std::current_exception());
+  }
+  static_cast<void>(meet({}));
+}
+
+void RankTeam::exchange(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const RunEnded&) {
+    throw;
+  } catch (const TimedOut& error) {
+    if (leads()) throw;
+    give_up(error.what());
+  } catch (...) {
+    give_up(text_of_failure(std::current_exception()));
+  }
+}
+
+void RankTeam::give_up(const std::string& reason) {
+  if (!leads()) {
+    channel_->send(0, {FrameKind::fatal, meetings_, reason});
+    for (;;) static_cast<void>(channel_->receive(0));  // until rank 0 ends this process
+  }
+  throw RankLost(reason);
+}
+
+void RankTeam::stop_others() noexcept {
+  try {
+    channel_->expect_end();
+    channel_->send_to_all({FrameKind::stop});
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): they notice rank 0's end too
+  }
+}
+
+void RankTeam::wait_for_end() {
+  try {
+    for (;;) static_cast<void>(hear(FrameKind::end));
+  } catch (const RunEnded&) {  // NOLINT(bugprone-empty-catch): that is what it waits for
+  }
+}
+
+/// On rank 0: appends the statuses of all others to its own, and sends them the result.
+std::string RankTeam::collect(std::string verdict) {
+  std::string refusal;
+  for (int other = 1; other < size(); ++other) {
+    Frame frame = channel_->receive(other);
+    while (frame.number < meetings_) frame = channel_->receive(other);  // of one that was refused
+    if (frame.kind == FrameKind::status) verdict += frame.payload;
+    if (frame.kind != FrameKind::failure || !refusal.empty()) continue;
+    append_text(refusal, name_of(other));
+    append_text(refusal, frame.payload);
+  }
+  if (!refusal.empty()) {
+    channel_->send_to_all({FrameKind::refusal, meetings_, refusal});
+    throw_refusal(refusal);
+  }
+  channel_->send_to_all({FrameKind::verdict, meetings_, verdict});
+  return verdict;
+}
+
+/// On the other ranks: waits for the next frame of that kind.
+std::string RankTeam::hear(FrameKind wanted) {
+  Frame frame = channel_->receive(0);
+  if (frame.kind == FrameKind::refusal) {
+    meetings_ = frame.number;
+    throw_refusal(frame.payload);
+  }
+  if (frame.kind == FrameKind::end) {
+    channel_->expect_end();
+    throw RunEnded();
+  }
+  if (frame.kind != wanted) {
+    give_up("it does something else than rank 0, a defect of parbench: please report it");
+  }
+  return std::move(frame.payload);
+}
+
+/// Comes to a meeting with a failure instead of a status.
+void RankTeam::fail(const std::exception_ptr& failure) {
+  ++meetings_;
+  if (leads()) {
+    std::string refusal;
+    append_text(refusal, {});
+    append_text(refusal, encoded_failure(failure));
+    channel_->send_to_all({FrameKind::refusal, meetings_, refusal});
+    std::rethrow_exception(failure);
+  }
+  channel_->send(0, {FrameKind::failure, meetings_, encoded_failure(failure)});
+  for (;;) {
+    const Frame frame = channel_->receive(0);
+    if (frame.kind == FrameKind::end) throw RunEnded();
+    if (frame.kind == FrameKind::refusal) throw_refusal(frame.payload);
+  }
+}
+
+void RankTeam::throw_refusal(const std::string& payload) {
+  has_refused_ = true;
+  PayloadReader reader(payload);
+  const std::string by = reader.text();
+  throw_failure(reader.text(), by);
+}
+
+std::vector<std::string> RankTeam::taken(const std::string& verdict) {
+  has_refused_ = false;
+  interrupted_ = false;
+  std::vector<std::string> brought;
+  PayloadReader reader(verdict);
+  for (int one = 0; one < size(); ++one) {
+    interrupted_ = reader.number() != 0 || interrupted_;
+    brought.push_back(reader.text());
+  }
+  return brought;
+}
+
+}  // namespace parbench

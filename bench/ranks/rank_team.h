@@ -1,0 +1,92 @@
+// The ranks of a run: they prepare and run the same cases in the same order, by rank 0's clock.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/ranks/clock_offset.h"
+#include "bench/ranks/control_channel.h"
+#include "bench/ranks/launcher.h"
+#include "scenarios/framework/ranks/rank_group.h"
+
+namespace parbench {
+
+/// All ranks run the same session. They decide the same, because what decisions depend on is the
+/// same on all: the clock is that of rank 0, an execution takes as long as on the slowest rank, an
+/// interrupt of one is an interrupt of all, and where one fails, all throw its exception.
+class RankTeam final : public RankGroup {
+ public:
+  /// Throws what `connect_ranks` throws, and UsageError for an invalid PARBENCH_RANK_SILENCE.
+  explicit RankTeam(std::unique_ptr<RankLink> link);
+  /// Ends the run of the other ranks in order, unless it has ended.
+  ~RankTeam() override;
+  RankTeam(const RankTeam&) = delete;
+  RankTeam& operator=(const RankTeam&) = delete;
+
+  [[nodiscard]] int rank() const override { return link_->rank(); }
+  [[nodiscard]] int size() const override { return link_->size(); }
+  [[nodiscard]] RankLink& link() override { return *link_; }
+  void share(int owner, void* data, std::size_t bytes) override;
+  [[nodiscard]] std::vector<double> largest(std::vector<double> values) override;
+
+  [[nodiscard]] bool leads() const { return rank() == 0; }
+  /// "rank 1 (node2)".
+  [[nodiscard]] std::string name_of(int rank) const;
+
+  [[nodiscard]] const ClockOffset& clock() const { return clock_; }
+
+  /// Returns what each rank brings, by rank. Throws the failure of a rank that cannot come.
+  [[nodiscard]] std::vector<std::string> meet(const std::string& own);
+
+  /// Returns the value of rank 0.
+  [[nodiscard]] double broadcast(double value);
+
+  /// Whether a rank had been interrupted when they met last.
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+  /// Runs work that all ranks do at once, after which they meet. What fails on one of them is
+  /// thrown on all.
+  void together(const std::function<void()>& work);
+
+  /// Runs a part of an execution, in which ranks wait for messages of each other: what fails here
+  /// ends the run, because messages may still be on their way.
+  void exchange(const std::function<void()>& work);
+
+  /// How often the ranks have met.
+  [[nodiscard]] std::uint64_t meetings() const { return meetings_; }
+
+  /// Ends the run on all ranks for a reason of this one. Throws RankLost on rank 0, where the
+  /// report is written; other ranks do not return.
+  [[noreturn]] void give_up(const std::string& reason);
+
+  /// Called by rank 0 when the run cannot go on: the processes of all others end.
+  void stop_others() noexcept;
+
+  /// Waits on the other ranks until rank 0 ends the run.
+  void wait_for_end();
+
+ private:
+  [[nodiscard]] std::string collect(std::string verdict);
+  [[nodiscard]] std::string hear(FrameKind wanted);
+  [[noreturn]] void fail(const std::exception_ptr& failure);
+  [[noreturn]] void throw_refusal(const std::string& payload);
+  [[nodiscard]] std::vector<std::string> taken(const std::string& verdict);
+
+  std::unique_ptr<RankLink> link_;
+  std::unique_ptr<ControlChannel> channel_;
+  ClockOffset clock_;
+  std::uint64_t meetings_ = 0;
+  bool interrupted_ = false;
+  bool has_refused_ = false;  // the exception on its way is that of all ranks
+};
+
+/// Thrown on the other ranks where rank 0 has ended the run in order.
+struct RunEnded : std::exception {
+  [[nodiscard]] const char* what() const noexcept override { return "rank 0 has ended the run"; }
+};
+
+}  // namespace parbench

@@ -1,0 +1,244 @@
+// Sentences about what an answer lacks.
+#include "bench/sampling/answer_warnings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <ranges>
+#include <set>
+#include <span>
+
+#include "reports/model/disturbances.h"
+#include "reports/statistics/statistics.h"
+#include "reports/units/units.h"
+
+namespace parbench {
+namespace {
+
+/// What a reader of the answer has to know of devices that were throttled.
+std::optional<std::string> throttling_warning(const std::vector<report::CaseResult>& cases) {
+  std::vector<std::string> reasons;
+  for (const report::CaseResult& one : cases) report::add_throttles(reasons, one);
+  if (reasons.empty()) return std::nullopt;
+  return fmt::format("Careful: {} of {} cases ran on a throttled device ({}).",
+                     std::ranges::count_if(cases, report::is_throttled), cases.size(),
+                     fmt::join(reasons, ", "));
+}
+
+/// Says that other programs used the cores meanwhile.
+std::optional<std::string> disturbance_warning(const std::vector<report::CaseResult>& cases) {
+  const auto count = std::ranges::count_if(cases, report::is_disturbed);
+  if (count == 0) return std::nullopt;
+  const auto taken = [](const report::CaseResult& one) { return report::cores_taken(one); };
+  return fmt::format(
+      "Careful: other programs had up to {} of the core time that {} of {} cases wanted; repeat "
+      "on a quiet machine.",
+      report::format_percent(std::ranges::max(cases | std::views::transform(taken)), 0), count,
+      cases.size());
+}
+
+/// Independent values that an interval of 95% needs.
+constexpr std::size_t needed_count = 6;
+
+/// The number of independent values of a case: its samples, or the processes that took them.
+std::size_t values_of(const report::CaseResult& one, bool of_processes) {
+  return of_processes ? process_medians(one.samples).size() : one.samples.size();
+}
+
+/// The measured case with the fewest values.
+const report::CaseResult& with_fewest_values(const std::vector<report::CaseResult>& cases,
+                                             bool of_processes) {
+  return *std::ranges::min_element(cases, {}, [&](const report::CaseResult& one) {
+    return one.status == report::CaseStatus::measured ? values_of(one, of_processes)
+                                                      : std::numeric_limits<std::size_t>::max();
+  });
+}
+
+/// What gives a case more samples than so many; empty where that is not known.
+std::string remedy_of(const report::CaseResult& fewest, std::size_t count, double seconds) {
+  if (fewest.stopped_because == "max-time") return "a longer --max-time gives more";
+  if (fewest.stopped_because != report::total_time) return {};
+  if (!(seconds > 0)) return "a longer --max-total-time gives more";
+  constexpr double minute = 60;
+  const double wanted = seconds * needed_count / static_cast<double>(count);
+  return fmt::format("--max-total-time {:.0f} should give the rest",
+                     minute * std::ceil(wanted / minute));
+}
+
+/// Cases that were left out for lack of time, of those that have something in common.
+struct Share {
+  std::string what;  // "b", "n 4000"
+  std::size_t cases = 0;
+  std::size_t left_out = 0;
+
+  [[nodiscard]] bool is_missing() const { return cases == left_out; }
+};
+
+/// Counts the cases by what `names` returns for each, in the order of their first cases.
+template <typename Names>
+std::vector<Share> shares_of(const std::vector<report::CaseResult>& cases, Names names) {
+  std::vector<Share> shares;
+  for (const report::CaseResult& one : cases) {
+    for (const std::string& name : names(one)) {
+      auto share = std::ranges::find(shares, name, &Share::what);
+      if (share == shares.end()) share = shares.insert(share, {.what = name});
+      ++share->cases;
+      if (report::is_left_out_of_time(one)) ++share->left_out;
+    }
+  }
+  return shares;
+}
+
+std::vector<std::string> missing_of(const std::vector<Share>& shares) {
+  std::vector<std::string> names;
+  for (const Share& share : shares) {
+    if (share.is_missing()) names.push_back(share.what);
+  }
+  return names;
+}
+
+/// " (among them all of strategy b and all of n 4000)": strategies without a measured case, and
+/// values of parameters that no case of the other strategies was measured with.
+std::string missing_text(const std::vector<report::CaseResult>& cases) {
+  const auto strategy = [](const report::CaseResult& one) { return std::vector{one.strategy}; };
+  const std::vector<std::string> strategies = missing_of(shares_of(cases, strategy));
+  std::vector<report::CaseResult> others;
+  for (const report::CaseResult& one : cases) {
+    if (std::ranges::find(strategies, one.strategy) == strategies.end()) others.push_back(one);
+  }
+  const auto values = [](const report::CaseResult& one) {
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : one.parameters) {
+      texts.push_back(fmt::format("{} {}", name, to_string(value)));
+    }
+    return texts;
+  };
+  std::vector<std::string> missing;
+  if (!strategies.empty()) {
+    missing.push_back(fmt::format("all of {} {}",
+                                  strategies.size() == 1 ? "strategy" : "strategies",
+                                  report::format_list(strategies)));
+  }
+  for (const std::string& value : missing_of(shares_of(others, values))) {
+    missing.push_back("all of " + value);
+  }
+  return missing.empty() ? "" : fmt::format(" (among them {})", report::format_list(missing));
+}
+
+/// Baselines of one strategy that were not measured, and the cases that need them.
+struct MissingBaseline {
+  std::set<std::string> reasons;
+  std::vector<std::string> strategies;  // of the cases without a gain
+  std::size_t without = 0;              // cases without a gain
+  bool has_any = false;                 // whether other cases have this strategy as baseline
+};
+
+/// Why a case is not measured; empty where it is.
+std::string reason_of(const report::CaseResult& one) {
+  switch (one.status) {
+    case report::CaseStatus::measured:
+      return {};
+    case report::CaseStatus::failed:
+      return "failed";
+    case report::CaseStatus::skipped:
+      return "was skipped";
+    case report::CaseStatus::not_run:
+      break;
+  }
+  return report::is_left_out_of_time(one) ? "was not measured (out of time)" : "was not measured";
+}
+
+/// Why the baseline of a measured case is missing; nothing where it is not.
+std::optional<std::string> reason_without_baseline(const Scenario& scenario,
+                                                   const std::vector<CaseSpec>& specs,
+                                                   const std::vector<report::CaseResult>& cases,
+                                                   const CaseSpec& spec) {
+  const auto place = std::ranges::find_if(
+      specs, [&](const CaseSpec& other) { return scenario.is_baseline_of(other, spec); });
+  if (place == specs.end()) return "was not measured (not part of this run)";
+  std::string reason = reason_of(cases[static_cast<std::size_t>(place - specs.begin())]);
+  if (reason.empty()) return std::nullopt;
+  return reason;
+}
+
+std::string text_of(std::string_view baseline, const MissingBaseline& missing) {
+  const std::string reason =
+      missing.reasons.size() == 1 ? *missing.reasons.begin() : "was not measured";
+  if (missing.has_any) {
+    return fmt::format("Gains are relative to {}, which {} for {}: they have none.", baseline,
+                       reason, report::format_count(missing.without, "case"));
+  }
+  return fmt::format("Gains are relative to {}, which {}: {} {} none.", baseline, reason,
+                     report::format_list(missing.strategies),
+                     missing.strategies.size() == 1 ? "has" : "have");
+}
+
+}  // namespace
+
+std::optional<std::string> preliminary_warning(const std::vector<report::CaseResult>& cases,
+                                               const AnswerConditions& conditions,
+                                               bool is_answered) {
+  const bool of_processes = conditions.processes > 1;
+  const report::CaseResult& fewest = with_fewest_values(cases, of_processes);
+  const std::size_t count = values_of(fewest, of_processes);
+  const auto left = std::ranges::count_if(cases, report::is_left_out_of_time);
+  const bool has_few = is_answered && !conditions.for_profiler && count < needed_count;
+  if (!has_few && left == 0) return std::nullopt;
+  std::string text = "Preliminary";
+  std::string remedy;
+  if (has_few && of_processes) {
+    text += fmt::format(", from {} of {} processes", count, needed_count);
+  } else if (has_few) {
+    text += fmt::format(", from {} of {} samples", count, needed_count);
+    remedy = remedy_of(fewest, count, conditions.seconds);
+  }
+  if (left > 0) {
+    text += fmt::format("{} there was no time for {} of {} cases{}", has_few ? ", and" : ":", left,
+                        cases.size(), missing_text(cases));
+    remedy = "a longer --max-total-time measures them";
+  }
+  return text + (remedy.empty() ? "" : "; " + remedy) + ".";
+}
+
+std::vector<std::string> baseline_warnings(const Scenario& scenario,
+                                           const std::vector<CaseSpec>& specs,
+                                           const std::vector<report::CaseResult>& cases) {
+  std::map<std::string, MissingBaseline> missing;  // by its strategy
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const CaseSpec& spec = specs[i];
+    const std::string baseline(scenario.baseline_strategy_of(spec));
+    if (cases[i].status != report::CaseStatus::measured || !scenario.comparable(spec)) continue;
+    if (baseline.empty() || spec.strategy == baseline) continue;
+    MissingBaseline& one = missing[baseline];
+    const auto reason = reason_without_baseline(scenario, specs, cases, spec);
+    if (!reason) {
+      one.has_any = true;
+      continue;
+    }
+    one.reasons.insert(*reason);
+    ++one.without;
+    if (std::ranges::find(one.strategies, spec.strategy) == one.strategies.end()) {
+      one.strategies.push_back(spec.strategy);
+    }
+  }
+  std::vector<std::string> warnings;
+  for (const auto& [baseline, one] : missing) {
+    if (one.without > 0) warnings.push_back(text_of(baseline, one));
+  }
+  return warnings;
+}
+
+std::vector<std::string> disturbance_warnings(const std::vector<report::CaseResult>& cases) {
+  std::vector<std::string> warnings;
+  for (const auto& warning : {throttling_warning(cases), disturbance_warning(cases)}) {
+    if (warning) warnings.push_back(*warning);
+  }
+  return warnings;
+}
+
+}  // namespace parbench

@@ -1,0 +1,42 @@
+// What limits an answer: missing cases, few samples, disturbed measurements.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/model/report.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+/// What an answer depends on beside the cases.
+struct AnswerConditions {
+  double seconds = 0;  // that a run with as many samples takes; 0: unknown
+  bool for_profiler = false;
+  int processes = 1;
+};
+
+/// What is said of samples taken for a profiler.
+inline constexpr std::string_view profiler_warning =
+    "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
+
+/// Says that cases or samples are missing, which strategies or values are missing as a whole, and
+/// what gives more; nothing where there are enough. `is_answered`: whether samples could change the
+/// answer.
+[[nodiscard]] std::optional<std::string> preliminary_warning(
+    const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
+    bool is_answered);
+
+/// Says of each baseline without which measured cases have no gain that it was not measured, and
+/// why. The cases are in the order of the specs.
+[[nodiscard]] std::vector<std::string> baseline_warnings(
+    const Scenario& scenario, const std::vector<CaseSpec>& specs,
+    const std::vector<report::CaseResult>& cases);
+
+/// Says that devices were throttled, and that other programs used the cores meanwhile.
+[[nodiscard]] std::vector<std::string> disturbance_warnings(
+    const std::vector<report::CaseResult>& cases);
+
+}  // namespace parbench

@@ -1,0 +1,441 @@
+// Takes each case of a session from its preparation to its result.
+#include "bench/sampling/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "bench/execution/clock.h"
+#include "bench/execution/interrupt.h"
+#include "bench/execution/profiler_window.h"
+#include "bench/sampling/google_benchmark.h"
+#include "bench/sampling/session/session_steps.h"
+#include "reports/statistics/statistics.h"
+#include "scenarios/plan/bounds.h"
+
+namespace parbench {
+namespace {
+
+/// From so many executions in a sample on, one more before it, untimed, costs little; it brings
+/// back into the caches what another case has driven out.
+constexpr std::int64_t rewarmed_iterations = 4;
+
+}  // namespace
+
+Session::Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+                 const SamplerOptions& options, SessionEnvironment environment)
+    : scenario_(scenario),
+      context_(context),
+      specs_(specs),
+      options_(options),
+      environment_(std::move(environment)),
+      comparisons_(comparisons_of(scenario, specs)),
+      equal_cases_(scenario, specs, comparisons_),
+      earlier_(environment_.resumed, specs, comparisons_, environment_.on_timeline != nullptr) {
+  if (!environment_.now) environment_.now = steady_seconds;
+  for (const CaseSpec& spec : specs_) {
+    cases_.push_back(described(spec));
+    entries_.push_back({RangeName(cases_.back().name)});
+  }
+  progress_.emplace(environment_.progress, environment_.part, environment_.now);
+  time_.emplace(environment_.now, options_.total_seconds);
+  checkpoint_times_.written();
+}
+
+SessionResult Session::run() {
+  prepare_all();
+  if (!interrupted_) {
+    make_sampler();
+    sample_all();
+    profile_all();
+  }
+  environment_.progress.finish();
+  return answered();
+}
+
+void Session::prepare_all() {
+  const auto check_end = [this] {
+    if (environment_.interrupted()) throw Interrupted();
+    if (time_->left() <= 0) throw OutOfTime();
+  };
+  Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
+                          check_end);
+  // Cases of one baseline together: where time is short, some settings are compared rather than
+  // none.
+  preparation.sort_groups_by(
+      [this](std::size_t index) { return comparisons_[index].baseline.value_or(index); });
+  preparation.sort_by([this](std::size_t index) { return earlier_.rank(index); });
+  std::size_t done = 0;
+  for (const std::size_t index : preparation.order()) {
+    interrupted_ = environment_.interrupted();
+    if (interrupted_) return;
+    progress_->preparing(cases_[index].name, {done++, cases_.size()}, time_->left());
+    if (!earlier_.is_final(index)) prepare_if_possible(index, preparation);
+    preparation.release_reference(index);
+    checkpoint(CheckpointTimes::preparation_period);
+  }
+}
+
+void Session::prepare_if_possible(std::size_t index, Preparation& preparation) {
+  if (const auto reason = environment_.lost.reason(context_)) {
+    leave_out(index, *reason);
+  } else if (time_->has_time_for_another()) {
+    prepare(index, preparation);
+  } else {
+    leave_out_of_time(index);
+  }
+}
+
+void Session::prepare(std::size_t index, Preparation& preparation) {
+  Entry& entry = entries_[index];
+  const Range of_case(entry.range);
+  const double begin = environment_.now();
+  const double known = times_.sum();
+  guarded(index, [&] {
+    const Range range(ranges_.prepare);
+    entry.prepared = preparation.prepare(index);
+    latest_ = index;
+    times_.sampling += entry.prepared->warm_up_seconds;
+    times_.verification += entry.prepared->verification_seconds;
+    describe_prepared(*entry.prepared, specs_[index], context_, cases_[index]);
+    const report::Verification verification = entry.prepared->verification;
+    if (!verification.passed) {
+      give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);
+    } else if (const auto other = equal_case(index)) {
+      leave_out_as_equal(index, *other);
+    } else if (measures_tasks_first(*entry.prepared)) {
+      measure_tasks(index);
+    }
+  });
+  const double seconds = environment_.now() - begin;
+  times_.preparation += seconds - (times_.sum() - known);
+  if (!entry.prepared) return;
+  time_->add_case(seconds,
+                  std::max(entry.prepared->execution_seconds, options_.min_sample_seconds));
+}
+
+/// One more measurement of the tasks alone.
+void Session::measure_tasks(std::size_t index) {
+  Entry& entry = entries_[index];
+  const Range range(ranges_.task_costs);
+  const double begin = environment_.now();
+  latest_.reset();
+  auto costs = costs_in_time(*entry.prepared->runner, environment_.interrupted,
+                             [this] { return time_->left() > 0; });
+  entry.prepared->subject->reset();  // tasks ran out of their order, and some many times
+  latest_ = index;
+  if (!sampler_ && costs) {
+    entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, *costs);
+  }
+  const double seconds = environment_.now() - begin;
+  if (costs) entry.cost_rounds.add(seconds, *std::move(costs));
+  if (sampler_) sampler_->spend(seconds);
+  times_.task_costs += seconds;
+}
+
+/// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
+/// Returns whether it came through.
+template <typename Work>
+bool Session::guarded(std::size_t index, Work&& work) {
+  try {
+    environment_.together([&] { work(); });
+    return true;
+  } catch (const Interrupted&) {
+    interrupted_ = true;
+  } catch (const OutOfTime&) {
+    leave_out_of_time(index);
+  } catch (const TimedOut& error) {
+    abandon(index, error);
+    throw;
+  } catch (const DeviceLost& error) {
+    lose_device(index, error);
+  } catch (...) {
+    const CaseEnd end = end_of(std::current_exception());
+    give_up(index, end.status, end.reason);
+  }
+  return false;
+}
+
+void Session::give_up(std::size_t index, report::CaseStatus status, const std::string& reason) {
+  report::CaseResult& result = cases_[index];
+  result.status = status;
+  result.error = reason;
+  drop(index);
+  environment_.progress.note(
+      fmt::format("{} {}: {}", result.name,
+                  status == report::CaseStatus::failed ? "failed" : "skipped", reason));
+}
+
+void Session::drop(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (entry.sampler_index) sampler_->fail(*entry.sampler_index);
+  entry.prepared.reset();
+  entry.cost_rounds = {};
+  latest_.reset();
+}
+
+/// The first case to meet a loss has failed. Those prepared for the same backend are left out now,
+/// and those that are not, when they come to its devices.
+void Session::lose_device(std::size_t index, const DeviceLost& error) {
+  LostBackends& lost = environment_.lost;
+  if (const auto known = lost.reason(error.backend())) {
+    leave_out(index, *known);
+    return;
+  }
+  give_up(index, report::CaseStatus::failed, error.what());
+  lost.add(cases_[index].name, error);
+  leave_out_lost();
+}
+
+void Session::leave_out_lost() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].prepared) continue;
+    const auto reason = environment_.lost.reason(entries_[i].prepared->subject->plan());
+    if (reason) leave_out(i, *reason);
+  }
+}
+
+/// Its device is lost: what has samples keeps them.
+void Session::leave_out(std::size_t index, const std::string& reason) {
+  const std::optional<std::size_t> place = entries_[index].sampler_index;
+  if (place && !sampler_->samples(*place).empty()) {
+    sampler_->withdraw(*place);
+  } else {
+    cases_[index].error = reason;
+    drop(index);
+  }
+}
+
+/// A case without a number for lack of time is no failure.
+void Session::leave_out_of_time(std::size_t index) {
+  report::CaseResult& result = cases_[index];
+  result.stopped_because = report::total_time;
+  result.error = OutOfTime().what();
+  drop(index);
+  if (earlier_.is_finished(index)) return;
+  const bool is_known = earlier_.find(index) != nullptr;
+  const std::string_view what = is_known ? "not resumed" : report::left_out_of_time;
+  environment_.progress.note(fmt::format("{} {}: {}", result.name, what, result.error));
+}
+
+/// Returns a case that is prepared and does the same.
+std::optional<std::size_t> Session::equal_case(std::size_t index) const {
+  if (options_.measures_equal_plans || earlier_.find(index) != nullptr) return std::nullopt;
+  return equal_cases_.equal_to(index, [this](std::size_t i) {
+    const auto& prepared = entries_[i].prepared;
+    return prepared ? &prepared->subject->plan() : nullptr;
+  });
+}
+
+void Session::leave_out_as_equal(std::size_t index, std::size_t other) {
+  report::CaseResult& result = cases_[index];
+  result.stopped_because = report::equal_plan;
+  result.error = fmt::format("its plan is that of {}, which is measured", cases_[other].name);
+  drop(index);
+  environment_.progress.note(
+      fmt::format("{} {}: {}", result.name, report::left_out_of_time, result.error));
+}
+
+/// A stream still works on the case, so the case outlives the session's interest in it.
+void Session::abandon(std::size_t index, const TimedOut& error) {
+  abandoned_ = std::move(entries_[index].prepared);
+  give_up(index, report::CaseStatus::failed, error.what());
+  environment_.on_timeout(result(), error);
+}
+
+void Session::make_sampler() {
+  std::vector<SamplerCase> cases;
+  double warm_up_seconds = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].prepared) continue;
+    entries_[i].sampler_index = sampled_.size();
+    sampled_.push_back(i);
+    const PreparedCase& prepared = *entries_[i].prepared;
+    checkpoint_times_.expect_step(prepared.execution_seconds);
+    warm_up_seconds += prepared.warm_up_seconds;
+    cases.push_back(sampler_case(prepared, earlier_.find(i)));
+    profiling_.expect(prepared);
+  }
+  const auto is_sampled = [&](std::size_t i) { return entries_[i].sampler_index.has_value(); };
+  for (std::size_t i = 0; i < sampled_.size(); ++i) {
+    for (const std::size_t other : compared_with(comparisons_[sampled_[i]], is_sampled)) {
+      cases[i].compared_with.push_back(*entries_[other].sampler_index);
+    }
+  }
+  const double floor_seconds = options_.floor_samples * time_->round();
+  const double left = time_->left();
+  if (left - profiling_.seconds_to_put_aside(left) < floor_seconds) profiling_.expect_none();
+  progress_->expect_recording(profiling_.seconds_left());
+  options_.total_seconds = left + warm_up_seconds - profiling_.seconds_to_put_aside(left);
+  options_.other_share = cost_share;
+  sampler_.emplace(options_, cases);
+}
+
+void Session::sample_all() {
+  if (sampled_.empty()) return;
+  const ProfilerWindow window(environment_.profile);
+  while (!interrupted_) {
+    interrupted_ = environment_.interrupted();
+    if (interrupted_) break;
+    const std::optional<Step> step = sampler_->next();
+    if (!step) break;
+    progress_->sampling(cases_[sampled_[step->index]].name,
+                        {sampler_->ended_cases(), sampled_.size()}, *sampler_, step->index);
+    const double begin = environment_.now();
+    guarded(sampled_[step->index], [&] { take(*step); });
+    const double end = environment_.now();
+    checkpoint_times_.expect_step(end - begin);
+    checkpoint(CheckpointTimes::sampling_period);
+    sampler_->spend(environment_.now() - end);
+  }
+  sampler_->interrupt();
+  for (const std::size_t index : sampled_) {
+    const std::size_t place = *entries_[index].sampler_index;
+    if (!sampler_->samples(place).empty()) continue;
+    if (sampler_->stopped_because(place) == report::total_time) leave_out_of_time(index);
+  }
+}
+
+void Session::take(const Step& step) {
+  const std::size_t index = sampled_[step.index];
+  Entry& entry = entries_[index];
+  const Range of_case(entry.range);
+  const double begin = environment_.now();
+  const bool restored = latest_ != index;
+  if (restored) entry.prepared->subject->refresh();
+  latest_ = index;
+  const bool is_sample = step.kind == StepKind::sample;
+  if (is_sample) watch_.before(entry.prepared->subject->plan());
+  const double warm = environment_.now();
+  if (restored && is_sample && step.iterations >= rewarmed_iterations) {
+    const Range range(ranges_.warm_up);
+    (void)entry.prepared->runner->run();
+  }
+  report::Sample sample = execute(entry, step);
+  const double end = environment_.now();
+  if (is_sample) sample.conditions = watch_.after();
+  times_.preparation += warm - begin;
+  times_.sampling += end - warm;
+  sampler_->record(step, sample, end - begin);
+  if (!is_sample || (options_.for_profiler && !entry.cost_rounds.empty())) return;
+  if (!entry.cost_rounds.due_after(end - warm, sample.seconds)) return;
+  if (has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
+}
+
+/// A first bound is worth more than further samples, a better bound is not.
+bool Session::has_time_for_tasks(const Entry& entry, double execution) const {
+  const int samples = entry.cost_rounds.empty() ? options_.floor_samples : options_.min_samples;
+  const std::size_t lanes = entry.prepared->subject->plan().streams().size();
+  return sampler_->has_time_for(entry.cost_rounds.expected_seconds(execution, lanes), samples);
+}
+
+report::Sample Session::execute(Entry& entry, const Step& step) {
+  const auto execution = [&] {
+    if (environment_.interrupted()) throw Interrupted();
+    return entry.prepared->runner->run();
+  };
+  const Range range(step.kind == StepKind::sample ? ranges_.sample : ranges_.warm_up, step.round);
+  return step.kind == StepKind::sample
+             ? sample_with_google_benchmark(step.iterations, step.round, execution)
+             : sample_for_warm_up(step.iterations, execution);
+}
+
+/// Profiles all cases, after sampling so that no sample is affected.
+void Session::profile_all() {
+  if (!profiling_.wanted()) return;
+  profiling_.expect_none();
+  for (const Entry& entry : entries_) {
+    if (entry.prepared) profiling_.expect(*entry.prepared);
+  }
+  std::size_t done = 0;
+  const SessionResult sampled = answered();
+  for (const std::size_t index : profiling_order(sampled.cases, sampled.answer)) {
+    if (!entries_[index].prepared) continue;
+    progress_->recording(cases_[index].name, {done++, sampled_.size()});
+    profile(index);
+    checkpoint(CheckpointTimes::sampling_period);
+  }
+}
+
+/// Profiles a case, or notes why not.
+void Session::profile(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (interrupted_) return ProfilingPass::note(cases_[index], "interrupted");
+  if (profiling_seconds(entry.prepared->execution_seconds) > time_->left()) {
+    return ProfilingPass::note(cases_[index], OutOfTime().what());
+  }
+  if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
+    return ProfilingPass::note(cases_[index], *lost);
+  }
+  const Range of_case(entry.range);
+  const bool restored = std::exchange(latest_, std::nullopt) == index;
+  const double begin = environment_.now();
+  try {
+    const std::vector<report::Sample>& samples = sampler_->samples(*entry.sampler_index);
+    const ProfilingPass::Subject subject{cases_[index], *entry.prepared, samples, restored,
+                                         time_->left()};
+    environment_.together([&] { profiling_.profile(subject); });
+  } catch (const Interrupted&) {
+    interrupted_ = true;
+  } catch (const TimedOut& error) {
+    environment_.on_timeout(result(), error);
+    abandoned_ = std::move(entry.prepared);
+    throw;
+  } catch (const DeviceLost& error) {
+    environment_.lost.add(cases_[index].name, error);
+    leave_out_lost();
+  }
+  times_.profiling += environment_.now() - begin;
+}
+
+void Session::add_samples(std::size_t index, report::CaseResult& result) const {
+  const Entry& entry = entries_[index];
+  if (!entry.prepared || !entry.sampler_index || !sampler_) {
+    result = earlier_.kept(index, std::move(result));
+    return;
+  }
+  result.samples = sampler_->samples(*entry.sampler_index);
+  if (result.samples.empty()) return;
+  result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
+  // What is known while sampling goes on is read only when the run did not come to its end.
+  if (result.stopped_because.empty()) result.stopped_because = "unfinished";
+  if (!entry.cost_rounds.empty()) {
+    const auto costs = entry.cost_rounds.costs(median(seconds_of(result.samples)));
+    if (costs) result.bound = bound_of(entry.prepared->subject->plan().graph(), *costs);
+  }
+  earlier_.complete(index, result.bound && entry.cost_rounds.any_beside_samples(), result);
+  summarise_case(result);
+}
+
+SessionResult Session::result() const {
+  SessionResult result{.cases = cases_, .answer = {}, .times = times_, .interrupted = interrupted_};
+  for (std::size_t i = 0; i < cases_.size(); ++i) add_samples(i, result.cases[i]);
+  compare_cases(comparisons_, result.cases);
+  return result;
+}
+
+SessionResult Session::answered() const {
+  SessionResult answered = result();
+  // The scenarios of a run have equal shares. What earlier samples have taken is unknown.
+  const double run_seconds = times_.sum() * static_cast<double>(environment_.part.count);
+  answered.answer = answer_of(scenario_, specs_, answered.cases,
+                              {.seconds = environment_.resumed == nullptr ? run_seconds : 0,
+                               .for_profiler = options_.for_profiler});
+  return answered;
+}
+
+void Session::checkpoint(double period) {
+  if (!checkpoint_times_.is_due(period)) return;
+  environment_.checkpoint(result());
+  checkpoint_times_.written();
+}
+
+SessionResult run_session(const Scenario& scenario, Context& context,
+                          const std::vector<CaseSpec>& specs, const SamplerOptions& options,
+                          SessionEnvironment environment) {
+  return Session(scenario, context, specs, options, std::move(environment)).run();
+}
+
+}  // namespace parbench

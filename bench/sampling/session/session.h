@@ -1,0 +1,83 @@
+// Runs the cases of one scenario: prepare, verify, warm up, bound, sample, compare, answer.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/execution/lost_backends.h"
+#include "bench/execution/plan_runner.h"
+#include "bench/output/progress.h"
+#include "bench/sampling/profiling_pass.h"
+#include "bench/sampling/sampler.h"
+#include "bench/sampling/session/session_time.h"
+#include "kernels/base/error.h"
+#include "reports/model/report.h"
+#include "scenarios/framework/context.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+/// The result of a session; also passed to checkpoints while it runs.
+struct SessionResult {
+  std::vector<report::CaseResult> cases;  // in the order of the specs
+  std::optional<report::Answer> answer;
+  PhaseTimes times;
+  bool interrupted = false;
+
+  /// Whether every case was measured to its end, or left out because the time of the run was over
+  /// or another case does the same.
+  [[nodiscard]] bool all_measured() const {
+    return !interrupted && std::ranges::all_of(cases, [](const report::CaseResult& one) {
+      const bool ended = is_measured(one) && one.stopped_because != "unfinished";
+      return ended || report::is_left_out(one);
+    });
+  }
+  [[nodiscard]] bool any_measured() const { return std::ranges::any_of(cases, is_measured); }
+
+ private:
+  static bool is_measured(const report::CaseResult& one) {
+    return one.status == report::CaseStatus::measured;
+  }
+};
+
+/// Everything that a session uses. All references must outlive it.
+struct SessionEnvironment {
+  Progress& progress;
+  /// Backends that earlier sessions have lost; this one adds to them. Cases that need a device of a
+  /// lost backend are not run and get the reason.
+  LostBackends& lost;
+  RunPart part = {};
+  MakePlanRunner make_runner = make_plan_runner;
+  /// Called with true before the first sample and with false after the last, also after failures.
+  std::function<void(bool)> profile = [](bool) {};
+  /// Called with each profiled case and its timeline. Empty: no case is profiled.
+  KeepTimeline on_timeline = {};
+  /// Cases of an earlier part of the run, which goes on from their samples; nullptr: there is none.
+  const std::vector<report::CaseResult>* resumed = nullptr;
+  std::function<bool()> interrupted = [] { return false; };
+  /// Runs a piece of work of one case, which over several ranks all of them do at once.
+  std::function<void(const std::function<void()>&)> together =
+      [](const std::function<void()>& work) { work(); };
+  /// Called with the results so far, after preparation steps at most every 2 s and after rounds at
+  /// most every 5 s, so that a run that is killed leaves a report.
+  std::function<void(const SessionResult&)> checkpoint = [](const SessionResult&) {};
+  /// Called with the results so far when a wait has passed its limit. A stream still uses memory of
+  /// this process, so the callee should end the process without unwinding; if it returns, the
+  /// exception is rethrown.
+  std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,
+                                                                             const TimedOut&) {};
+  std::function<double()> now;  // seconds, monotonic; empty: the steady clock
+};
+
+/// Runs a session. A case that fails does not affect the others: it is reported as failed (an
+/// exception, a wrong result) or skipped (Unsupported, out of memory) with the reason and without a
+/// number. Only TimedOut ends the session.
+[[nodiscard]] SessionResult run_session(const Scenario& scenario, Context& context,
+                                        const std::vector<CaseSpec>& specs,
+                                        const SamplerOptions& options,
+                                        SessionEnvironment environment);
+
+}  // namespace parbench

@@ -1,0 +1,103 @@
+// One object holds what is known of each case of a session while it goes through its steps.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/execution/ranges.h"
+#include "bench/sampling/conditions/conditions.h"
+#include "bench/sampling/cost_rounds.h"
+#include "bench/sampling/described.h"
+#include "bench/sampling/earlier_part.h"
+#include "bench/sampling/equal_cases.h"
+#include "bench/sampling/preparation.h"
+#include "bench/sampling/profiling_pass.h"
+#include "bench/sampling/results.h"
+#include "bench/sampling/session/session.h"
+#include "bench/sampling/session/session_progress.h"
+
+namespace parbench {
+
+/// What it is given outlives it. Used by `run_session` alone.
+class Session {
+ public:
+  Session(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+          const SamplerOptions& options, SessionEnvironment environment);
+
+  SessionResult run();
+
+ private:
+  /// What is known of one spec beside its place in the report.
+  struct Entry {
+    RangeName range;
+    std::optional<PreparedCase> prepared = {};  // only while it can still be sampled
+    CostRounds cost_rounds = {};
+    std::optional<std::size_t> sampler_index = {};
+  };
+  /// What a case does, inside its own range.
+  struct Ranges {
+    RangeName prepare{"prepare"};
+    RangeName task_costs{"task-costs"};
+    RangeName warm_up{"warm-up"};
+    RangeName sample{"sample"};  // payload: its round
+  };
+
+  void prepare_all();
+  void prepare_if_possible(std::size_t index, Preparation& preparation);
+  void prepare(std::size_t index, Preparation& preparation);
+  void measure_tasks(std::size_t index);
+
+  void make_sampler();
+  void sample_all();
+  void take(const Step& step);
+  report::Sample execute(Entry& entry, const Step& step);
+
+  void profile_all();
+  void profile(std::size_t index);
+
+  void abandon(std::size_t index, const TimedOut& error);
+  void lose_device(std::size_t index, const DeviceLost& error);
+  void leave_out_lost();
+  void leave_out(std::size_t index, const std::string& reason);
+  void leave_out_of_time(std::size_t index);
+  void leave_out_as_equal(std::size_t index, std::size_t other);
+  [[nodiscard]] std::optional<std::size_t> equal_case(std::size_t index) const;
+  void give_up(std::size_t index, report::CaseStatus status, const std::string& reason);
+  void drop(std::size_t index);
+  template <typename Work>
+  bool guarded(std::size_t index, Work&& work);
+
+  [[nodiscard]] bool has_time_for_tasks(const Entry& entry, double execution) const;
+
+  void checkpoint(double period);
+  [[nodiscard]] SessionResult result() const;
+  [[nodiscard]] SessionResult answered() const;
+  void add_samples(std::size_t index, report::CaseResult& result) const;
+
+  const Scenario& scenario_;
+  Context& context_;
+  const std::vector<CaseSpec>& specs_;
+  SamplerOptions options_;
+  SessionEnvironment environment_;
+  std::vector<report::CaseResult> cases_;
+  std::vector<Entry> entries_;
+  std::vector<Comparisons> comparisons_;  // of each spec
+  EqualCases equal_cases_;
+  EarlierPart earlier_;
+  Ranges ranges_;
+  std::optional<Sampler> sampler_;
+  ProfilingPass profiling_{environment_.on_timeline, environment_.interrupted};
+  ConditionWatch watch_{[this] { return environment_.now(); }};
+  std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
+  std::optional<std::size_t> latest_;  // case whose state the shared memory holds
+  std::optional<PreparedCase> abandoned_;
+  PhaseTimes times_;
+  std::optional<SessionTime> time_;
+  std::optional<SessionProgress> progress_;
+  CheckpointTimes checkpoint_times_{[this] { return environment_.now(); }};
+  bool interrupted_ = false;
+};
+
+}  // namespace parbench

@@ -1,0 +1,46 @@
+// Messages of memory between the ranks of a run, which are processes on one or several machines.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "kernels/core/communicator.h"
+
+namespace parbench {
+
+/// What a message passing library offers (MPI). Its functions may be called by several threads.
+/// They return when the caller's memory may be used again, and throw what `check` throws while they
+/// wait.
+class RankLink {
+ public:
+  virtual ~RankLink() = default;
+
+  [[nodiscard]] virtual const std::string& name() const = 0;  // "Open MPI 4.1.4"
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
+
+  /// Called from time to time while a function waits: throws where what it waits for cannot come.
+  virtual void check_with(std::function<void()> check) = 0;
+
+  /// A message from one rank to another with the same tag and size on both sides. Tags are below
+  /// `tag_count`; messages with the same tag arrive in the order in which they were sent.
+  static constexpr int tag_count = 1 << 15;
+  virtual void send(int to, int tag, const std::byte* data, std::size_t bytes) = 0;
+  virtual void receive(int from, int tag, std::byte* data, std::size_t bytes) = 0;
+
+  /// Returns when all ranks have called it.
+  virtual void barrier() = 0;
+
+  /// A collective of all ranks, as `Collective` says. All ranks call collectives in the same order.
+  /// `input`: null of a collective in place, else as many bytes as `data`.
+  virtual void collective(Collective collective, std::byte* data, std::size_t bytes,
+                          const std::byte* input) = 0;
+};
+
+/// The function by which the library of ranks is entered, after it was loaded at run time. Null
+/// where the message passing library does not suffice; `problem` says why.
+using MakeRankLink = RankLink* (*)(std::string* problem);
+inline constexpr const char* make_rank_link_name = "parbench_make_rank_link";
+
+}  // namespace parbench

@@ -1,0 +1,173 @@
+// A number added to each channel of an image, and its backward step.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "kernels/base/bfloat16.h"
+#include "kernels/base/simd.h"
+#include "kernels/cpu/ops/flat_loops.h"
+#include "kernels/cpu/ops/images/planes.h"
+#include "kernels/cpu/ops/parallel.h"
+#include "kernels/cpu/ops/plans.h"
+#include "kernels/cpu/ops/prepare.h"
+
+namespace parbench::cpu {
+namespace {
+
+/// Sums that are taken beside each other: as many as the widest block has channels.
+constexpr std::size_t lanes = 16;
+static_assert(lanes % 8 == 0, "blocks have 8 or 16 channels");
+
+float widened(float value) { return value; }
+float widened(std::uint16_t value) { return from_bf16(value); }
+void store(float& element, float value) { element = value; }
+void store(std::uint16_t& element, float value) { element = to_bf16(value); }
+
+/// The numbers of `lanes` neighbouring elements of a block, or of a plane.
+using Lanes = std::array<float, lanes>;
+
+Lanes repeated(const float* numbers, std::size_t block) {
+  Lanes all{};
+  for (std::size_t i = 0; i < lanes; ++i) all.at(i) = numbers[i % block];
+  return all;
+}
+
+template <class Element>
+[[gnu::always_inline]] inline void add_lanes(Element* out, const Element* in, const Lanes& bias,
+                                             std::size_t count) {
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+#pragma omp simd
+    for (std::size_t k = 0; k < lanes; ++k) store(out[i + k], widened(in[i + k]) + bias[k]);
+  }
+  for (std::size_t k = 0; i + k < count; ++k) store(out[i + k], widened(in[i + k]) + bias.at(k));
+}
+
+PARBENCH_SIMD void add_range(float* out, const float* in, const Lanes& bias, std::size_t count) {
+  add_lanes(out, in, bias, count);
+}
+
+PARBENCH_SIMD void add_range(std::uint16_t* out, const std::uint16_t* in, const Lanes& bias,
+                             std::size_t count) {
+  add_lanes(out, in, bias, count);
+}
+
+template <class Element>
+[[gnu::always_inline]] inline void sum_lanes(Lanes& sums, const Element* in, std::size_t count) {
+  sums.fill(0);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+#pragma omp simd
+    for (std::size_t k = 0; k < lanes; ++k) sums[k] += widened(in[i + k]);
+  }
+  for (std::size_t k = 0; i + k < count; ++k) sums.at(k) += widened(in[i + k]);
+}
+
+PARBENCH_SIMD void sum_range(Lanes& sums, const float* in, std::size_t count) {
+  sum_lanes(sums, in, count);
+}
+
+PARBENCH_SIMD void sum_range(Lanes& sums, const std::uint16_t* in, std::size_t count) {
+  sum_lanes(sums, in, count);
+}
+
+/// Threads divide the blocks of all samples.
+template <class Element>
+void add_bias(Element* out, const Element* in, const float* bias, const Planes& planes,
+              std::size_t samples, int threads) {
+  const std::size_t plane = planes.pixels * planes.block;
+  parallel_ranges(samples * planes.blocks() * plane, plane, threads,
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; i += plane) {
+                      const std::size_t channel = i / plane % planes.blocks() * planes.block;
+                      add_range(out + i, in + i, repeated(bias + channel, planes.block), plane);
+                    }
+                  });
+}
+
+/// Threads divide the blocks of one sample, so that every sum has one order, whatever their number.
+/// Sums of a plane are f32, those of planes f64.
+template <class Element>
+void sum_channels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
+                  bool accumulate, int threads) {
+  const std::size_t plane = planes.pixels * planes.block;
+  const std::size_t work = samples * plane;  // of a block
+  parallel_ranges(planes.blocks() * work, work, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += work) {
+      const std::size_t first = i / work * planes.block;
+      std::array<double, lanes> totals{};
+      for (std::size_t sample = 0; sample < samples; ++sample) {
+        Lanes of_plane{};
+        sum_range(of_plane, in + planes.first(sample, first), plane);
+        for (std::size_t k = 0; k < lanes; ++k) totals.at(k % planes.block) += of_plane.at(k);
+      }
+      for (std::size_t k = 0; k < planes.block; ++k) {
+        const double before = accumulate ? sums[first + k] : 0.0F;
+        sums[first + k] = static_cast<float>(before + totals.at(k));
+      }
+    }
+  });
+}
+
+class AddChannelBiasOp final : public CpuOp {
+ public:
+  explicit AddChannelBiasOp(const AddChannelBias& desc)
+      : CpuOp(desc), desc_(desc), planes_(desc.shape) {
+    add_tensors(*this);
+    set_implementation("vector loop");
+  }
+
+  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
+    if (desc_.dtype == DType::bf16) {
+      run<std::uint16_t>(execution, arguments);
+    } else {
+      run<float>(execution, arguments);
+    }
+  }
+
+ private:
+  template <class Element>
+  void run(const Execution& execution, std::span<std::byte* const> arguments) const {
+    const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
+    add_bias(at(2), at(0), floats(arguments[1]), planes_, static_cast<std::size_t>(desc_.shape[0]),
+             execution.threads);
+  }
+
+  AddChannelBias desc_;
+  Planes planes_;
+};
+
+class SumChannelsOp final : public CpuOp {
+ public:
+  explicit SumChannelsOp(const SumChannels& desc) : CpuOp(desc), desc_(desc), planes_(desc.shape) {
+    add_tensors(*this);
+    set_implementation("vector loop");
+  }
+
+  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
+    if (desc_.dtype == DType::bf16) {
+      run<std::uint16_t>(execution, arguments);
+    } else {
+      run<float>(execution, arguments);
+    }
+  }
+
+ private:
+  template <class Element>
+  void run(const Execution& execution, std::span<std::byte* const> arguments) const {
+    sum_channels(floats(arguments[1]), reinterpret_cast<const Element*>(arguments[0]), planes_,
+                 static_cast<std::size_t>(desc_.shape[0]), desc_.accumulate, execution.threads);
+  }
+
+  SumChannels desc_;
+  Planes planes_;
+};
+
+}  // namespace
+
+Planned plan(const AddChannelBias& desc) { return std::make_unique<AddChannelBiasOp>(desc); }
+
+Planned plan(const SumChannels& desc) { return std::make_unique<SumChannelsOp>(desc); }
+
+}  // namespace parbench::cpu

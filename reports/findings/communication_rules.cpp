@@ -1,0 +1,242 @@
+// Exchanges by their bytes, their starts and what no computation hides.
+#include "reports/findings/communication_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/model/disturbances.h"
+#include "reports/model/peaks.h"
+#include "reports/model/value.h"
+#include "reports/units/units.h"
+#include "scenarios/plan/role.h"
+#include "scenarios/plan/timeline.h"
+
+namespace parbench::report {
+namespace {
+
+/// All communication of a case: what it reads and writes, and how long its calls take together.
+struct Traffic {
+  double bytes = 0;
+  double seconds = 0;
+
+  [[nodiscard]] double rate() const { return seconds > 0 ? bytes / seconds : 0; }
+};
+
+Traffic traffic_of(const Profiled& one) {
+  Traffic traffic;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (call.kind != TaskKind::communication) continue;
+    traffic.bytes += call.bytes;
+    traffic.seconds += call.seconds;
+  }
+  return traffic;
+}
+
+/// "; it reads and writes 302 MiB at 8.1 GB/s, 45% of what copies of cpu:1 alone reach (18 GB/s)"
+std::string traffic_text(const Traffic& traffic, const std::string& device, const Peak* peak) {
+  if (traffic.bytes <= 0 || traffic.rate() <= 0) return {};
+  std::string text = fmt::format("; all communication reads and writes {} at {}",
+                                 format_bytes(traffic.bytes), format_rate(traffic.rate(), "B"));
+  if (peak != nullptr && peak->value > 0) {
+    text += fmt::format(", {} of what copies of {} reach alone ({})",
+                        format_percent(traffic.rate() / peak->value, 0), device, rate_text(*peak));
+  }
+  return text;
+}
+
+// --- buckets ---
+
+/// What exchanges in buckets cost beside their transfers, in seconds.
+struct BucketCosts {
+  int messages = 0;
+  double starts = 0;  // waits of messages that could run, as a mean over the devices
+  double tail = 0;    // from the end of all backward passes until everything is exchanged
+};
+
+/// When each task ended on the last of its lanes.
+std::vector<Nanoseconds> end_times_of(const Timeline& timeline) {
+  std::vector<Nanoseconds> ends(timeline.graph.tasks.size(), timeline.begin);
+  for (const TimedCall& call : timeline.calls) {
+    Nanoseconds& end = ends.at(static_cast<std::size_t>(call.task));
+    end = std::max(end, call.ran.end);
+  }
+  return ends;
+}
+
+/// The first task of the update; exchanges behind it are not of gradients. Past the last task
+/// without one.
+TaskId first_update(const PlanGraph& graph) {
+  const auto found = std::ranges::find(graph.tasks, "update", &Task::phase);
+  return static_cast<TaskId>(found - graph.tasks.begin());
+}
+
+BucketCosts bucket_costs(const Timeline& timeline, int devices) {
+  BucketCosts costs;
+  const std::vector<Nanoseconds> ends = end_times_of(timeline);
+  const TaskId update = first_update(timeline.graph);
+  std::map<LaneId, Nanoseconds> free_at;
+  Nanoseconds backward_end = timeline.begin;
+  Nanoseconds exchanged = timeline.begin;
+  Nanoseconds starts = 0;
+  for (const TimedCall& call : timeline.calls) {  // by their beginning
+    const Task& task = timeline.graph.task(call.task);
+    if (task.phase == "backward") backward_end = std::max(backward_end, call.ran.end);
+    Nanoseconds ready = std::max(timeline.begin, free_at[call.lane]);
+    free_at[call.lane] = call.ran.end;
+    if (task.kind != TaskKind::communication || call.task >= update) continue;
+    for (const TaskId before : task.after) {
+      ready = std::max(ready, ends[static_cast<std::size_t>(before)]);
+    }
+    ++costs.messages;
+    starts += std::max<Nanoseconds>(0, call.ran.begin - ready);
+    exchanged = std::max(exchanged, call.ran.end);
+  }
+  costs.starts = seconds_of(starts) / std::max(1, devices);
+  costs.tail = seconds_of(std::max<Nanoseconds>(0, exchanged - backward_end));
+  return costs;
+}
+
+std::optional<BucketCosts> bucket_costs(const Profiled& one, const ProfiledCases& all) {
+  if (all.roles().value(one.of(), Role::exchange_size) == nullptr) return {};
+  if (!one.profile().timeline || one.metrics().span <= 0 || is_disturbed(one.of())) return {};
+  return bucket_costs(*one.profile().timeline, one.computing_devices());
+}
+
+enum class Wanted { smaller, larger };
+
+/// The fastest measured case that differs in the size alone, in the wanted direction; without any
+/// the direction; empty where such a case is not faster.
+std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted) {
+  const Roles& roles = all.roles();
+  const Value& own = *roles.value(one.of(), Role::exchange_size);
+  const std::string key = roles.key_without(one.of(), {Role::exchange_size});
+  const CaseResult* fastest = nullptr;
+  for (const Profiled& other : all.all()) {
+    const Value* size = roles.value(other.of(), Role::exchange_size);
+    if (size == nullptr || roles.key_without(other.of(), {Role::exchange_size}) != key) continue;
+    if (wanted == Wanted::larger ? *size <= own : *size >= own) continue;
+    if (fastest == nullptr || other.of().statistics->median < fastest->statistics->median) {
+      fastest = &other.of();
+    }
+  }
+  const std::string flag = "--" + roles.parameter(Role::exchange_size);
+  if (fastest == nullptr) {
+    return fmt::format("a {} {}", wanted == Wanted::larger ? "larger" : "smaller", flag);
+  }
+  if (fastest->statistics->median >= one.of().statistics->median) return {};
+  return fmt::format("{} {}", flag, value_text(*roles.value(*fastest, Role::exchange_size)));
+}
+
+NamedValues evidence_of(const BucketCosts& costs) {
+  return {{"messages", static_cast<double>(costs.messages)},
+          {"seconds of starts", costs.starts},
+          {"seconds behind the backward pass", costs.tail}};
+}
+
+// --- parts of a batch ---
+
+/// A call that takes longer on parts of the samples than on all of them.
+struct SlowerCall {
+  const CallMetrics* call = nullptr;
+  double extra = 0;  // seconds of all devices together
+  double times = 1;
+};
+
+SlowerCall slowest_call(const Profiled& one, const Profiled& whole) {
+  SlowerCall slowest;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (call.kind != TaskKind::compute || call.layer.empty()) continue;
+    for (const CallMetrics& other : whole.metrics().calls) {
+      if (other.name != call.name || other.layer != call.layer || other.seconds <= 0) continue;
+      if (call.seconds - other.seconds <= slowest.extra) continue;
+      slowest = {.call = &call,
+                 .extra = call.seconds - other.seconds,
+                 .times = call.seconds / other.seconds};
+    }
+  }
+  return slowest;
+}
+
+}  // namespace
+
+std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledCases& all) {
+  if (all.roles().value(one.of(), Role::batch) == nullptr) return {};
+  const auto& devices = one.metrics().devices;
+  const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
+  if (worst == devices.end() || one.metrics().span <= 0) return {};
+  const double share = worst->exposed_communication / one.metrics().span;
+  if (share < exposed_share) return {};
+  const double exposed = worst->exposed_communication / worst->communication;
+  const Traffic traffic = traffic_of(one);
+  return Remark{
+      fmt::format("{} computes nothing for {} of the time while it communicates: {} of "
+                  "its communication is exposed{}",
+                  worst->device, format_percent(share, 0), format_percent(exposed, 0),
+                  traffic_text(traffic, worst->device, all.peak(worst->device, copy_peak))),
+      fmt::format("more work for each exchange: a larger --{}", all.roles().parameter(Role::batch)),
+      {{"device", worst->device},
+       {"exposed share", exposed},
+       {"exposed seconds", worst->exposed_communication},
+       {"communication seconds", worst->communication},
+       {"bytes read and written", traffic.bytes},
+       {"bytes per second", traffic.rate()}},
+      share};
+}
+
+std::optional<Remark> buckets_too_small(const Profiled& one, const ProfiledCases& all) {
+  const auto costs = bucket_costs(one, all);
+  if (!costs || costs->messages == 0 || costs->starts < costs->tail) return {};
+  const double share = costs->starts / one.metrics().span;
+  if (share < bucket_share) return {};
+  const double each = costs->starts * one.computing_devices() / costs->messages;
+  return Remark{fmt::format("{} of gradients wait {} on average before they start, {} of the time; "
+                            "what remains behind the backward pass takes {}",
+                            format_count(static_cast<std::size_t>(costs->messages), "message"),
+                            format_duration(each), format_percent(share, 0),
+                            format_percent(costs->tail / one.metrics().span, 0)),
+                advised_size(one, all, Wanted::larger), evidence_of(*costs), share};
+}
+
+std::optional<Remark> buckets_too_large(const Profiled& one, const ProfiledCases& all) {
+  const auto costs = bucket_costs(one, all);
+  if (!costs || costs->messages == 0 || costs->tail <= costs->starts) return {};
+  const double share = costs->tail / one.metrics().span;
+  if (share < bucket_share) return {};
+  return Remark{
+      fmt::format("gradients are still exchanged for {} of the time ({}) when all backward "
+                  "passes have ended; starting {} takes {}",
+                  format_percent(share, 0), format_duration(costs->tail),
+                  format_count(static_cast<std::size_t>(costs->messages), "message"),
+                  format_percent(costs->starts / one.metrics().span, 0)),
+      advised_size(one, all, Wanted::smaller), evidence_of(*costs), share};
+}
+
+std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all) {
+  if (all.roles().value(one.of(), Role::batch) == nullptr) return {};
+  const Profiled* whole = all.baseline_of(one);
+  if (whole == nullptr || one.computing_devices() < 2 || whole->computing_devices() != 1) return {};
+  const double rate = one.compute_rate();
+  const double best = whole->compute_rate();
+  if (rate <= 0 || rate > (1 - inefficient_parts) * best || is_disturbed(one.of())) return {};
+  const double lost = 1 - rate / best;
+  std::string text = fmt::format(
+      "its parts of the samples compute at {} on a device, {} less than all of them on "
+      "one: small products, or devices that slow each other down",
+      format_rate(rate, "FLOP"), format_percent(lost, 0));
+  NamedValues evidence{{"rate", rate}, {"rate of the whole batch", best}};
+  if (const SlowerCall slowest = slowest_call(one, *whole); slowest.call != nullptr) {
+    text += fmt::format(". Most is lost in {}, {} as long", to_text(*slowest.call),
+                        format_ratio(slowest.times));
+    evidence.emplace_back("call", slowest.call->name);
+    evidence.emplace_back("layer", slowest.call->layer);
+  }
+  return Remark{std::move(text),
+                fmt::format("a larger --{}, or fewer devices", all.roles().parameter(Role::batch)),
+                std::move(evidence), lost * one.computing_share()};
+}
+
+}  // namespace parbench::report

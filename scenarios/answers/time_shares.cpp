@@ -1,0 +1,49 @@
+// Shares and memory of cases, one behind the other.
+#include "scenarios/answers/time_shares.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reports/units/units.h"
+#include "scenarios/answers/best_strategy.h"
+#include "scenarios/answers/recommend.h"
+#include "scenarios/answers/wording.h"
+
+namespace parbench {
+namespace {
+
+/// "41 MiB" where all devices hold about as much, else "41 + 133 MiB".
+std::string memory_text(const std::vector<double>& memory) {
+  std::set<std::string> different;
+  for (const double bytes : memory) different.insert(report::format_bytes(bytes));
+  return different.size() == 1 ? *different.begin() : report::format_bytes(memory);
+}
+
+}  // namespace
+
+Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
+                            const std::vector<CaseOutcome>& outcomes,
+                            const std::function<std::string(const CaseSpec&)>& label) {
+  if (conclusion.recommendations.empty()) return conclusion;
+  const std::string& setting = best_of(conclusion.recommendations).setting;
+  const std::vector<SameWork> groups = same_work(
+      outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), common_axes(scenario));
+  const auto group = std::ranges::find(groups, setting, &SameWork::setting);
+  if (group == groups.end()) return conclusion;
+  std::string text;
+  for (const CaseOutcome* one : group->cases) {
+    if (!one->shares || one->spec.strategy == scenario.baseline()) continue;
+    text += fmt::format("{}{} {}, {}, {}", text.empty() ? "" : "; ", label(one->spec),
+                        report::format_percent(one->shares->exposed, 0),
+                        report::format_percent(one->shares->idle, 0), memory_text(one->memory));
+  }
+  if (text.empty()) return conclusion;
+  const std::string where = groups.size() > 1 ? fmt::format(" ({})", setting) : "";
+  conclusion.text = joined_sentences(
+      {conclusion.text, fmt::format(" Exposed communication, idle, memory{}: {}.", where, text)});
+  return conclusion;
+}
+
+}  // namespace parbench

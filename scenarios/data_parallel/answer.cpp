@@ -1,0 +1,158 @@
+// Sentences about the fastest strategy, memory, and weak scaling.
+#include "scenarios/data_parallel/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/units/units.h"
+#include "scenarios/answers/best_strategy.h"
+#include "scenarios/answers/recommend.h"
+#include "scenarios/answers/wording.h"
+#include "scenarios/data_parallel/choices.h"
+#include "scenarios/data_parallel/strategies.h"
+
+namespace parbench {
+namespace {
+
+double fullest_device(const CaseOutcome& one) {
+  return one.memory.empty() ? 0 : std::ranges::max(one.memory);
+}
+
+std::string memory_of(const CaseOutcome& one) { return report::format_bytes(fullest_device(one)); }
+
+/// "sharded with stage 2 and bucket 5"
+std::string label_of(const CaseSpec& spec) {
+  std::string label = spec.strategy;
+  std::string_view separator = " with ";
+  for (const Parameter& one : spec.parameters) {
+    if (one.implied || std::ranges::find(tuning_parameters, one.name) == tuning_parameters.end()) {
+      continue;
+    }
+    label += fmt::format("{}{} {}", separator, one.name, to_string(one.value));
+    separator = " and ";
+  }
+  return label;
+}
+
+/// The case of one device beside which a case was measured, and all that were.
+std::vector<const CaseOutcome*> same_step(const std::vector<CaseOutcome>& outcomes,
+                                          const CaseSpec& spec) {
+  std::vector<const CaseOutcome*> same;
+  for (const CaseOutcome& one : outcomes) {
+    if (single_of(one.spec) == single_of(spec)) same.push_back(&one);
+  }
+  return same;
+}
+
+/// "It takes 404 MiB on the fullest device, single 380 MiB. The least of the others takes sharded
+/// with stage 3: 315 MiB, in 1.20× the time."
+std::string memory_text(const std::vector<CaseOutcome>& outcomes,
+                        const report::Recommendation& best) {
+  const std::string& name = best.candidates.front().name;
+  const auto found =
+      std::ranges::find(outcomes, name, [](const auto& one) { return one.spec.name(); });
+  if (found == outcomes.end() || fullest_device(*found) <= 0) return {};
+  const auto same = same_step(outcomes, found->spec);
+  const CaseOutcome* single = nullptr;
+  const CaseOutcome* least = nullptr;
+  for (const CaseOutcome* one : same) {
+    if (one->spec.strategy == single_device) {
+      single = one;
+    } else if (fullest_device(*one) > 0 &&
+               (least == nullptr || fullest_device(*one) < fullest_device(*least))) {
+      least = one;
+    }
+  }
+  std::string text = fmt::format("{} holds {} on its fullest device", best.candidates.front().label,
+                                 memory_of(*found));
+  if (single != nullptr && single != &*found)
+    text += fmt::format(", single {}", memory_of(*single));
+  if (least != nullptr && fullest_device(*least) < fullest_device(*found)) {
+    text += fmt::format("; least {}: {} in {} its time", label_of(least->spec), memory_of(*least),
+                        report::format_ratio(least->median_seconds / found->median_seconds));
+  }
+  return text + ".";
+}
+
+/// "With 20 samples on each of 2 devices, all-reduce reaches 93% of linear scaling." Of the case
+/// that scales best.
+std::string weak_scaling_text(const std::vector<CaseOutcome>& outcomes) {
+  const CaseOutcome* best = nullptr;
+  const auto efficiency = [](const CaseOutcome& one) -> const report::Ratio* {
+    const auto found = one.metrics.find(scaling_efficiency_metric);
+    return found == one.metrics.end() ? nullptr : &found->second;
+  };
+  for (const CaseOutcome& one : outcomes) {
+    if (efficiency(one) == nullptr) continue;
+    if (best == nullptr || efficiency(one)->value > efficiency(*best)->value) best = &one;
+  }
+  if (best == nullptr) return {};
+  const Parameters& parameters = best->spec.parameters;
+  return fmt::format(
+      "With {} on each of {}, {} reaches {} of linear scaling.",
+      report::format_count(static_cast<std::size_t>(parameters.integer("batch")), "sample"),
+      report::format_count(static_cast<std::size_t>(parameters.integer("devices")), "device"),
+      label_of(best->spec), report::format_percent(*efficiency(*best)));
+}
+
+/// Some of the outcomes, which can still be distinguished by their samples.
+class ChosenOutcomes {
+ public:
+  ChosenOutcomes(const std::vector<CaseOutcome>& outcomes, const auto& predicate) {
+    for (const CaseOutcome& one : outcomes) {
+      if (!predicate(one.spec)) continue;
+      originals_.push_back(&one);
+      chosen_.push_back(one);
+    }
+  }
+
+  [[nodiscard]] const std::vector<CaseOutcome>& list() const { return chosen_; }
+  /// The same decision for them as for those that they were chosen from.
+  [[nodiscard]] PossiblyFastest among(const PossiblyFastest& possibly_fastest) const {
+    return [this, &possibly_fastest](const std::vector<const CaseOutcome*>& some) {
+      std::vector<const CaseOutcome*> known;
+      for (const CaseOutcome* one : some) {
+        known.push_back(originals_[static_cast<std::size_t>(one - chosen_.data())]);
+      }
+      std::vector<const CaseOutcome*> fastest;
+      for (const CaseOutcome* one : possibly_fastest(known)) {
+        const auto found = std::ranges::find(originals_, one);
+        fastest.push_back(&chosen_[static_cast<std::size_t>(found - originals_.begin())]);
+      }
+      return fastest;
+    };
+  }
+
+ private:
+  std::vector<const CaseOutcome*> originals_;
+  std::vector<CaseOutcome> chosen_;
+};
+
+}  // namespace
+
+Conclusion answer_of_data_parallel(const Scenario& scenario,
+                                   const std::vector<CaseOutcome>& outcomes,
+                                   const PossiblyFastest& possibly_fastest) {
+  const ChosenOutcomes strong(
+      outcomes, [](const CaseSpec& spec) { return !scales_weakly(spec) && !is_undivided(spec); });
+  const ChosenOutcomes weak_cases(outcomes, scales_weakly);
+  const std::string weak = weak_scaling_text(weak_cases.list());
+  Conclusion made = best_strategy(scenario, strong.list(), strong.among(possibly_fastest));
+  if (!made.recommendations.empty()) {
+    made.text = joined_sentences(
+        {made.text, memory_text(strong.list(), best_of(made.recommendations)), weak});
+  } else if (!weak.empty()) {
+    made.text = weak;
+    made.is_answered = true;
+  } else if (std::ranges::any_of(outcomes,
+                                 [](const CaseOutcome& one) { return is_undivided(one.spec); })) {
+    made.text = "The batch is a single sample: one device has it, and there is nothing to combine.";
+  }
+  return made;
+}
+
+}  // namespace parbench

@@ -1,0 +1,250 @@
+// Axes, and the parameters that follow from their values.
+#include "scenarios/data_parallel/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "scenarios/data_parallel/strategies.h"
+#include "scenarios/framework/requests.h"
+#include "scenarios/models/model_choice.h"
+#include "scenarios/plan/schedules/data_parallel.h"
+#include "scenarios/training/step_choice.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::string_view recurrent_model = "rnn-lm";
+
+constexpr std::string_view strong = "strong";
+constexpr std::string_view weak = "weak";
+
+constexpr std::int64_t last_stage = 3;
+constexpr std::int64_t usual_prefetch = 1;
+
+std::vector<std::string> names(std::initializer_list<std::string_view> strategies) {
+  return {strategies.begin(), strategies.end()};
+}
+
+std::vector<Axis> axes_of_division() {
+  return {
+      {.name = "scaling",
+       .description = "strong: the batch is divided over the devices; weak: each device has one "
+                      "of its own",
+       .kind = AxisKind::choice,
+       .quick = {std::string(strong)},
+       .published = {std::string(strong)},
+       .choices = names({strong, weak}),
+       .strategies = names(
+           {one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server, sharded})},
+      {.name = "stage",
+       .description = "what is divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
+                      "also parameters (ZeRO)",
+       .quick = {std::int64_t{1}, std::int64_t{3}},
+       .published = {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}},
+       .max = last_stage,
+       .strategies = names({sharded})},
+      {.name = "prefetch",
+       .description = "steps by which parameters arrive early, of --stage 3",
+       .quick = {usual_prefetch},
+       .published = {usual_prefetch},
+       .min = 0,
+       .max = 64,
+       .strategies = names({sharded})},
+      {.name = "bucket",
+       .description = "MiB of gradients that are reduced together, of --stage 3 also of "
+                      "parameters that are gathered together",
+       .quick = {std::int64_t{5}},
+       .published = {std::int64_t{1}, std::int64_t{5}, std::int64_t{25}},
+       .max = 1 << 14,
+       .strategies = names({bucketed_all_reduce, sharded}),
+       .role = Role::exchange_size},
+      {.name = "accumulate",
+       .description = "micro-batches of each device, whose gradients are accumulated",
+       .quick = {std::int64_t{1}},
+       .published = {std::int64_t{1}},
+       .max = 1 << 10,
+       .strategies =
+           names({one_all_reduce, bucketed_all_reduce, tower, parameter_server, sharded})}};
+}
+
+std::int64_t integer_or_one(const Parameters& parameters, std::string_view name) {
+  const Value* value = parameters.find(name);
+  return value == nullptr ? 1 : std::get<std::int64_t>(*value);
+}
+
+bool is_weak(const Parameters& parameters) {
+  const Value* value = parameters.find("scaling");
+  return value != nullptr && *value == Value(std::string(weak));
+}
+
+/// Why a batch cannot be divided so; empty where it can.
+std::string obstacle(const Network& network, const Parameters& parameters) {
+  const std::int64_t batch = total_samples(parameters);
+  if (batch > network.max_samples()) {
+    return fmt::format(
+        "--batch: {} samples of {} are more than kernels can count; allowed are 1 "
+        "to {}",
+        batch, network.name, network.max_samples());
+  }
+  std::int64_t smallest = batch;
+  for (const auto& share : micro_batches_of(parameters))
+    smallest = std::min(smallest, share.back());
+  if (smallest >= network.min_samples()) return {};
+  return fmt::format(
+      "--batch: {} samples are divided into parts of which the smallest has {}, too few for the "
+      "batch normalisations of {}; use a batch of which each part has at least {}",
+      batch, smallest, network.name, network.min_samples());
+}
+
+/// What every strategy computes.
+Parameters parameters_of_batch(const Scenario::Request& request) {
+  Parameters parameters;
+  const Parameters& asked = request.spec.parameters;
+  const Model model = model_of(request, recurrent_model);
+  add_choice(parameters, "model", model.name, recurrent_model);
+  const Value* batch = asked.find("batch");
+  parameters.set("batch", batch != nullptr ? *batch : Value(model.quick_batch));
+  add_model_sizes(request, model, parameters);
+  add_optimizer_choice(asked, parameters);
+  add_clip_choice(asked, parameters);
+  return parameters;
+}
+
+/// Adds the number of micro-batches where the strategy has the axis.
+void add_accumulation(const Parameters& asked, Parameters& parameters) {
+  const Value* count = asked.find("accumulate");
+  if (count == nullptr) return;
+  if (*count == Value(std::int64_t{1})) {
+    parameters.imply("accumulate", *count);
+  } else {
+    parameters.set("accumulate", *count);
+  }
+}
+
+/// The devices that compute: all, or all but the one that only serves.
+std::int64_t computing_devices(const Scenario::Request& request) {
+  const bool has_server = request.spec.strategy == parameter_server && request.last_serves;
+  if (has_server) return request.device_count - 1;
+  return request.devices_alike ? request.device_count : 0;
+}
+
+/// Stages other than the last one gather no parameters ahead of their use.
+void add_stage(const Parameters& asked, Parameters& parameters) {
+  const Value* stage = asked.find("stage");
+  if (stage == nullptr) return;
+  parameters.set("stage", *stage);
+  const Value* prefetch = asked.find("prefetch");
+  if (prefetch == nullptr || *stage != Value(last_stage)) return;
+  if (*prefetch == Value(usual_prefetch)) {
+    parameters.imply("prefetch", *prefetch);
+  } else {
+    parameters.set("prefetch", *prefetch);
+  }
+}
+
+/// Gradients of several micro-batches are added where they lie as a whole.
+bool accumulates_divided_gradients(const Parameters& parameters) {
+  return integer_or_one(parameters, "stage") > 1 && integer_or_one(parameters, "accumulate") > 1;
+}
+
+std::string reason_of_devices(const Scenario::Request& request) {
+  const bool has_server = request.spec.strategy == parameter_server && request.device_count > 1;
+  return needs_alike_devices(request) +
+         (has_server ? "; a CPU device behind them may be the server" : "");
+}
+
+void add_division(const Scenario::Request& request, std::int64_t devices, Parameters& parameters) {
+  const Parameters& asked = request.spec.parameters;
+  parameters.set("devices", devices);
+  if (devices < request.device_count) parameters.set("server", std::string("cpu"));
+  add_choice(parameters, "scaling", asked_or(asked, "scaling", strong), strong);
+  add_accumulation(asked, parameters);
+  const auto used = static_cast<std::int64_t>(micro_batches_of(parameters).size());
+  if (used < devices) parameters.imply("idle", devices - used);
+}
+
+}  // namespace
+
+std::vector<Axis> axes_of_data_parallel() {
+  Axis model = model_axis(recurrent_model);
+  model.published = {std::string("linear"), std::string(recurrent_model)};
+  std::vector<Axis> axes =
+      training_axes(std::move(model),
+                    "samples of a training step on all devices together, with --scaling weak on "
+                    "each (20 of rnn-lm, 30 of linear, 24 of ResNets)",
+                    Role::batch);
+  std::ranges::move(axes_of_division(), std::back_inserter(axes));
+  axes.push_back(optimizer_axis());
+  axes.push_back(clip_axis());
+  return axes;
+}
+
+std::optional<CaseSpec> resolved_division(const Scenario::Request& request) {
+  CaseSpec spec = request.spec;
+  spec.parameters = parameters_of_batch(request);
+  if (spec.strategy != single_device) {
+    const std::int64_t devices = computing_devices(request);
+    if (devices < 2) return refuse(request, "strategy", reason_of_devices(request));
+    add_division(request, devices, spec.parameters);
+    add_stage(request.spec.parameters, spec.parameters);
+  }
+  if (const Value* bucket = request.spec.parameters.find("bucket")) {
+    spec.parameters.set("bucket", *bucket);
+  }
+  if (accumulates_divided_gradients(spec.parameters)) {
+    return refuse(
+        request, "accumulate",
+        fmt::format("--accumulate: stage {} divides the gradients of each micro-batch, so "
+                    "that they cannot be accumulated; use --stage 1 or --accumulate 1",
+                    spec.parameters.integer("stage")));
+  }
+  const std::string message = obstacle(network_of(spec.parameters), spec.parameters);
+  if (!message.empty()) return refuse(request, "batch", message);
+  return spec;
+}
+
+CaseSpec single_of(const CaseSpec& spec) {
+  return with_strategy(
+      spec, single_device,
+      {"devices", "server", "scaling", "idle", "stage", "prefetch", "bucket", "accumulate"});
+}
+
+CaseSpec whole_batch_of(const CaseSpec& spec) {
+  CaseSpec whole = single_of(spec);
+  whole.parameters.set("batch", total_samples(spec.parameters));
+  return whole;
+}
+
+bool scales_weakly(const CaseSpec& spec) { return is_weak(spec.parameters); }
+
+std::int64_t total_samples(const Parameters& parameters) {
+  const std::int64_t batch = parameters.integer("batch");
+  return is_weak(parameters) ? batch * integer_or_one(parameters, "devices") : batch;
+}
+
+std::vector<std::vector<std::int64_t>> micro_batches_of(const Parameters& parameters) {
+  const auto count = [&](std::string_view name) {
+    return static_cast<int>(integer_or_one(parameters, name));
+  };
+  std::vector<std::vector<std::int64_t>> all;
+  for (const std::int64_t share : divided_batch(total_samples(parameters), count("devices"))) {
+    all.push_back(divided_batch(share, count("accumulate")));
+  }
+  return all;
+}
+
+bool is_undivided(const CaseSpec& spec) {
+  return spec.strategy != single_device && micro_batches_of(spec.parameters).size() == 1;
+}
+
+bool has_server_device(const Parameters& parameters) {
+  return parameters.find("server") != nullptr;
+}
+
+}  // namespace parbench

@@ -1,0 +1,356 @@
+// Division of passes by the buckets that calls touch, and memory planned by their lifetimes.
+#include "scenarios/data_parallel/sharded_steps.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "kernels/base/round_up.h"
+#include "scenarios/training/program/region.h"
+
+namespace parbench {
+namespace {
+
+/// Steps by which memory of gradients outlives the one that completes them, so that the next one
+/// does not wait until they are reduced.
+constexpr int steps_behind_completion = 1;
+/// Then one bucket is written while another one is reduced.
+constexpr std::size_t gradient_buckets_at_once = 2;
+
+constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
+
+bool is_needed(const std::vector<std::size_t>& wanted, const std::vector<std::size_t>& there) {
+  return std::ranges::includes(there, wanted);
+}
+
+void add_buckets(std::vector<std::size_t>& to, const std::vector<std::size_t>& buckets) {
+  std::set<std::size_t> all(to.begin(), to.end());
+  all.insert(buckets.begin(), buckets.end());
+  to.assign(all.begin(), all.end());
+}
+
+const BufferView& view_in(const OpCall& call, Space space) {
+  const auto found =
+      std::ranges::find_if(call.views, [&](const BufferView& view) { return is_in(view, space); });
+  if (found == call.views.end()) throw std::logic_error("a call of packing reads and writes both");
+  return *found;
+}
+
+}  // namespace
+
+ShardedSteps::ShardedSteps(DataParallelParts& parts, std::size_t r, const ShardLayout& layout,
+                           const ShardingSettings& settings)
+    : parts_(parts),
+      r_(r),
+      layout_(layout),
+      settings_(settings),
+      packing_(layout.buckets().size()),
+      packed_bytes_(layout.buckets().size(), 0) {
+  if (settings_.divides_parameters()) {
+    find_packing();
+    divide(parts_.replica(r_).forward(0), {});
+  }
+  backward_ = count();
+  divide_backward();
+  make_pool();
+}
+
+// --- packed copies ---
+
+void ShardedSteps::find_packing() {
+  for (const Call& call : parts_.replica(r_).pack()) {
+    const auto& packing = std::get<OpCall>(call);
+    add_packing(packing, view_in(packing, Space::parameters), view_in(packing, Space::packed));
+  }
+}
+
+/// A single parameter lies in one bucket. What converts many of them at once is divided.
+void ShardedSteps::add_packing(const OpCall& call, const BufferView& source,
+                               const BufferView& packed) {
+  const std::size_t first = layout_.bucket_at(source.offset);
+  if (source.offset + source.bytes <= layout_.buckets()[first].end) {
+    add_packed_part(first, packed, call);
+    return;
+  }
+  for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    const auto& [bucket_begin, bucket_end] = layout_.buckets()[b];
+    const std::size_t begin = std::max(bucket_begin, source.offset);
+    const std::size_t end = std::min(bucket_end, source.offset + source.bytes);
+    if (begin >= end) continue;
+    const auto count = static_cast<std::int64_t>((end - begin) / sizeof(float));
+    Op& convert = parts_.ops.prepare(
+        parts_.compute_stream(r_),
+        Reorder{.source = canonical({count}), .destination = canonical({count}, DType::bf16)});
+    const BufferView part =
+        packed.part((begin - source.offset) / bf16_in_f32, (end - begin) / bf16_in_f32);
+    add_packed_part(b, part,
+                    bind(convert, {{"source", source.part(begin - source.offset, end - begin)},
+                                   {"destination", part}}));
+  }
+}
+
+void ShardedSteps::add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call) {
+  packed_.push_back({.offset = packed.offset,
+                     .bytes = packed.bytes,
+                     .bucket = bucket,
+                     .behind = packed_bytes_[bucket]});
+  packed_bytes_[bucket] += round_up(packed.bytes, RegionPlanner::alignment);
+  packing_[bucket].push_back(std::move(call));
+}
+
+const ShardedSteps::PackedPart& ShardedSteps::packed_part(std::size_t offset) const {
+  const auto found = std::ranges::find_if(packed_, [&](const PackedPart& part) {
+    return part.offset <= offset && offset < part.offset + part.bytes;
+  });
+  if (found == packed_.end()) throw std::logic_error("a packed parameter that is not packed");
+  return *found;
+}
+
+// --- steps ---
+
+std::vector<std::size_t> ShardedSteps::buckets_of(const Call& call, Space space) const {
+  std::vector<std::size_t> buckets;
+  for (const BufferView& view : std::get<OpCall>(call).views) {
+    if (view.bytes == 0) continue;
+    if (is_in(view, space)) add_buckets(buckets, {layout_.bucket_at(view.offset)});
+    if (space == Space::parameters && is_in(view, Space::packed)) {
+      add_buckets(buckets, {packed_part(view.offset).bucket});
+    }
+  }
+  return buckets;
+}
+
+/// A step ends with the call before each of `ends`, ascending, and where other parameters are
+/// needed.
+void ShardedSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
+  steps_.emplace_back();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::vector<std::size_t> needed = buckets_of(calls[i], Space::parameters);
+    const bool is_cut = std::ranges::find(ends, i) != ends.end();
+    const bool needs_others =
+        !steps_.back().parameters.empty() && !is_needed(needed, steps_.back().parameters);
+    if ((is_cut || needs_others) && !steps_.back().calls.empty()) steps_.emplace_back();
+    Step& step = steps_.back();
+    add_buckets(step.parameters, needed);
+    add_buckets(step.gradients, buckets_of(calls[i], Space::gradients));
+    step.calls.push_back(calls[i]);
+  }
+}
+
+void ShardedSteps::divide_backward() {
+  const std::vector<Call> calls = last_backward(parts_, r_);
+  std::vector<std::size_t> ends;  // by bucket: behind so many calls
+  for (const GradientBucket& bucket : layout_.buckets()) {
+    const BufferView gradients =
+        parts_.replica(r_).region().gradients.part(bucket.begin, bucket.end - bucket.begin);
+    const std::size_t end = calls_until_complete(calls, gradients);
+    ends.push_back(ends.empty() ? end : std::max(ends.back(), end));
+  }
+  divide(calls, ends);
+  std::size_t done = 0;
+  int step = backward_;
+  for (const std::size_t end : ends) {
+    while (step < count() && done + steps_[static_cast<std::size_t>(step)].calls.size() <= end) {
+      done += steps_[static_cast<std::size_t>(step)].calls.size();
+      ++step;
+    }
+    completion_.push_back(step - 1);
+  }
+}
+
+// --- memory ---
+
+/// Parameters as they are needed, gradients from their first call until they have been reduced.
+std::vector<HeldBucket> ShardedSteps::wanted() const {
+  std::vector<HeldBucket> all;
+  std::vector<std::vector<std::size_t>> needed;
+  for (const Step& step : steps_) needed.push_back(step.parameters);
+  for (const Holding& when : holdings_of(needed, settings_.prefetch)) {
+    const std::size_t behind =
+        round_up(layout_.bucket_bytes(when.bucket), RegionPlanner::alignment);
+    all.push_back({.space = Space::parameters,
+                   .when = when,
+                   .offset = 0,
+                   .bytes = behind + packed_bytes_[when.bucket]});
+  }
+  for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+    const auto writes = [&](const Step& step) {
+      return std::ranges::find(step.gradients, b) != step.gradients.end();
+    };
+    const auto first = std::ranges::find_if(steps_, writes);
+    if (first == steps_.end()) continue;
+    const int begin = static_cast<int>(first - steps_.begin());
+    all.push_back({.space = Space::gradients,
+                   .when = {.bucket = b, .begin = begin, .first = begin, .last = completion_[b]},
+                   .offset = 0,
+                   .bytes = layout_.bucket_bytes(b)});
+  }
+  return all;
+}
+
+/// Gives everything a place. What exceeds `limit` is not placed earlier than it is needed, and not
+/// longer than until the step that completes it.
+std::size_t ShardedSteps::place(std::size_t limit) {
+  held_ = wanted();
+  RegionPlanner region;
+  std::vector<const HeldBucket*> complete;
+  const auto release = [&](const auto& is_over) {
+    for (const HeldBucket* one : complete) {
+      if (is_over(*one)) region.release(one->offset);
+    }
+    std::erase_if(complete, [&](const HeldBucket* one) { return is_over(*one); });
+  };
+  const auto exceeds_limit = [&](const HeldBucket& one) {
+    RegionPlanner grown = region;
+    static_cast<void>(grown.acquire(one.bytes));
+    return grown.peak() > limit;
+  };
+  for (int step = 0; step < count(); ++step) {
+    for (const HeldBucket& one : held_) {
+      if (one.when.last == step - 1) complete.push_back(&one);
+    }
+    release([&](const HeldBucket& one) {
+      const int stays = one.space == Space::gradients ? steps_behind_completion : 0;
+      return one.when.last + stays < step;
+    });
+    for (HeldBucket& one : held_) {
+      if (one.when.begin != step) continue;
+      if (exceeds_limit(one)) release([](const HeldBucket&) { return true; });
+      if (one.when.first > step && exceeds_limit(one)) {
+        ++one.when.begin;
+      } else {
+        one.offset = region.acquire(one.bytes);
+      }
+    }
+  }
+  return region.peak();
+}
+
+/// Room for buckets that arrive early and for those that are being reduced, but no more than half
+/// of the parameters: else a model of few buckets would not need less than without shards.
+void ShardedSteps::make_pool() {
+  const std::size_t min_bytes = place(0);
+  const std::size_t all = parts_.replica(r_).region().gradients.bytes;
+  const std::size_t at_once =
+      gradient_buckets_at_once +
+      (settings_.divides_parameters() ? 1 + static_cast<std::size_t>(settings_.prefetch) : 0);
+  const std::size_t wished = at_once * all / layout_.buckets().size();
+  const std::size_t limit = std::max(min_bytes, std::min(wished, all / 2));
+  // Holes between buckets may make the pool larger than its limit.
+  std::size_t bytes = place(limit);
+  if (bytes > limit) bytes = place((min_bytes + limit) / 2);
+  if (bytes > limit) bytes = place(0);
+  const auto floats = static_cast<std::int64_t>(bytes / sizeof(float));
+  pool_ = parts_.data.tensor(parts_.replica(r_).device(), canonical({floats}));
+}
+
+void ShardedSteps::poison_pool() {
+  if (pool_.view.bytes > 0) parts_.data.poison(pool_);
+}
+
+std::vector<std::size_t> ShardedSteps::arriving(int step) const {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (held_[i].space == Space::parameters && held_[i].when.begin == step) indices.push_back(i);
+  }
+  return indices;
+}
+
+std::vector<std::size_t> ShardedSteps::used(int step) const {
+  const Step& own = steps_[static_cast<std::size_t>(step)];
+  std::vector<std::size_t> indices;
+  const auto add = [&](Space space, const std::vector<std::size_t>& buckets) {
+    for (const std::size_t bucket : buckets) {
+      indices.push_back(static_cast<std::size_t>(&find(space, bucket, step) - held_.data()));
+    }
+  };
+  add(Space::parameters, own.parameters);
+  add(Space::gradients, own.gradients);
+  return indices;
+}
+
+std::size_t ShardedSteps::gradients_of(std::size_t bucket) const {
+  return static_cast<std::size_t>(&find(Space::gradients, bucket, completion_[bucket]) -
+                                  held_.data());
+}
+
+const HeldBucket& ShardedSteps::find(Space space, std::size_t bucket, int step) const {
+  const auto found = std::ranges::find_if(held_, [&](const HeldBucket& one) {
+    return one.space == space && one.when.bucket == bucket && one.when.begin <= step &&
+           step <= one.when.last;
+  });
+  if (found == held_.end()) throw std::logic_error("a step needs a bucket that is not there");
+  return *found;
+}
+
+// --- calls ---
+
+BufferView ShardedSteps::moved(const BufferView& view, int step) const {
+  if (view.bytes == 0) return view;
+  if (is_in(view, Space::packed)) {
+    const PackedPart& part = packed_part(view.offset);
+    const HeldBucket& held = find(Space::parameters, part.bucket, step);
+    const std::size_t packed = held.bytes - packed_bytes_[part.bucket];
+    return memory(held).part(packed + part.behind + view.offset - part.offset, view.bytes);
+  }
+  for (const Space space : {Space::parameters, Space::gradients}) {
+    if (!is_in(view, space)) continue;
+    const std::size_t bucket = layout_.bucket_at(view.offset);
+    return memory(find(space, bucket, step))
+        .part(view.offset - layout_.buckets()[bucket].begin, view.bytes);
+  }
+  return view;
+}
+
+Call ShardedSteps::moved(const Call& call, int step) const {
+  OpCall result = std::get<OpCall>(call);
+  for (BufferView& view : result.views) view = moved(view, step);
+  return result;
+}
+
+/// What lies between gradients is added and counted with them.
+void ShardedSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
+  const Stage& stage = parts_.replica(r_);
+  std::size_t end = layout_.buckets()[bucket].end;
+  const std::vector<std::size_t> offsets = stage.gradient_offsets();
+  const std::vector<Stage::TrainedParameter> parameters = stage.parameters();
+  for (std::size_t i = offsets.size(); i-- > 0;) {
+    if (offsets[i] >= layout_.buckets()[bucket].end) continue;
+    if (offsets[i] < layout_.buckets()[bucket].begin) break;
+    const std::size_t begin = offsets[i] + parameters[i].gradient.desc.bytes;
+    if (begin < end) {
+      Op& zero =
+          parts_.ops.prepare(parts_.compute_stream(r_),
+                             Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
+                                  .distribution = Distribution::constant,
+                                  .low = 0.0F});
+      calls.emplace_back(
+          bind(zero, {{"destination", symbolic(Space::gradients, begin, end - begin)}}));
+    }
+    end = offsets[i];
+  }
+}
+
+std::vector<Call> ShardedSteps::calls(int step) {
+  const Step& own = steps_[static_cast<std::size_t>(step)];
+  std::vector<Call> symbolic_calls;
+  for (const std::size_t i : used(step)) {
+    if (held_[i].when.first != step) continue;
+    const std::size_t bucket = held_[i].when.bucket;
+    if (held_[i].space == Space::gradients) {
+      add_zeros(bucket, symbolic_calls);
+    } else {
+      std::ranges::copy(packing_[bucket], std::back_inserter(symbolic_calls));
+    }
+  }
+  append_calls(symbolic_calls, own.calls);
+  std::vector<Call> placed;
+  for (const Call& call : symbolic_calls) placed.push_back(moved(call, step));
+  return placed;
+}
+
+}  // namespace parbench

@@ -1,0 +1,96 @@
+// The passes of one replica in steps that need some buckets of parameters and write some of
+// gradients, and where these buckets lie meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scenarios/data_parallel/shards.h"
+#include "scenarios/training/program/symbolic.h"
+
+namespace parbench {
+
+/// A bucket of parameters or gradients, in a pool that others use before and after it.
+struct HeldBucket {
+  Space space = Space::parameters;
+  Holding when;
+  std::size_t offset = 0;  // in the pool
+  std::size_t bytes = 0;   // with packed copies behind the parameters
+};
+
+class ShardedSteps {
+ public:
+  /// Divides the calls of a replica and borrows its pool. Forward passes are divided where
+  /// parameters are.
+  ShardedSteps(DataParallelParts& parts, std::size_t r, const ShardLayout& layout,
+               const ShardingSettings& settings);
+
+  [[nodiscard]] int count() const { return static_cast<int>(steps_.size()); }
+  /// The first step of the backward pass.
+  [[nodiscard]] int backward() const { return backward_; }
+  /// The step behind which the gradients of a bucket are complete, and those of all before it.
+  [[nodiscard]] int completion(std::size_t bucket) const { return completion_[bucket]; }
+
+  /// The step's calls, on memory of the pool.
+  [[nodiscard]] std::vector<Call> calls(int step);
+
+  [[nodiscard]] std::span<const HeldBucket> held() const { return held_; }
+  /// Indices in `held`: of what arrives during a step, and of what it reads and writes.
+  [[nodiscard]] std::vector<std::size_t> arriving(int step) const;
+  [[nodiscard]] std::vector<std::size_t> used(int step) const;
+  /// Where the gradients of a bucket lie when they are complete.
+  [[nodiscard]] std::size_t gradients_of(std::size_t bucket) const;
+  [[nodiscard]] BufferView memory(const HeldBucket& held) const {
+    return pool_.view.part(held.offset, held.bytes);
+  }
+  [[nodiscard]] const BufferView& pool() const { return pool_.view; }
+  /// Marks the pool at the first reset, so that what has not arrived is noticed. Behind whatever
+  /// uses it as scratch.
+  void poison_pool();
+
+ private:
+  struct Step {
+    std::vector<Call> calls;              // with symbolic views
+    std::vector<std::size_t> parameters;  // buckets, ascending
+    std::vector<std::size_t> gradients;
+  };
+  /// A packed copy of parameters: where it lies in Space::packed, and behind its bucket's.
+  struct PackedPart {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    std::size_t bucket = 0;
+    std::size_t behind = 0;
+  };
+
+  void find_packing();
+  void add_packing(const OpCall& call, const BufferView& source, const BufferView& packed);
+  void add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call);
+  void divide(const std::vector<Call>& calls, std::span<const std::size_t> ends);
+  void divide_backward();
+  [[nodiscard]] std::size_t place(std::size_t limit);
+  void make_pool();
+  [[nodiscard]] std::vector<HeldBucket> wanted() const;
+  void add_zeros(std::size_t bucket, std::vector<Call>& calls);
+  [[nodiscard]] std::vector<std::size_t> buckets_of(const Call& call, Space space) const;
+  [[nodiscard]] const PackedPart& packed_part(std::size_t offset) const;
+  [[nodiscard]] const HeldBucket& find(Space space, std::size_t bucket, int step) const;
+  [[nodiscard]] BufferView moved(const BufferView& view, int step) const;
+  [[nodiscard]] Call moved(const Call& call, int step) const;
+
+  DataParallelParts& parts_;
+  std::size_t r_;
+  const ShardLayout& layout_;
+  ShardingSettings settings_;
+  std::vector<Step> steps_;
+  int backward_ = 0;
+  std::vector<int> completion_;  // by bucket
+  std::vector<PackedPart> packed_;
+  std::vector<std::vector<OpCall>> packing_;  // by bucket
+  std::vector<std::size_t> packed_bytes_;     // by bucket
+  std::vector<HeldBucket> held_;
+  Tensor pool_;
+};
+
+}  // namespace parbench

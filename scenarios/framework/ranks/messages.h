@@ -1,0 +1,53 @@
+// What ranks send each other while a plan runs, as work in their streams.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "kernels/core/buffer.h"
+#include "kernels/core/communicator.h"
+#include "kernels/core/host_work.h"
+#include "kernels/core/rank_link.h"
+
+namespace parbench {
+
+/// A copy from the memory of one rank to that of another.
+struct RankMessage {
+  int from = 0;
+  int to = 0;
+  int tag = 0;
+  BufferView source;
+  BufferView destination;
+};
+
+/// Returns this rank's part of a message: sending or receiving; null where it has none.
+[[nodiscard]] std::unique_ptr<HostWork> make_message_work(RankLink& link,
+                                                          const RankMessage& message);
+
+/// Waits until all ranks have come so far.
+[[nodiscard]] std::unique_ptr<HostWork> make_barrier_work(RankLink& link);
+
+/// Collectives between ranks that have one device each, in host memory. Only the stream of this
+/// rank's device takes part; those of the others are in other processes.
+class RankCommunicator final : public Communicator {
+ public:
+  explicit RankCommunicator(RankLink& link) : link_(link) {}
+
+  [[nodiscard]] const std::string& name() const override { return link_.name(); }
+  [[nodiscard]] int size() const override { return link_.size(); }
+
+ private:
+  void enqueue_checked(Collective collective, std::span<Stream* const> streams,
+                       std::span<const BufferView> data,
+                       std::span<const BufferView> inputs) override;
+
+  /// The collective, and where data and input are.
+  using Key =
+      std::tuple<Collective, const Buffer*, std::size_t, std::size_t, const Buffer*, std::size_t>;
+  RankLink& link_;
+  std::map<Key, std::unique_ptr<HostWork>> works_;  // of each call so far
+};
+
+}  // namespace parbench

@@ -1,0 +1,28 @@
+// Nodes that are operations on matrices.
+#pragma once
+
+#include "scenarios/graph/graph_nodes.h"
+#include "scenarios/graph/node_checks.h"
+#include "scenarios/graph/work_graph.h"
+
+namespace parbench {
+
+class MatrixNodes final : public GraphNodes {
+ public:
+  /// The parts outlive it; the nodes of the graph are placed.
+  MatrixNodes(CaseParts& parts, WorkGraph graph, NumberFormat format);
+
+  [[nodiscard]] const GraphNodeList& nodes() const override { return nodes_; }
+  [[nodiscard]] Tensor result(int node, int device) override;
+  [[nodiscard]] std::vector<Call> plan(int node, Stream& stream) override;
+  void add_results() override;
+
+ private:
+  CaseParts& parts_;
+  WorkGraph graph_;
+  NumberFormat format_;
+  GraphNodeList nodes_;
+  NodeResults results_;
+};
+
+}  // namespace parbench

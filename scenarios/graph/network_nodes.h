@@ -1,0 +1,51 @@
+// Nodes that are the layers of a network's forward pass.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "scenarios/graph/graph_nodes.h"
+#include "scenarios/inference/network_forward.h"
+
+namespace parbench {
+
+/// The samples as the first node, which is an input, and the layers behind it, with expected costs
+/// in f32. All on the first device.
+[[nodiscard]] GraphNodeList nodes_of(const Network& network, std::int64_t batch);
+
+/// Parameters lie on the device of their layer, in the layouts that its operations read, so that
+/// they are not nodes. Devices are of one kind: results are copied in the layout that all have.
+class NetworkNodes final : public GraphNodes {
+ public:
+  /// Places the layers of a network for inference over the devices of the context by their expected
+  /// costs. The parts outlive it.
+  NetworkNodes(CaseParts& parts, Network network, NumberFormat format, std::int64_t batch);
+
+  [[nodiscard]] const GraphNodeList& nodes() const override { return nodes_; }
+  [[nodiscard]] Tensor result(int node, int device) override;
+  [[nodiscard]] std::vector<Call> plan(int node, Stream& stream) override;
+  void add_results() override;
+
+ private:
+  /// The part of the forward pass on one device.
+  struct Share {
+    Share(const StageRange& whole, Context& context, int device);
+    ContextMemory memory;
+    NetworkForward forward;
+    std::set<int> received;  // tensors that other devices make
+  };
+
+  [[nodiscard]] Share& share_of(int device);
+  /// Lets a result that has not been computed be found.
+  void hide(const Tensor& tensor);
+
+  CaseParts& parts_;
+  Network network_;
+  StageRange whole_;
+  GraphNodeList nodes_;
+  std::map<int, std::unique_ptr<Share>> shares_;  // by device
+};
+
+}  // namespace parbench

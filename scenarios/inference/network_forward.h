@@ -1,0 +1,130 @@
+// The forward pass of a network whose layers may run on different streams and devices: every layer
+// has an output of its own, so that no memory is reused while another layer still reads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/framework/case_data.h"
+#include "scenarios/framework/plan.h"
+#include "scenarios/models/layers/passes.h"
+#include "scenarios/training/program/stage_program.h"
+
+namespace parbench {
+
+/// Where a forward pass gets its memory.
+class ForwardMemory {
+ public:
+  ForwardMemory() = default;
+  ForwardMemory(const ForwardMemory&) = delete;
+  ForwardMemory& operator=(const ForwardMemory&) = delete;
+  ForwardMemory(ForwardMemory&&) = delete;
+  ForwardMemory& operator=(ForwardMemory&&) = delete;
+  virtual ~ForwardMemory() = default;
+
+  /// Memory that the pass writes before it reads it.
+  [[nodiscard]] virtual BufferView work(std::size_t bytes) = 0;
+  /// Memory with a content that no pass needs anew; what has the same key has the same content.
+  [[nodiscard]] virtual BufferView filled(const std::string& key, std::size_t bytes,
+                                          const Context::Fill& fill) = 0;
+};
+
+/// Memory that the cases of a context share: borrowed for what is written, shared for the rest.
+class ContextMemory final : public ForwardMemory {
+ public:
+  ContextMemory(Context& context, int device) : context_(context), device_(device) {}
+
+  BufferView work(std::size_t bytes) override { return context_.borrow(device_, bytes); }
+  BufferView filled(const std::string& key, std::size_t bytes, const Context::Fill& fill) override {
+    return context_.shared(device_, key, bytes, fill);
+  }
+
+ private:
+  Context& context_;
+  int device_;
+};
+
+/// Where a layer's parameter lies.
+struct ParameterPart {
+  Tensor tensor;  // in the layout that the operation reads
+  // Of its elements in canonical order; all but where layers are merged.
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// The whole of a network, for one batch.
+[[nodiscard]] StageRange whole_range(const Network& network, NumberFormat format,
+                                     std::int64_t batch);
+
+/// Plans layers of a network on one device, each behind what it reads. The range is the whole
+/// network for one batch; other devices may have passes of their own for other layers.
+class NetworkForward final : public ForwardPass {
+ public:
+  /// All of these outlive it; `device` is the index that its tensors have. No tensor has memory
+  /// yet.
+  NetworkForward(const StageRange& whole, Stream& stream, int device, std::uint64_t seed,
+                 ForwardMemory& memory);
+
+  /// Makes memory with the samples of the batch.
+  void draw_input();
+  /// Makes memory for a tensor (Network::crossing) that comes from another device.
+  void receive(int tensor);
+  /// Plans a layer for a stream of the device. What it reads has memory.
+  [[nodiscard]] std::vector<OpCall> plan(int layer, Stream& stream, OpSet& ops);
+  /// Plans convolutions that differ in their output channels alone as one, whose output is divided
+  /// into theirs.
+  [[nodiscard]] std::vector<OpCall> plan_merged(const std::vector<int>& layers, Stream& stream,
+                                                OpSet& ops);
+
+  /// A tensor (Network::crossing) that has memory here: the output of a layer, or the samples.
+  [[nodiscard]] Tensor tensor(int index) const;
+  [[nodiscard]] Tensor source(int layer, std::size_t which = 0) const;
+  /// Of a layer's operations, for the whole batch; 0 where layers are merged.
+  [[nodiscard]] double flops(int layer) const { return flops_.at(static_cast<std::size_t>(layer)); }
+  [[nodiscard]] const ParameterPart& parameter_part(int layer, std::string_view role) const;
+
+  [[nodiscard]] const LayerWork& work() const override { return work_; }
+  [[nodiscard]] Op& prepare(const OpDesc& desc) override;
+  void emit(Op& op, const std::vector<Binding>& bindings) override;
+  [[nodiscard]] TensorDesc activation(const Shape& shape) const override;
+  [[nodiscard]] BufferView input(std::size_t which) const override;
+  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) override;
+  [[nodiscard]] BufferView place_output(std::size_t bytes) override;
+  [[nodiscard]] BufferView keep(std::string_view name, std::size_t bytes) override;
+  [[nodiscard]] BufferView scratch(std::size_t bytes) override { return memory_.work(bytes); }
+  [[nodiscard]] BufferView statistics() const override;
+
+ private:
+  [[nodiscard]] const Layer& layer() const { return whole_.network->layer(layer_); }
+  /// Distinguishes content of this network from that of others.
+  [[nodiscard]] std::string key(std::string_view what) const;
+  void begin(int layer, Stream& stream, OpSet& ops);
+  [[nodiscard]] const ParameterSpec& spec_of(int layer, std::string_view role) const;
+  [[nodiscard]] BufferView parameter_of_all(const std::vector<int>& layers, std::string_view role,
+                                            const TensorDesc& wanted);
+
+  StageRange whole_;
+  Stream& first_stream_;
+  int device_;
+  std::uint64_t seed_;
+  ForwardMemory& memory_;
+  std::vector<ParameterSpec> specs_;
+  Tensor input_;
+  std::vector<BufferView> outputs_;  // by layer
+  std::vector<double> flops_;        // by layer
+  std::map<std::pair<int, std::string>, ParameterPart> parameters_;
+
+  // Of the layer that is being planned:
+  int layer_ = 0;
+  LayerWork work_;
+  Stream* stream_ = nullptr;
+  OpSet* ops_ = nullptr;
+  std::vector<OpCall> calls_;
+};
+
+}  // namespace parbench

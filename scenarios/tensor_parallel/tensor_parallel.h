@@ -1,0 +1,12 @@
+// A block of a transformer in training, its layers divided over devices as in Megatron-LM.
+#pragma once
+
+#include <memory>
+
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+[[nodiscard]] std::unique_ptr<Scenario> make_tensor_parallel();
+
+}  // namespace parbench

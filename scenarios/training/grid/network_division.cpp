@@ -1,0 +1,244 @@
+// Which layers are divided, and what is left of them on a rank.
+#include "scenarios/training/grid/network_division.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/attention.h"
+#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/training/batch_data.h"
+
+namespace parbench {
+namespace {
+
+/// Queries, keys and values.
+constexpr int projections_of_attention = 3;
+
+/// The only layer that reads a layer, and reads nothing else; -1: there is none.
+int only_reader(const Network& network, int index) {
+  int found = -1;
+  for (int reader = index + 1; reader < static_cast<int>(network.layers.size()); ++reader) {
+    if (!network.layer(reader).reads(index)) continue;
+    if (found >= 0) return -1;
+    found = reader;
+  }
+  return found >= 0 && network.layer(found).inputs.size() == 1 ? found : -1;
+}
+
+bool has_own_weights(const Network& network, int index) {
+  return as<Linear>(network.layer(index)) != nullptr && network.owner_of(index) == index &&
+         !network.is_tied_to(index);
+}
+
+bool is_behind_normalisation(const Network& network, int index) {
+  const int before = network.layer(index).inputs.front();
+  return before != network_input && as<LayerNorm>(network.layer(before)) != nullptr &&
+         only_reader(network, before) == index;
+}
+
+/// A linear layer, what joins it with the second one, and that.
+struct Pair {
+  int first = 0;
+  int joint = 0;
+  int second = 0;
+};
+
+/// Of layers that follow each other, the first pairs; no layer belongs to two.
+std::vector<Pair> pairs_of(const Network& network) {
+  std::vector<Pair> pairs;
+  int free_from = 0;
+  for (int first = 0; first < static_cast<int>(network.layers.size()); ++first) {
+    if (first < free_from || !has_own_weights(network, first)) continue;
+    const int joint = only_reader(network, first);
+    if (joint < 0) continue;
+    const Layer& between = network.layer(joint);
+    if (as<Activation>(between) == nullptr && as<SelfAttention>(between) == nullptr) continue;
+    const int second = only_reader(network, joint);
+    if (second < 0 || !has_own_weights(network, second)) continue;
+    pairs.push_back({first, joint, second});
+    free_from = second + 1;
+  }
+  return pairs;
+}
+
+/// What the ranks divide of a pair: heads, or outputs of the first layer.
+std::pair<std::int64_t, std::string_view> divided_count(const Network& network, const Pair& pair) {
+  if (const auto* attention = as<SelfAttention>(network.layer(pair.joint))) {
+    return {attention->heads(), "heads"};
+  }
+  return {network.layer(pair.first).output.back(), "outputs"};
+}
+
+using SharedValues = std::shared_ptr<const std::vector<float>>;
+
+SharedValues initial_values(const Network& network, const ParameterSpec& spec, std::uint64_t seed) {
+  if (network.stored_values) {
+    if (SharedValues stored = network.stored_values(spec)) return stored;
+  }
+  return std::make_shared<const std::vector<float>>(
+      drawn_on_host(initial_fill(network, spec, seed)));
+}
+
+}  // namespace
+
+std::optional<std::string> obstacle_to_division(const Network& network, int ranks) {
+  const std::vector<Pair> pairs = pairs_of(network);
+  if (pairs.empty()) {
+    return fmt::format(
+        "{} has no two linear layers with a function or attention between them, "
+        "which is what ranks divide",
+        network.name);
+  }
+  for (const Pair& pair : pairs) {
+    const auto [count, what] = divided_count(network, pair);
+    if (count % ranks == 0) continue;
+    return fmt::format("{} of {} has {} {}, which {} ranks do not divide",
+                       network.layer(pair.first).name, network.name, count, what, ranks);
+  }
+  return std::nullopt;
+}
+
+NetworkDivision::NetworkDivision(const Network& whole, int ranks, RestOfNetwork rest,
+                                 std::uint64_t seed)
+    : ranks_(ranks), parameters_(whole.parameters()) {
+  if (const auto obstacle = obstacle_to_division(whole, ranks)) {
+    throw std::invalid_argument(*obstacle);
+  }
+  find_cuts(whole);
+  for (int rank = 0; rank < ranks; ++rank) networks_.push_back(divided(whole, rank, rest));
+  give_initial_values(whole, seed);
+}
+
+void NetworkDivision::find_cuts(const Network& whole) {
+  for (const Pair& pair : pairs_of(whole)) {
+    const bool attends = as<SelfAttention>(whole.layer(pair.joint)) != nullptr;
+    cuts_[pair.first] = {.by_outputs = true, .groups = attends ? projections_of_attention : 1};
+    cuts_[pair.second] = {.by_outputs = false};
+  }
+}
+
+Network NetworkDivision::divided(const Network& whole, int rank, RestOfNetwork rest) const {
+  Network network = whole;
+  network.name += fmt::format(", rank {} of {}", rank, ranks_);
+  if (rest == RestOfNetwork::by_positions) {
+    if (whole.vocabulary > 0 || whole.input.size() != 2 || whole.input.front() % ranks_ != 0) {
+      throw std::invalid_argument(
+          fmt::format("{} ranks do not divide the positions of {}", ranks_, whole.name));
+    }
+    network.name += " with a part of the positions";
+    network.part = {.index = rank, .count = ranks_};
+    network.input.front() /= ranks_;
+  }
+  for (int index = 0; index < static_cast<int>(network.layers.size()); ++index) {
+    divide_layer(network, index, rank, rest);
+    Layer& layer = network.layers[static_cast<std::size_t>(index)];
+    std::vector<Shape> inputs;
+    for (std::size_t which = 0; which < layer.inputs.size(); ++which) {
+      inputs.push_back(network.input_of(layer, which));
+    }
+    layer.output = layer.kind->output_of(inputs);
+  }
+  return network;
+}
+
+void NetworkDivision::divide_layer(Network& network, int index, int rank,
+                                   RestOfNetwork rest) const {
+  Layer& layer = network.layers[static_cast<std::size_t>(index)];
+  const bool by_positions = rest == RestOfNetwork::by_positions;
+  if (const auto* norm = as<LayerNorm>(layer); norm != nullptr && by_positions) {
+    const auto reader = cuts_.find(only_reader(network, index));
+    if (reader != cuts_.end() && reader->second.by_outputs) {
+      layer.kind = std::make_shared<const LayerNorm>(norm->epsilon(), network.part);
+    }
+    return;
+  }
+  if (const auto* attention = as<SelfAttention>(layer);
+      attention != nullptr && cuts_.contains(layer.inputs.front())) {
+    layer.kind =
+        std::make_shared<const SelfAttention>(attention->heads() / ranks_, attention->causal());
+    return;
+  }
+  const auto found = cuts_.find(index);
+  if (found == cuts_.end()) return;
+  const auto& linear = *as<Linear>(layer);
+  if (found->second.by_outputs) {
+    if (by_positions && !is_behind_normalisation(network, index)) {
+      throw std::invalid_argument(layer.name + " is not behind a normalisation of its own");
+    }
+    layer.kind = std::make_shared<const Linear>(
+        layer.output.back() / ranks_, linear.has_bias(),
+        by_positions ? PartialSum::none : PartialSum::input_gradient);
+  } else if (by_positions) {
+    layer.kind = std::make_shared<const Linear>(layer.output.back(), linear.has_bias() && rank == 0,
+                                                PartialSum::output_part, network.part);
+  } else {
+    layer.kind = std::make_shared<const Linear>(layer.output.back(), linear.has_bias() && rank == 0,
+                                                PartialSum::output);
+  }
+}
+
+// --- parameters ---
+
+std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& parameter,
+                                                        int rank) const {
+  const auto spec = std::ranges::find(parameters_, parameter, &ParameterSpec::name);
+  if (spec == parameters_.end()) throw std::invalid_argument("no parameter " + parameter);
+  const std::int64_t count = element_count(spec->shape);
+  const auto found = cuts_.find(spec->layer);
+  if (found == cuts_.end()) return {{0, count}};
+  const Cut& cut = found->second;
+  const std::int64_t outputs = spec->shape.front();
+  const std::int64_t inputs = count / outputs;  // 1 of a bias
+  std::vector<Run> runs;
+  if (cut.by_outputs) {
+    const std::int64_t group = outputs / cut.groups;
+    const std::int64_t own = group / ranks_;
+    for (int g = 0; g < cut.groups; ++g) {
+      runs.push_back({(g * group + rank * own) * inputs, own * inputs});
+    }
+  } else if (spec->role == "bias") {
+    if (rank == 0) runs.push_back({0, count});
+  } else {
+    const std::int64_t own = inputs / ranks_;
+    for (std::int64_t row = 0; row < outputs; ++row)
+      runs.push_back({row * inputs + rank * own, own});
+  }
+  return runs;
+}
+
+bool NetworkDivision::is_repeated(const std::string& parameter) const {
+  const auto spec = std::ranges::find(parameters_, parameter, &ParameterSpec::name);
+  return !cuts_.contains(spec->layer);
+}
+
+void NetworkDivision::give_initial_values(const Network& whole, std::uint64_t seed) {
+  // Drawn once for all ranks.
+  std::map<std::string, SharedValues> values;
+  for (const ParameterSpec& spec : parameters_)
+    values[spec.name] = initial_values(whole, spec, seed);
+  for (int rank = 0; rank < ranks_; ++rank) {
+    std::map<std::string, SharedValues> own;
+    for (const ParameterSpec& spec : parameters_) {
+      if (is_repeated(spec.name)) {
+        own[spec.name] = values[spec.name];
+        continue;
+      }
+      auto part = std::make_shared<std::vector<float>>();
+      for (const Run& run : runs(spec.name, rank)) {
+        const auto begin = values[spec.name]->begin() + run.first;
+        part->insert(part->end(), begin, begin + run.count);
+      }
+      own[spec.name] = std::move(part);
+    }
+    networks_[static_cast<std::size_t>(rank)].stored_values =
+        [own = std::move(own)](const ParameterSpec& spec) { return own.at(spec.name); };
+  }
+}
+
+}  // namespace parbench

@@ -1,0 +1,195 @@
+// Expected parameters from initial values and gradients.
+#include "scenarios/training/update_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "kernels/base/random.h"
+#include "scenarios/framework/spot_check.h"
+
+namespace parbench {
+namespace {
+
+constexpr const char* update_check = "sampled parameters after the update";
+constexpr int update_positions = 4;  // of every parameter, beside the ends
+
+/// One of the numbers that a Fill draws.
+float drawn(const Fill& fill, std::int64_t index) {
+  constexpr std::int64_t block = 4;  // what the generator draws at a time
+  if (fill.distribution == Distribution::constant) return fill.low;
+  const auto generate =
+      fill.distribution == Distribution::normal ? generate_normal : generate_uniform;
+  std::array<float, block> values{};
+  generate(values, static_cast<std::uint64_t>(index / block * block), {fill.seed, fill.subsequence},
+           fill.low, fill.high);
+  return values.at(static_cast<std::size_t>(index % block));
+}
+
+/// Spread positions, and that of the largest gradient: elsewhere an update with a small learning
+/// rate may not be visible in f32.
+std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
+  std::vector<std::int64_t> places;
+  const auto count = static_cast<std::int64_t>(gradient.size());
+  for (const Shape& position : spot_positions({count}, update_positions)) {
+    places.push_back(position.front());
+  }
+  const auto largest =
+      std::ranges::max_element(gradient, {}, [](float value) { return std::abs(value); });
+  places.push_back(largest - gradient.begin());
+  return places;
+}
+
+/// How often a step rounds in f32, by what is rounded.
+struct Roundings {
+  double result = 1;
+  double change = 1;
+};
+
+Roundings roundings_of(const Optimizer& optimizer) {
+  Roundings roundings;
+  // Adam: both moments and their weights, a root, a quotient. AdamW: also the part that is kept.
+  if (is_adam(optimizer.kind)) roundings.change = 12;
+  if (optimizer.kind == OptimizerKind::adamw) roundings.result = 2;
+  if (optimizer.clips()) ++roundings.change;
+  return roundings;
+}
+
+/// A parameter's gradient, and its values after the update.
+struct UpdatedValues {
+  std::vector<float> gradient;
+  std::vector<float> after;
+};
+
+CheckResult check_update(const Stage::TrainedParameter& parameter, const UpdatedValues& values,
+                         const Optimizer& optimizer, double factor) {
+  const auto& [gradient, after] = values;
+  for (const std::int64_t place : update_places(gradient)) {
+    const auto i = static_cast<std::size_t>(place);
+    const auto [want, change] =
+        naive_update(optimizer, initial_value(parameter, place), gradient[i], factor);
+    const Roundings roundings = roundings_of(optimizer);
+    const double allowed =
+        0x1p-23 * (roundings.result * std::abs(want) + roundings.change * std::abs(change));
+    if (std::abs(after[i] - want) <= allowed) continue;  // false for NaN
+    return naive_difference(fmt::format("{}[{}] after the update", parameter.spec.name, place),
+                            after[i], want);
+  }
+  return std::nullopt;
+}
+
+/// Every device has computed it from the norms of all devices.
+CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, double want) {
+  constexpr double allowed = 1e-5;  // of norms that are sums in f32
+  for (const Tensor& factor : factors) {
+    const float got = data.read(factor).front();
+    if (std::abs(got - want) <= allowed * want) continue;  // false for NaN
+    return naive_difference(fmt::format("the clip factor on device {}", factor.device), got, want);
+  }
+  return std::nullopt;
+}
+
+std::vector<Tensor> factors_of(const Stages& stages) {
+  std::vector<Tensor> factors;
+  for (const auto& stage : stages) {
+    if (stage->optimizer().clips()) factors.push_back(stage->update().factor());
+  }
+  return factors;
+}
+
+/// Both stages have added the same two gradients.
+CheckResult check_copies(CaseData& data, const Stages& stages) {
+  std::map<std::string, Tensor> owned;
+  for (const auto& stage : stages) {
+    for (const Stage::TrainedParameter& one : stage->parameters()) {
+      if (!one.is_copy) owned[one.spec.name] = one.gradient;
+    }
+  }
+  for (const auto& stage : stages) {
+    for (const Stage::TrainedParameter& one : stage->parameters()) {
+      if (!one.is_copy || data.read(one.gradient) == data.read(owned.at(one.spec.name))) continue;
+      return fmt::format("the gradient of {} differs between the stages that share it",
+                         one.spec.name);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The parameters of a stage are held to its own factor, which is rounded and checked itself.
+CheckResult check_updates(CaseData& data, const Stages& stages,
+                          const std::vector<Output>& outputs) {
+  const Optimizer& optimizer = stages.front()->optimizer();
+  if (optimizer.clips()) {
+    const double want = naive_clip_factor(optimizer, sum_of_squared_gradients(outputs));
+    if (auto wrong = check_factors(data, factors_of(stages), want)) return wrong;
+  }
+  if (auto wrong = check_copies(data, stages)) return wrong;
+  for (const auto& stage : stages) {
+    const double factor = optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
+    for (const Stage::TrainedParameter& parameter : stage->parameters()) {
+      const UpdatedValues values{data.read(parameter.gradient), data.read(parameter.master)};
+      if (auto wrong = check_update(parameter, values, optimizer, factor)) return wrong;
+    }
+  }
+  return std::nullopt;
+}
+
+/// All devices compute the same factor from the same norms.
+CheckResult check_updates(CaseData& data, const UpdatedParameters& updated,
+                          const std::vector<Output>& outputs) {
+  double factor = 1;
+  if (updated.optimizer.clips()) {
+    const double want = naive_clip_factor(updated.optimizer, sum_of_squared_gradients(outputs));
+    if (auto wrong = check_factors(data, updated.clip_factors, want)) return wrong;
+    factor = data.read(updated.clip_factors.front()).front();
+  }
+  for (const UpdatedParameters::One& one : updated.all) {
+    const UpdatedValues values{one.gradient(), one.after()};
+    if (auto wrong = check_update(one.parameter, values, updated.optimizer, factor)) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string naive_difference(const std::string& what, double got, double want) {
+  return fmt::format("{} is {:.9g}, computed naively {:.9g}", what, got, want);
+}
+
+float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index) {
+  if (parameter.stored) return parameter.stored->at(static_cast<std::size_t>(index));
+  return drawn(parameter.initial, index);
+}
+
+void add_update_check(CaseParts& parts, const Stages& stages) {
+  parts.checks.push_back({update_check, [&data = parts.data, &stages, &outputs = parts.outputs] {
+                            return check_updates(data, stages, outputs);
+                          }});
+}
+
+void add_update_check(CaseParts& parts, UpdatedParameters updated) {
+  parts.checks.push_back(
+      {update_check, [&data = parts.data, &outputs = parts.outputs, updated = std::move(updated)] {
+         return check_updates(data, updated, outputs);
+       }});
+}
+
+void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated,
+                      std::function<std::vector<float>()> loss) {
+  parts.outputs.push_back({loss_output, std::move(loss)});
+  if (!updated.clip_factors.empty()) {
+    parts.outputs.push_back(
+        {clip_factor_output, [&data = parts.data, factor = updated.clip_factors.front()] {
+           return data.read(factor);
+         }});
+  }
+  for (const UpdatedParameters::One& one : updated.all) {
+    parts.outputs.push_back({gradient_output(one.parameter.spec.name), one.gradient});
+  }
+}
+
+}  // namespace parbench

@@ -1,0 +1,48 @@
+// What the first update after a reset has to make of the parameters, wherever they and their
+// gradients lie.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/framework/prepared_case.h"
+#include "scenarios/training/stage.h"
+
+namespace parbench {
+
+using Stages = std::vector<std::unique_ptr<Stage>>;
+
+/// "the loss is 2.5, computed naively 2.4"
+[[nodiscard]] std::string naive_difference(const std::string& what, double got, double want);
+
+/// A value of a parameter after a reset.
+[[nodiscard]] float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index);
+
+/// Adds a check of sampled values of every parameter after the first update, from its initial value
+/// and its gradient. Refers to the parts and the stages.
+void add_update_check(CaseParts& parts, const Stages& stages);
+
+/// Parameters around the first update after a reset, wherever they and their gradients lie.
+struct UpdatedParameters {
+  struct One {
+    Stage::TrainedParameter parameter;               // its name and its initial values
+    std::function<std::vector<float>()> gradient{};  // of the batch
+    std::function<std::vector<float>()> after{};
+  };
+  Optimizer optimizer;
+  std::vector<Tensor> clip_factors;  // of each device that updates; none without clipping
+  std::vector<One> all;
+};
+
+/// Adds the same check of parameters and gradients that do not lie in stages. Refers to the parts.
+void add_update_check(CaseParts& parts, UpdatedParameters updated);
+
+/// Adds loss, clip factor and gradients as outputs; the loss is read by `loss`.
+void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated,
+                      std::function<std::vector<float>()> loss);
+
+}  // namespace parbench

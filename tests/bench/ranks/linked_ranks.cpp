@@ -1,0 +1,88 @@
+// Messages lie in queues that all threads see.
+#include "tests/bench/ranks/linked_ranks.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+namespace parbench::test {
+namespace {
+
+/// What all ranks of a test share.
+struct Mail {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::tuple<int, int, int>, std::deque<std::string>> messages;  // from, to, tag
+};
+
+class MemoryLink final : public RankLink {
+ public:
+  MemoryLink(Mail& mail, int rank, int size) : mail_(mail), rank_(rank), size_(size) {}
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+  void check_with(std::function<void()> /*check*/) override {}
+
+  void send(int to, int tag, const std::byte* data, std::size_t bytes) override {
+    const std::lock_guard lock(mail_.mutex);
+    mail_.messages[{rank_, to, tag}].emplace_back(reinterpret_cast<const char*>(data), bytes);
+    mail_.changed.notify_all();
+  }
+
+  void receive(int from, int tag, std::byte* data, std::size_t bytes) override {
+    std::unique_lock lock(mail_.mutex);
+    auto& waiting = mail_.messages[{from, rank_, tag}];
+    mail_.changed.wait(lock, [&] { return !waiting.empty(); });
+    if (waiting.front().size() != bytes) throw Error("a message of another size");
+    std::memcpy(data, waiting.front().data(), bytes);
+    waiting.pop_front();
+  }
+
+  void barrier() override { throw Error("no test needs a barrier"); }
+  void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
+                  const std::byte* /*input*/) override {
+    throw Error("no test needs a collective");
+  }
+
+ private:
+  Mail& mail_;
+  std::string name_ = "memory";
+  int rank_;
+  int size_;
+};
+
+}  // namespace
+
+void run_ranks(int size, const std::function<void(RankTeam& team)>& body) {
+  Mail mail;
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(size));
+  for (int rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        RankTeam team(std::make_unique<MemoryLink>(mail, rank, size));
+        body(team);
+        if (!team.leads()) team.wait_for_end();
+      } catch (const RunEnded&) {  // rank 0 has ended before
+      } catch (...) {
+        failures[static_cast<std::size_t>(rank)] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace parbench::test

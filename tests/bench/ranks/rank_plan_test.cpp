@@ -1,0 +1,114 @@
+// Plans over devices of several ranks: messages, what waits for other ranks, and this rank's part.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "bench/execution/executor.h"
+#include "bench/ranks/rank_runner.h"
+#include "kernels/core/remote_device.h"
+#include "scenarios/framework/op_set.h"
+#include "scenarios/framework/plan.h"
+#include "tests/bench/ranks/linked_ranks.h"
+#include "tests/support/cpu_devices.h"
+
+namespace parbench::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// A device of each of two ranks as one of them sees them, with a lane each.
+struct TwoRanks {
+  explicit TwoRanks(RankTeam& team) : team_(team), plan(&team) {
+    const Machine machine;
+    own = std::move(machine.open("cpu:0", {.name_prefix = "host/", .rank = team.rank()}).front());
+    DeviceInfo info = own->info();
+    info.rank = 1 - team.rank();
+    other = std::make_unique<RemoteDevice>(info, *own, true);
+    streams.push_back(device(0).make_stream(StreamKind::compute));
+    streams.push_back(device(1).make_stream(StreamKind::compute));
+    lanes = {plan.add_lane("0", *streams[0]), plan.add_lane("1", *streams[1])};
+  }
+
+  [[nodiscard]] Device& device(int rank) const { return rank == team_.rank() ? *own : *other; }
+
+  RankTeam& team_;
+  std::unique_ptr<Device> own;
+  std::unique_ptr<Device> other;
+  std::vector<std::unique_ptr<Stream>> streams;
+  Plan plan;
+  std::vector<LaneId> lanes;
+};
+
+TEST(RankPlan, SendsCopiesBetweenRanksOnTheLanesOfBoth) {
+  run_ranks(2, [](RankTeam& team) {
+    TwoRanks two(team);
+    EXPECT_THAT(copying_lanes(two.plan, two.lanes[0], two.lanes[1]),
+                ElementsAre(two.lanes[0], two.lanes[1]));
+    const Buffer there = two.device(0).allocate(64, MemoryKind::device);
+    const Buffer here = two.device(1).allocate(64, MemoryKind::device);
+    if (team.rank() == 0) std::fill_n(there.data(), 64, std::byte{7});
+    two.plan.add({.name = "copy", .lanes = two.lanes},
+                 {CopyCall{.destination = here, .source = there}});
+    // The plan begins with a barrier, which this link has not: its calls alone.
+    enqueue(two.plan.calls(0).front(), two.plan.streams());
+    for (const auto& stream : two.streams) stream->synchronize();
+    if (team.rank() == 1) {
+      EXPECT_EQ(here.data()[63], std::byte{7});
+    }
+  });
+}
+
+TEST(RankPlan, WaitsForATaskOfAnotherRankByAMessage) {
+  run_ranks(2, [](RankTeam& team) {
+    TwoRanks two(team);
+    const TaskId first = two.plan.add({.name = "first", .lanes = {two.lanes[0]}}, {});
+    const TaskId second =
+        two.plan.add({.name = "second", .lanes = {two.lanes[1]}, .after = {first}}, {});
+    const TaskId third =
+        two.plan.add({.name = "third", .lanes = {two.lanes[1]}, .after = {first}}, {});
+    const PlanGraph& graph = two.plan.graph();
+    ASSERT_EQ(graph.tasks.size(), 4U) << "one message serves both";
+    const TaskId message = second - 1;
+    EXPECT_THAT(graph.task(message).lanes, ElementsAre(two.lanes[0], two.lanes[1]));
+    EXPECT_THAT(graph.task(message).after, ElementsAre(first));
+    EXPECT_THAT(graph.task(second).after, ElementsAre(message));
+    EXPECT_THAT(graph.task(third).after, ElementsAre(message));
+  });
+}
+
+TEST(RankPlan, RefusesRanksWithDifferentPlans) {
+  run_ranks(2, [](RankTeam& team) {
+    TwoRanks two(team);
+    two.plan.add({.name = team.rank() == 0 ? "one" : "other", .lanes = {two.lanes[0]}}, {});
+    EXPECT_THROW(static_cast<void>(make_rank_runner(team, two.plan, SubmitMode::one_thread)),
+                 Error);
+  });
+}
+
+TEST(RankPlan, HashesEverythingThatRanksMustHaveInCommon) {
+  PlanGraph graph;
+  graph.add_lane({.name = "a/compute", .device = "a"});
+  graph.add_lane({.name = "b/compute", .device = "b"});
+  graph.add_task({.name = "one", .lanes = {0}});
+  graph.add_task({.name = "two", .lanes = {1}, .after = {0}});
+  const std::uint64_t hash = hash_of(graph);
+  EXPECT_EQ(hash_of(PlanGraph(graph)), hash);
+  PlanGraph other = graph;
+  other.tasks[1].after.clear();
+  EXPECT_NE(hash_of(other), hash);
+  other = graph;
+  other.tasks[1].lanes = {0};
+  EXPECT_NE(hash_of(other), hash);
+  other = graph;
+  other.tasks[0].work.bytes = 8;
+  EXPECT_NE(hash_of(other), hash);
+  other = graph;
+  other.lanes[0].device = "c";
+  EXPECT_NE(hash_of(other), hash);
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,244 @@
+"""The program as several ranks under mpirun: one run, one report, and what happens when a rank is lost."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+
+import pytest
+
+from support.process import run, start
+
+# As root mpirun wants to be asked twice. Its pause before it kills what is left is made longer than any
+# report takes to be written.
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1, "NO_COLOR": 1}
+MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "odls_base_sigkill_timeout", "5"]
+TINY = ["--quiet", "--no-timeline", "--benchmark_repetitions=1"]
+SILENCE = 4  # seconds
+
+
+@pytest.fixture(scope="module")
+def parbench(build):
+    if build.cached("PARBENCH_HAS_MPI") != "ON" or shutil.which("mpirun") is None:
+        pytest.skip("this build has no MPI, or there is no mpirun (libopenmpi-dev, openmpi-bin)")
+    return build.program("parbench")
+
+
+def measured(parbench, report, ranks, *words, code=0):
+    """Runs parbench as so many ranks and returns its process and its report."""
+    done = run([*MPIRUN, "-n", ranks, parbench, *words, "--report", report], code=code, env=ENVIRONMENT)
+    return done, json.loads(report.read_text(encoding="utf-8"))["parbench"]
+
+
+def statuses(report):
+    return {case["name"]: case["status"] for case in report["cases"]}
+
+
+def devices(report):
+    return [device["name"] for device in report["devices"]]
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("strategies, sizes", [("direct,ring,tree", "20,4KiB,1MiB"), ("mpi", "24,12KiB,3MiB")])
+def test_collectives_are_verified_over_ranks(parbench, tmp_path, ranks, strategies, sizes):
+    done, report = measured(parbench, tmp_path / "r.json", ranks, "--scenario", "collectives",
+                            "--strategy", strategies, "--size", sizes, *TINY)
+    assert set(statuses(report).values()) == {"measured"}
+    assert {case["strategy"] for case in report["cases"]} == set(strategies.split(","))
+    assert all(case["verification"]["passed"] for case in report["cases"])
+    host = devices(report)[0].split("/")[0]
+    assert devices(report) == [f"{host}/{rank}/cpu:0" for rank in range(ranks)]
+    libraries = dict(report["machine"]["libraries"])
+    assert libraries["ranks"] == str(ranks) and "MPI" in libraries["MPI"]
+    assert done.out.count("How fast do my devices exchange data") == 1, "one rank reports"
+
+
+SCENARIOS = [
+    ("data-parallel", ["--model", "linear", "--optimizer", "sgd,adam"],
+     {"single", "all-reduce", "all-reduce-buckets", "tower", "replicate"}),
+    ("pipeline", ["--model", "mlp", "--batch", "8", "--split", "2,4"], {"pipeline", "single", "model-parallel"}),
+    ("matmul", ["--n", "70", "--count", "3"], {"column-sharded", "row-sharded"}),
+    ("graph", ["--dag", "mlp,layered", "--features", "32", "--batch", "16", "--nodes", "12"],
+     {"sequential", "per-device", "by-dependency"}),
+]
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("scenario, words, strategies", SCENARIOS, ids=[one[0] for one in SCENARIOS])
+def test_scenarios_are_verified_over_ranks(parbench, tmp_path, ranks, scenario, words, strategies):
+    _, report = measured(parbench, tmp_path / "r.json", ranks, "--scenario", scenario, *words, *TINY)
+    cases = [case for case in report["cases"] if "its plan is that of" not in case.get("error", "")]
+    assert {case["status"] for case in cases} == {"measured"}
+    assert all(case["verification"]["passed"] for case in cases)
+    assert strategies <= {case["strategy"] for case in report["cases"]}
+
+
+def test_layers_are_divided_over_ranks(parbench, tmp_path):
+    _, report = measured(parbench, tmp_path / "r.json", 2, "--scenario", "tensor-parallel", "--hidden", "128",
+                         *TINY)
+    assert set(statuses(report).values()) == {"measured"}
+    assert {"tensor-parallel", "sequence-parallel"} <= {case["strategy"] for case in report["cases"]}
+
+
+def test_a_timeline_has_the_calls_of_all_ranks(parbench, tmp_path):
+    _, report = measured(parbench, tmp_path / "r.json", 2, "--scenario", "data-parallel", "--model", "linear",
+                         "--strategy", "all-reduce", "--quiet", "--benchmark_repetitions=1",
+                         "--trace", tmp_path / "trace.json")
+    timeline = report["cases"][0]["profile"]["timeline"]
+    lanes = timeline["graph"]["lanes"]
+    used = {lanes[call["lane"]]["device"] for call in timeline["calls"]}
+    assert used == set(devices(report))
+    assert min(call["ran"]["begin_ns"] for call in timeline["calls"]) >= timeline["begin_ns"]
+    assert timeline["clock_error_ns"] > 0, "clocks of two processes are compared"
+    assert (tmp_path / "trace.json").stat().st_size > 0
+
+
+def test_several_devices_of_a_rank_exchange_by_messages(parbench, tmp_path):
+    if len(os.sched_getaffinity(0)) < 4:
+        pytest.skip("two ranks with two devices each need four cores")
+    _, report = measured(parbench, tmp_path / "r.json", 2, "--scenario", "collectives", "--size", "4KiB",
+                         "--devices", "cpu:0,cpu:1", *TINY)
+    assert len(devices(report)) == 4
+    assert set(statuses(report).values()) == {"measured"}
+
+
+# --- differences ---
+
+
+def different(parbench, tmp_path, first, second, code, env=()):
+    return run([*MPIRUN, "-n", 1, parbench, *first, "--report", tmp_path / "r.json", ":",
+                "-n", 1, *env, parbench, *second, "--report", tmp_path / "r.json"],
+               code=code, env=ENVIRONMENT)
+
+
+WORDS = ["--scenario", "collectives", "--collective", "all-reduce", "--size", "4KiB", *TINY]
+
+
+def test_ranks_with_different_flags_are_refused(parbench, tmp_path):
+    done = different(parbench, tmp_path, [*WORDS, "--seed", "1"], [*WORDS, "--seed", "2"], 2)
+    assert "the ranks differ in flags" in done.err and "rank 1 (" in done.err
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_ranks_with_different_instructions_are_refused_unless_allowed(parbench, tmp_path):
+    other = ["-x", "DNNL_MAX_CPU_ISA=SSE41"]
+    done = different(parbench, tmp_path, WORDS, WORDS, 2, other)
+    assert "instruction set" in done.err and "--allow-different-ranks" in done.err
+    words = [*WORDS, "--allow-different-ranks"]
+    different(parbench, tmp_path, words, words, 0, other)
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["parbench"]
+    assert "SSE4.1" in dict(report["machine"]["libraries"])["difference of ranks"]
+    assert set(statuses(report).values()) == {"measured"}
+
+
+def test_layouts_of_different_instructions_are_not_mixed(parbench, tmp_path):
+    words = ["--scenario", "pipeline", "--model", "mlp", "--strategy", "model-parallel",
+             "--allow-different-ranks", *TINY]
+    different(parbench, tmp_path, words, words, None, ["-x", "DNNL_MAX_CPU_ISA=SSE41"])
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["parbench"]
+    assert {case["status"] for case in report["cases"]} == {"skipped"}
+    assert "DNNL_MAX_CPU_ISA" in report["cases"][0]["error"]
+
+
+@pytest.mark.parametrize("words, text", [
+    (["--scenario", "branch"], "does not run over several ranks"),
+    (["--scenario", "matmul", "--graph"], "--graph cannot be combined with several ranks"),
+    (["--scenario", "matmul", "--processes", "2"], "--processes cannot be combined with several ranks"),
+    (["--scenario", "collectives", "--strategy", "nccl"], "use --strategy mpi"),
+])
+def test_what_ranks_cannot_do_is_refused_once(parbench, words, text):
+    done = run([*MPIRUN, "-n", 2, parbench, *words], code=2, env=ENVIRONMENT)
+    assert done.err.count(text) == 1
+
+
+def test_one_process_is_no_rank(parbench, tmp_path):
+    _, report = measured(parbench, tmp_path / "r.json", 1, "--scenario", "selftest", "--benchmark_repetitions=1",
+                         "--quiet", "--no-timeline")
+    assert devices(report)[0] == "cpu:0"
+    done = run(["ldd", parbench])
+    assert "libmpi" not in done.out
+    done = run([parbench, "--scenario", "collectives", "--strategy", "mpi"], code=2)
+    assert "start parbench with mpirun or srun" in done.err
+
+
+def test_commands_that_measure_nothing_answer_once(parbench):
+    done = run([*MPIRUN, "-n", 2, parbench, "version"], env=ENVIRONMENT)
+    assert done.out.count("parbench") == run([parbench, "version"]).out.count("parbench")
+
+
+# --- faults ---
+
+LONG = ["--scenario", "collectives", "--collective", "all-reduce", "--size", "16MiB", "--strategy", "ring",
+        "--max-time", "300", "--precision", "0.01", "--quiet", "--no-timeline"]
+
+
+def ranks_of(mpirun):
+    """The processes of the ranks, by rank."""
+    found = {}
+    for folder in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent != mpirun.pid:
+                continue
+            variables = (folder / "environ").read_bytes().split(b"\0")
+            prefix = b"OMPI_COMM_WORLD_RANK="
+            rank = next(one for one in variables if one.startswith(prefix))
+            found[int(rank[len(prefix):])] = int(folder.name)
+    return found
+
+
+@contextlib.contextmanager
+def long_run(parbench, report, ranks):
+    words = [*MPIRUN, "-n", ranks, parbench, *LONG, "--report", report]
+    with start(words, env={**ENVIRONMENT, "PARBENCH_RANK_SILENCE": SILENCE}) as process:
+        def samples():
+            with contextlib.suppress(OSError, ValueError):
+                return json.loads(report.read_text(encoding="utf-8"))["benchmarks"]
+            return []
+        process.wait_until(samples)
+        yield process, ranks_of(process)
+
+
+def is_running(pid):
+    with contextlib.suppress(OSError):
+        return "\nState:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
+    return False
+
+
+@pytest.mark.parametrize("how, words", [(signal.SIGKILL, "has ended"), (signal.SIGSTOP, "no sign of life")])
+def test_a_lost_rank_ends_the_run_with_a_report(parbench, tmp_path, how, words):
+    report = tmp_path / "r.json"
+    with long_run(parbench, report, 3) as (process, ranks):
+        os.kill(ranks[1], how)
+        process.finish(None, 90)
+        assert process.returncode != 0
+        assert "rank 1 (" in process.err and words in process.err
+        case = json.loads(report.read_text(encoding="utf-8"))["parbench"]["cases"][0]
+        assert case["status"] == "failed"
+        assert "rank 1 (" in case["error"] and words in case["error"]
+        assert not [pid for pid in ranks.values() if is_running(pid)], "no process is left"
+
+
+def test_without_rank_zero_the_others_end(parbench, tmp_path):
+    with long_run(parbench, tmp_path / "r.json", 3) as (process, ranks):
+        os.kill(ranks[0], signal.SIGKILL)
+        process.finish(None, 90)
+        assert " rank 1] parbench: error: rank 0 (" in process.err
+        assert not [pid for pid in ranks.values() if is_running(pid)]
+        json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+
+
+def test_an_interrupt_ends_all_ranks_in_order(parbench, tmp_path):
+    with long_run(parbench, tmp_path / "r.json", 2) as (process, ranks):
+        os.kill(process.pid, signal.SIGINT)
+        process.finish(None, 90)
+        assert not [pid for pid in ranks.values() if is_running(pid)]
+        report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+        assert report["benchmarks"] and not report["parbench"]["complete"]
+
+
+def test_an_invalid_limit_is_refused(parbench):
+    done = run([*MPIRUN, "-n", 2, parbench, *WORDS], code=2,
+               env={**ENVIRONMENT, "PARBENCH_RANK_SILENCE": "soon"})
+    assert "PARBENCH_RANK_SILENCE='soon' is not a valid time" in done.err

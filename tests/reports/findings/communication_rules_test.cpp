@@ -1,0 +1,129 @@
+// Rules about exchanges of gradients and parts of a batch.
+#include "reports/findings/communication_rules.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "reports/model/peaks.h"
+#include "tests/reports/findings/made_case.h"
+#include "tests/scenarios/plan/made_timeline.h"
+
+namespace parbench::report {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+MadeCase exchanging() {
+  return MadeCase("a", 10, {{.compute = 8}, {.compute = 8, .communicating = 2, .exposed = 1}})
+      .parameter("samples", std::int64_t{16})
+      .exchanges(2, 3e9);
+}
+
+TEST(CommunicationRules, NameWhatIsMovedAndHowFast) {
+  EXPECT_THAT(text("exposed-communication", {exchanging()}),
+              AllOf(HasSubstr("all communication reads and writes 2.79 GiB at 1.50 GB/s"),
+                    Not(HasSubstr("reach alone"))));
+}
+
+TEST(CommunicationRules, CompareTheRateWithThatOfCopiesAlone) {
+  Report report = report_of({exchanging()});
+  Device device;
+  device.scenario = "s";
+  device.name = "d1";
+  device.peaks = {
+      {.what = std::string(copy_peak), .value = 6e9, .unit = "B/s", .measured_utc = {}}};
+  report.devices.push_back(device);
+  find_reasons(report);
+  ASSERT_FALSE(report.findings.empty());
+  std::string found;
+  for (const Finding& finding : report.findings) {
+    if (finding.rule == "exposed-communication") found = finding.text;
+  }
+  EXPECT_THAT(found, HasSubstr("25% of what copies of d1 reach alone (6.00 GB/s)"));
+}
+
+/// A device computes until 60. Gradients could be sent from 20 and from 60 on, and begin `late`;
+/// the last of them ends at `end`, with the update behind it.
+MadeCase in_buckets(std::int64_t size, Nanoseconds late, Nanoseconds end, double seconds = 100e-9) {
+  MadeTimeline timeline;
+  const LaneId compute = timeline.lane("d0");
+  const LaneId copies = timeline.lane("d0", "copy");
+  const TaskId first = timeline.task(compute, {0, 20}, {.phase = "backward"});
+  const TaskId sent = timeline.task(copies, {20 + late, 22 + late},
+                                    {.kind = TaskKind::communication, .after = {first}});
+  const TaskId second = timeline.task(compute, {20, 60}, {.phase = "backward"});
+  const TaskId last =
+      timeline.task(copies, {60 + late, end}, {.kind = TaskKind::communication, .after = {second}});
+  timeline.task(compute, {end, 100}, {.after = {sent, last}, .phase = "update"});
+  return MadeCase("buckets", seconds, {{.compute = 90e-9}})
+      .parameter("samples", std::int64_t{16})
+      .parameter("parcel", size)
+      .timeline(timeline.made());
+}
+
+TEST(CommunicationRules, NoticeBucketsThatMostlyStart) {
+  EXPECT_THAT(
+      text("buckets-too-small", {in_buckets(1, 10, 72)}),
+      AllOf(HasSubstr("2 messages of gradients wait 10.00 ns on average before they start, "
+                      "20% of the time"),
+            HasSubstr("behind the backward pass takes 12%"), HasSubstr("try: a larger --parcel")));
+  EXPECT_THAT(found("buckets-too-large", {in_buckets(1, 10, 72)}), IsEmpty());
+  EXPECT_THAT(found("buckets-too-small", {in_buckets(1, 2, 64)}), IsEmpty()) << "4% of the time";
+}
+
+TEST(CommunicationRules, NoticeWhatRemainsBehindTheBackwardPass) {
+  EXPECT_THAT(
+      text("buckets-too-large", {in_buckets(25, 1, 90)}),
+      AllOf(HasSubstr("still exchanged for 30% of the time (30.00 ns)"),
+            HasSubstr("starting 2 messages takes 2%"), HasSubstr("try: a smaller --parcel")));
+  EXPECT_THAT(found("buckets-too-small", {in_buckets(25, 1, 90)}), IsEmpty());
+  EXPECT_THAT(found("buckets-too-large", {in_buckets(25, 1, 64)}), IsEmpty()) << "4% of the time";
+}
+
+TEST(CommunicationRules, AdviseOnlySizesThatWereFaster) {
+  EXPECT_THAT(text("buckets-too-large", {in_buckets(25, 1, 90), in_buckets(5, 1, 64, 80e-9)}),
+              HasSubstr("try: --parcel 5"));
+  EXPECT_THAT(text("buckets-too-large", {in_buckets(25, 1, 90), in_buckets(5, 1, 64, 110e-9)}),
+              Not(HasSubstr("try")));
+}
+
+TEST(CommunicationRules, LeaveOutWhatIsExchangedBehindTheUpdate) {
+  MadeTimeline timeline;
+  const LaneId compute = timeline.lane("d0");
+  const LaneId copies = timeline.lane("d0", "copy");
+  const TaskId backward = timeline.task(compute, {0, 60}, {.phase = "backward"});
+  const TaskId sent =
+      timeline.task(copies, {60, 62}, {.kind = TaskKind::communication, .after = {backward}});
+  const TaskId update = timeline.task(compute, {62, 70}, {.after = {sent}, .phase = "update"});
+  timeline.task(copies, {70, 100}, {.kind = TaskKind::communication, .after = {update}});
+  const MadeCase made = MadeCase("buckets", 100e-9, {{.compute = 70e-9}})
+                            .parameter("parcel", std::int64_t{5})
+                            .timeline(timeline.made());
+  EXPECT_THAT(found("buckets-too-large", {made}), IsEmpty());
+}
+
+TEST(CommunicationRules, NoticePartsThatComputeSlowly) {
+  const MadeCase whole = MadeCase("whole", 10, {{.compute = 10}, {}})
+                             .parameter("samples", std::int64_t{4})
+                             .layer("fc", 4);
+  const auto parts = [](double seconds) {
+    return MadeCase("parts", 8, {{.compute = seconds}, {.compute = seconds}})
+        .parameter("samples", std::int64_t{4})
+        .speedup(1.25, "s/whole/samples:4", 1.2)
+        .layer("fc", 2 * seconds - 6);
+  };
+  EXPECT_THAT(text("batch-too-small", {whole, parts(8)}),
+              AllOf(HasSubstr("38% less than all of them on one"),
+                    HasSubstr("Most is lost in gemm of fc, 2.50× as long"),
+                    HasSubstr("a larger --samples")));
+  EXPECT_THAT(found("batch-too-small", {whole, parts(8)}), ElementsAre("s/parts/samples:4"));
+  EXPECT_THAT(found("batch-too-small", {whole, parts(5.2)}), IsEmpty()) << "4% less";
+}
+
+}  // namespace
+}  // namespace parbench::report

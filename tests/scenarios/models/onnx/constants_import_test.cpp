@@ -1,0 +1,295 @@
+// Numbers, constants of channels, parts of images and zeros around them from ONNX files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/layers/channels.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/lstm.h"
+#include "scenarios/models/layers/padding.h"
+#include "scenarios/models/layers/scaling.h"
+#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/models.h"
+#include "tests/support/onnx_file.h"
+#include "tests/support/temporary_folder.h"
+
+namespace parbench::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string image_input = "float[N, 8, 16, 16] x";
+
+struct ConstantsImport : testing::Test {
+  /// The network of nodes between x and y.
+  [[nodiscard]] Network network(const std::string& nodes, const std::string& input = image_input,
+                                int opset = 13) const {
+    write_onnx(path_, input, nodes, opset);
+    const Model model = model_named(path_);
+    return model.make(model.sizes);
+  }
+
+  /// The layers in front of a linear one, which reads images of 8 channels.
+  [[nodiscard]] std::vector<std::string> kinds_before_classifier(const std::string& nodes,
+                                                                 int opset = 13) const {
+    std::vector<std::string> kinds;
+    for (const Layer& layer : network(nodes + onnx_classifier("last"), image_input, opset).layers) {
+      kinds.emplace_back(layer.kind->name());
+    }
+    kinds.resize(kinds.size() - 2);  // the mean and the linear layer
+    return kinds;
+  }
+
+  [[nodiscard]] std::string refusal(const std::string& nodes,
+                                    const std::string& input = image_input) const {
+    try {
+      (void)network(nodes, input);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = (folder_ / "model.onnx").string();
+};
+
+std::string named_number(const std::string& name, const std::string& value) {
+  return name + " = Constant <value_float = " + value + "> () ";
+}
+
+struct Line {
+  float factor;
+  float addend;
+};
+
+TEST_F(ConstantsImport, NumbersScaleAndMove) {
+  const auto line = [&](const std::string& node) {
+    const Network found =
+        network(named_number("n", "4.0") + node + onnx_classifier("last"), image_input);
+    const auto* scaling = as<Scaling>(found.layer(0));
+    EXPECT_NE(scaling, nullptr) << node;
+    return scaling == nullptr ? Line{} : Line{scaling->factor(), scaling->addend()};
+  };
+  const auto is = [](float factor, float addend) {
+    return AllOf(testing::Field(&Line::factor, factor), testing::Field(&Line::addend, addend));
+  };
+  EXPECT_THAT(line("last = Mul (x, n) "), is(4, 0));
+  EXPECT_THAT(line("last = Mul (n, x) "), is(4, 0));
+  EXPECT_THAT(line("last = Div (x, n) "), is(0.25F, 0));
+  EXPECT_THAT(line("last = Add (n, x) "), is(1, 4));
+  EXPECT_THAT(line("last = Sub (x, n) "), is(1, -4));
+  EXPECT_THAT(line("last = Sub (n, x) "), is(-1, 4));
+}
+
+TEST_F(ConstantsImport, ConstantsOfChannelsAreTrained) {
+  const std::string channels = onnx_zeros("c", "8, 1, 1") + onnx_zeros("d", "1, 8, 1, 1");
+  EXPECT_THAT(kinds_before_classifier(channels + "m = Mul (x, c) last = Add (d, m) "),
+              ElementsAre("channel_scale", "channel_bias"));
+  EXPECT_THAT(kinds_before_classifier(channels + "m = Sub (x, c) last = Div (m, d) "),
+              ElementsAre("channel_bias", "channel_scale"));
+  EXPECT_THAT(kinds_before_classifier(channels + "last = Sub (c, x) "),
+              ElementsAre("scaling", "channel_bias"));
+  const Network rows = network(onnx_zeros("gamma", "6") + onnx_zeros("beta", "1, 6") +
+                                   "m = Mul (gamma, x) y = Add (m, beta) ",
+                               "float[N, 5, 6] x");
+  ASSERT_EQ(rows.parameters().size(), 2U);
+  EXPECT_EQ(rows.parameters()[0].name, "m.weight");
+  EXPECT_EQ(element_count(rows.parameters()[0].shape), 6);
+  EXPECT_EQ(rows.parameters()[1].shape, (Shape{6}));
+  EXPECT_EQ(rows.layers.back().output, (Shape{5, 6}));
+}
+
+TEST_F(ConstantsImport, DifferencesOfActivationsAreSums) {
+  EXPECT_THAT(kinds_before_classifier("r = Relu (x) last = Sub (r, x) "),
+              ElementsAre("activation", "scaling", "addition"));
+}
+
+TEST_F(ConstantsImport, NumbersInFrontOfAttentionAreItsOwn) {
+  const std::string input = "float[N, 5, 6] x";
+  const std::string factor = named_number("n", "2.0") + onnx_zeros("w", "6, 6");
+  const Network found = network(factor + "m = Mul (x, n) y = MatMul (m, w) ", input);
+  EXPECT_EQ(found.layer(0).kind->name(), "scaling") << "a product with weights";
+  EXPECT_THAT(refusal(factor + "m = Mul (x, n) k = MatMul (x, w) "
+                               "t = Transpose <perm = [0, 2, 1]> (k) y = MatMul (m, t) ",
+                      input),
+              HasSubstr("has an output 'y' that no layer makes"))
+      << "scores without their softmax";
+}
+
+TEST_F(ConstantsImport, RefusesOtherConstants) {
+  const std::string end = onnx_classifier("last");
+  EXPECT_THAT(refusal(onnx_zeros("c", "16, 16") + "last = Mul (x, c) " + end),
+              HasSubstr("Mul: its constant 16x16 is neither a number nor one for each channel of "
+                        "8x16x16 (node last)"));
+  EXPECT_THAT(refusal(onnx_zeros("c", "16") + "last = Add (x, c) " + end),
+              HasSubstr("its constant 16 is neither"))
+      << "the width of the image";
+  EXPECT_THAT(refusal(onnx_zeros("c", "7, 1, 1") + "last = Add (x, c) " + end),
+              HasSubstr("its constant 7x1x1 is neither"));
+  EXPECT_THAT(refusal(named_number("n", "2.0") + "last = Div (n, x) " + end),
+              HasSubstr("Div: it divides by an activation"));
+  EXPECT_THAT(refusal(named_number("n", "0.0") + "last = Div (x, n) " + end),
+              HasSubstr("which f32 does not have"));
+  EXPECT_THAT(refusal("last = Mul (x, x) " + end), HasSubstr("it multiplies two activations"));
+  EXPECT_THAT(refusal(onnx_zeros("c", "1, 1, 1, 1, 1") + "last = Mul (x, c) " + end),
+              HasSubstr("has more dimensions than its activation"));
+}
+
+// --- padding ---
+
+const std::string kernel_of_three = onnx_zeros("w", "8, 8, 3, 3");
+
+TEST_F(ConstantsImport, ZerosAroundAnImageAreThoseOfTheConvolutionBehindThem) {
+  const std::string nodes = kernel_of_three + onnx_integers("p", "0, 0, 1, 1, 0, 0, 1, 1", 8) +
+                            "a = Pad (x, p) last = Conv (a, w) ";
+  const Network found = network(nodes + onnx_classifier("last"));
+  ASSERT_EQ(found.layers.size(), 3U);
+  EXPECT_EQ(as<Convolution>(found.layer(0))->options().window.padding, 1);
+  EXPECT_EQ(found.layer(0).output, (Shape{8, 16, 16}));
+}
+
+TEST_F(ConstantsImport, ZerosThatDifferBetweenEdgesAreALayer) {
+  const Network found =
+      network(kernel_of_three + "last = Conv <strides = [2, 2], pads = [0, 1, 1, 1]> (x, w) " +
+              onnx_classifier("last"));
+  ASSERT_EQ(found.layers.size(), 4U);
+  EXPECT_EQ(as<Padding>(found.layer(0))->edges(),
+            (Edges{.top = 0, .left = 1, .bottom = 1, .right = 1}));
+  EXPECT_EQ(found.layer(1).output, (Shape{8, 8, 8}));
+  const Network lower = network(
+      kernel_of_three + "last = Conv <strides = [2, 2], auto_pad = \"SAME_LOWER\"> (x, w) " +
+      onnx_classifier("last"));
+  EXPECT_EQ(as<Padding>(lower.layer(0))->edges(), (Edges{.top = 1, .left = 1}));
+}
+
+TEST_F(ConstantsImport, ZerosInFrontOfOtherLayersAreALayer) {
+  EXPECT_THAT(kinds_before_classifier("a = Pad <pads = [0, 0, 1, 0, 0, 0, 1, 2]> (x) "
+                                      "last = MaxPool <kernel_shape = [2, 2]> (a) ",
+                                      10),
+              ElementsAre("padding", "max_pool"));
+  EXPECT_THAT(kinds_before_classifier(onnx_integers("p", "0, 0, 0, 0, 0, 0, 0, 0", 8) +
+                                      "a = Pad (x, p) last = Relu (a) "),
+              ElementsAre("activation"))
+      << "no zeros are no layer";
+  EXPECT_THAT(kinds_before_classifier(onnx_integers("p", "-1, 0, 0, -3", 4) +
+                                          onnx_integers("axes", "3, 2", 2) +
+                                          "a = Pad (x, p, , axes) last = Relu (a) ",
+                                      18),
+              ElementsAre("padding", "activation"));
+}
+
+/// As PyTorch's exporter computes the pads of F.pad where it does not fold constants.
+TEST_F(ConstantsImport, PadsFollowFromConstants) {
+  const Network found =
+      network(onnx_integers("own", "1, 2, 3, 4", 4) + onnx_integers("four", "4", 1) +
+              "zeros = ConstantOfShape <value = int64[1] {0}> (four) "
+              "joined = Concat <axis = 0> (own, zeros) " +
+              onnx_integers("pairs", "-1, 2", 2) + "matrix = Reshape (joined, pairs) " +
+              onnx_integers("last_row", "-1", 1) + onnx_integers("end", "-9223372036854775807", 1) +
+              onnx_integers("axis", "0", 1) + onnx_integers("back", "-1", 1) +
+              "flipped = Slice (matrix, last_row, end, axis, back) "
+              "turned = Transpose <perm = [1, 0]> (flipped) flat = Reshape (turned, back) "
+              "pads = Cast <to = 7> (flat) last = Pad (x, pads) " +
+              onnx_classifier("last"));
+  EXPECT_EQ(as<Padding>(found.layer(0))->edges(),
+            (Edges{.top = 3, .left = 1, .bottom = 4, .right = 2}));
+}
+
+TEST_F(ConstantsImport, RefusesOtherPadding) {
+  const auto reason = [&](const std::string& attributes, const std::string& pads,
+                          const std::string& more = "") {
+    return refusal(onnx_integers("p", pads, 8) + named_number("n", "1.0") + "last = Pad " +
+                   attributes + " (x, p" + more + ") " + onnx_classifier("last"));
+  };
+  const std::string one = "0, 0, 1, 1, 0, 0, 1, 1";
+  EXPECT_THAT(reason("<mode = \"reflect\">", one),
+              HasSubstr("Pad: its mode is reflect, not constant (node last)"));
+  EXPECT_THAT(reason("", one, ", n"), HasSubstr("pads with another number than 0"));
+  EXPECT_THAT(reason("", "0, 1, 0, 0, 0, 0, 0, 0"), HasSubstr("pads samples or channels"));
+  EXPECT_THAT(reason("", "0, 0, -8, 0, 0, 0, -8, 0"), HasSubstr("leaves nothing of the image"));
+  EXPECT_THAT(reason("", "0, 0, 9223372036854775807, 0, 0, 0, 0, 0"),
+              HasSubstr("larger than any image"));
+}
+
+// --- parts ---
+
+TEST_F(ConstantsImport, PartsOfImagesAreLayers) {
+  const Network split = network(
+      "a, b = Split <axis = 1, split = [3, 5]> (x) last = Concat <axis = 1> "
+      "(b, a) " +
+          onnx_classifier("last"),
+      image_input, 11);
+  ASSERT_EQ(split.layers.size(), 5U);
+  EXPECT_EQ(as<ChannelSlice>(split.layer(0))->first(), 0);
+  EXPECT_EQ(as<ChannelSlice>(split.layer(1))->first(), 3);
+  EXPECT_EQ(as<ChannelSlice>(split.layer(1))->count(), 5);
+  const Network slice =
+      network(onnx_integers("first", "4, -12", 2) + onnx_integers("end", "99999, -1", 2) +
+              onnx_integers("axes", "1, 3", 2) + "p = Slice (x, first, end, axes) " +
+              onnx_zeros("w", "2, 4, 1, 1") + "y = Conv (p, w) ");
+  ASSERT_EQ(slice.layers.size(), 3U);
+  EXPECT_EQ(as<ChannelSlice>(slice.layer(0))->first(), 4);
+  EXPECT_EQ(as<Padding>(slice.layer(1))->edges(), (Edges{.left = -4, .right = -1}));
+  EXPECT_EQ(slice.layer(1).output, (Shape{4, 16, 11}));
+}
+
+TEST_F(ConstantsImport, PartsThatNothingReadsAreLeftOut) {
+  EXPECT_THAT(kinds_before_classifier("big = Concat <axis = 1> (x, x) "
+                                      "a, last, b = Split <axis = 1, split = [3, 8, 5]> (big) ",
+                                      11),
+              ElementsAre("concatenation", "channel_slice"));
+}
+
+TEST_F(ConstantsImport, RefusesPartsThatAreNone) {
+  const auto split = [&](const std::string& sizes, const std::string& axis) {
+    return refusal(onnx_integers("s", sizes, 2) + "last, b = Split <axis = " + axis + "> (x, s) " +
+                   onnx_classifier("last"));
+  };
+  EXPECT_THAT(split("8, 0", "1"), HasSubstr("Split: it takes nothing (node last)"));
+  EXPECT_THAT(split("8, 9223372036854775807", "1"), HasSubstr("takes more than there is"));
+  EXPECT_THAT(split("1, 1", "0"), HasSubstr("divides the samples"));
+}
+
+// --- transposed convolutions ---
+
+TEST_F(ConstantsImport, TransposedConvolutionsHaveBiasesAndAnyPadding) {
+  const auto layers = [&](const std::string& attributes) {
+    return network(onnx_zeros("w", "8, 6, 3, 3") + onnx_zeros("b", "6") + "y = ConvTranspose <" +
+                   attributes + "> (x, w, b) ");
+  };
+  const auto options = [](const Network& network) {
+    return as<TransposedConvolution>(network.layer(0))->options();
+  };
+  const Network plain = layers("strides = [2, 2], pads = [1, 1, 0, 0]");
+  ASSERT_EQ(plain.layers.size(), 1U);
+  EXPECT_TRUE(options(plain).bias);
+  EXPECT_EQ(options(plain).window.padding, 1);
+  EXPECT_EQ(options(plain).output_padding, 1);
+  EXPECT_EQ(plain.layer(0).output, (Shape{6, 32, 32}));
+
+  const Network cut = layers("strides = [2, 2], pads = [0, 1, 2, 1]");
+  ASSERT_EQ(cut.layers.size(), 2U);
+  EXPECT_TRUE(options(cut).bias);
+  EXPECT_EQ(as<Padding>(cut.layer(1))->edges(),
+            (Edges{.top = 0, .left = -1, .bottom = -2, .right = -1}));
+
+  const Network zeros = layers("strides = [1, 1], output_padding = [0, 1], dilations = [2, 2]");
+  ASSERT_EQ(zeros.layers.size(), 3U);
+  EXPECT_FALSE(options(zeros).bias) << "zeros have it too";
+  EXPECT_EQ(as<Padding>(zeros.layer(1))->edges(), (Edges{.right = 1}));
+  EXPECT_EQ(zeros.layer(2).kind->name(), "channel_bias");
+
+  const Network same = layers("strides = [2, 2], auto_pad = \"SAME_UPPER\"");
+  EXPECT_EQ(same.layers.back().output, (Shape{6, 32, 32}));
+  EXPECT_EQ(layers("strides = [2, 2], output_shape = [31, 32]").layers.back().output,
+            (Shape{6, 31, 32}));
+}
+
+}  // namespace
+}  // namespace parbench::test

@@ -1,0 +1,105 @@
+// Shards of buckets, and when buckets are in memory.
+#include "scenarios/plan/schedules/sharding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace parbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Two buckets of 5 and 3 numbers, the last one first, as backward passes complete them.
+ShardLayout small_layout(std::size_t devices) {
+  return {{{.begin = 12, .end = 32}, {.begin = 0, .end = 12}}, devices};
+}
+
+TEST(ShardBuckets, AreThoseOfGradientsWhereNoneFillsABucketAlone) {
+  const std::vector<std::size_t> offsets{0, 40, 80, 120, 160};
+  EXPECT_EQ(shard_buckets(offsets, 200, 100), gradient_buckets(offsets, 200, 100));
+}
+
+TEST(ShardBuckets, DoNotAddToALargeParameter) {
+  EXPECT_THAT(shard_buckets({0, 500, 540, 580}, 1000, 100),
+              ElementsAre(GradientBucket{.begin = 580, .end = 1000},
+                          GradientBucket{.begin = 500, .end = 580},
+                          GradientBucket{.begin = 0, .end = 500}));
+}
+
+TEST(ShardBuckets, AddMuchSmallerOnes) {
+  EXPECT_THAT(shard_buckets({0, 400, 410, 810}, 820, 100),
+              ElementsAre(GradientBucket{.begin = 410, .end = 820},
+                          GradientBucket{.begin = 0, .end = 410}));
+}
+
+TEST(ShardLayout, HasABlockOfEveryBucketOnEachDevice) {
+  const ShardLayout layout = small_layout(2);
+  EXPECT_EQ(layout.block(0, 0).bytes, 12);
+  EXPECT_EQ(layout.block(1, 0).begin, 12);
+  EXPECT_EQ(layout.block(1, 0).bytes, 8);
+  EXPECT_EQ(layout.block(0, 1).in_shard, 12) << "behind the block of the first bucket";
+  EXPECT_EQ(layout.shard_bytes(0), 20);
+  EXPECT_EQ(layout.shard_bytes(1), 12);
+  EXPECT_THROW(small_layout(0), std::invalid_argument);
+}
+
+TEST(ShardLayout, HasNothingOfABucketOnDevicesBeyondItsNumbers) {
+  const ShardLayout layout = small_layout(4);
+  EXPECT_EQ(layout.block(3, 1).bytes, 0);
+  EXPECT_EQ(layout.shard_bytes(3), 4);
+}
+
+TEST(ShardLayout, FindsThePartsOfARange) {
+  const ShardLayout layout = small_layout(2);
+  const auto parts = layout.parts_of(4, 24);  // numbers 1 to 6: two of bucket 1, four of bucket 0
+  std::vector<std::size_t> devices;
+  std::vector<std::size_t> begins;
+  std::vector<std::size_t> sizes;
+  std::vector<std::size_t> in_shards;
+  for (const ShardLayout::Block& part : parts) {
+    devices.push_back(part.device);
+    begins.push_back(part.begin);
+    sizes.push_back(part.bytes);
+    in_shards.push_back(part.in_shard);
+  }
+  EXPECT_THAT(devices, ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(begins, ElementsAre(4, 8, 0, 12));
+  EXPECT_THAT(sizes, ElementsAre(4, 4, 12, 4));
+  EXPECT_THAT(in_shards, ElementsAre(16, 8, 0, 0));
+  EXPECT_THROW(static_cast<void>(layout.bucket_at(32)), std::out_of_range);
+}
+
+TEST(Holdings, ArriveWhenNeededWithoutPrefetching) {
+  EXPECT_THAT(holdings_of({{0}, {1}, {0}}, 0),
+              ElementsAre(Holding{.bucket = 0, .begin = 0, .first = 0, .last = 0},
+                          Holding{.bucket = 1, .begin = 1, .first = 1, .last = 1},
+                          Holding{.bucket = 0, .begin = 2, .first = 2, .last = 2}));
+}
+
+TEST(Holdings, StayWhereTheNextStepNeedsThemAgain) {
+  EXPECT_THAT(holdings_of({{0}, {1}, {1}, {0}}, 0),
+              ElementsAre(Holding{.bucket = 0, .begin = 0, .first = 0, .last = 0},
+                          Holding{.bucket = 1, .begin = 1, .first = 1, .last = 2},
+                          Holding{.bucket = 0, .begin = 3, .first = 3, .last = 3}));
+}
+
+TEST(Holdings, ArriveAsManyStepsEarlierAsArePrefetched) {
+  EXPECT_THAT(holdings_of({{0}, {1}, {2}, {2}, {1}, {0}}, 1),
+              ElementsAre(Holding{.bucket = 0, .begin = 0, .first = 0, .last = 0},
+                          Holding{.bucket = 1, .begin = 0, .first = 1, .last = 1},
+                          Holding{.bucket = 2, .begin = 1, .first = 2, .last = 3},
+                          Holding{.bucket = 1, .begin = 3, .first = 4, .last = 4},
+                          Holding{.bucket = 0, .begin = 4, .first = 5, .last = 5}));
+  EXPECT_THAT(holdings_of({{0}, {1}, {0}}, 1),
+              ElementsAre(Holding{.bucket = 0, .begin = 0, .first = 0, .last = 2},
+                          Holding{.bucket = 1, .begin = 0, .first = 1, .last = 1}))
+      << "it would arrive again by the step behind the one that needs it";
+}
+
+TEST(Holdings, OfStepsThatNeedNothingAreNone) { EXPECT_THAT(holdings_of({{}, {}}, 2), IsEmpty()); }
+
+}  // namespace
+}  // namespace parbench

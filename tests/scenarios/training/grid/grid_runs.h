@@ -1,0 +1,18 @@
+// Runs of steps on grids of CPU devices, also of more devices than this machine has cores.
+#pragma once
+
+#include <memory>
+
+#include "scenarios/framework/scenario.h"
+
+namespace parbench::test {
+
+/// So many CPU devices, which share cores.
+[[nodiscard]] std::unique_ptr<Context> context_with_shared_cores(int devices);
+
+/// Expects that a case is verified by its checks and its reference, and that it is not where any of
+/// its tasks (or each `every`-th) does nothing.
+void expect_every_task_needed(const Scenario& scenario, const CaseSpec& spec, int devices,
+                              std::size_t every = 1);
+
+}  // namespace parbench::test
