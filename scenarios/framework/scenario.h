@@ -219,6 +219,7 @@ class Scenario {
     int device_count = 1;
     bool devices_alike = true;        // whether all compute with the same kernels
     bool devices_over_ranks = false;  // whether they belong to several processes (MPI)
+    bool devices_are_cpus = false;    // all of them
     /// Whether all but the last one do, and that is a CPU device.
     bool last_serves = false;
     Preset preset = Preset::quick;
