@@ -207,6 +207,8 @@ class Scenario {
   /// Whether its plans may be spread over the devices of several ranks (MPI).
   [[nodiscard]] virtual bool runs_over_ranks() const { return false; }
   [[nodiscard]] virtual Sampling published_sampling() const { return {}; }
+  /// The time limit of a run of the quick preset.
+  [[nodiscard]] virtual double quick_seconds() const { return 150; }
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
