@@ -4,30 +4,31 @@ has a network device, `link`, whose packets this program reads and writes.
 Packets are as large as the kernel makes them, up to 64 KiB: a loss takes all of one."""
 import collections
 import contextlib
+import ctypes
 import fcntl
 import os
 import random
 import select
 import struct
-import subprocess
 import sys
 import time
 
 TAP, NO_HEADER_OF_TUN, OFFLOAD_HEADER = 0x0002, 0x1000, 0x4000
 SET_DEVICE, SET_OFFLOAD = 0x400454CA, 0x400454D0
 CHECKSUMS, SEGMENTS_V4, SEGMENTS_V6 = 0x01, 0x02, 0x04
+NETWORK_NAMESPACE = 0x40000000  # CLONE_NEWNET
 LARGEST_PACKET = 1 << 17
 PRIORITY = 10  # above all ordinary threads, which would delay packets by their time slices
 
 
-def open_device(namespace, number):
-    """Makes a network device that leads here, and moves it into a namespace."""
+def open_device(namespace):
+    """Enters a namespace and makes a network device there that leads here."""
+    with open(f"/run/netns/{namespace}", "rb") as space:
+        if ctypes.CDLL(None, use_errno=True).setns(space.fileno(), NETWORK_NAMESPACE) != 0:
+            raise OSError(ctypes.get_errno(), f"cannot enter namespace {namespace}")
     file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-    name = f"pb{os.getpid()}-{number}"
-    flags = TAP | NO_HEADER_OF_TUN | OFFLOAD_HEADER
-    fcntl.ioctl(file, SET_DEVICE, struct.pack("16sH22x", name.encode(), flags))
+    fcntl.ioctl(file, SET_DEVICE, struct.pack("16sH22x", b"link", TAP | NO_HEADER_OF_TUN | OFFLOAD_HEADER))
     fcntl.ioctl(file, SET_OFFLOAD, CHECKSUMS | SEGMENTS_V4 | SEGMENTS_V6)
-    subprocess.run(["ip", "link", "set", name, "netns", namespace, "name", "link"], check=True)
     return file
 
 
@@ -60,7 +61,7 @@ def relay(files, delay, loss):
 
 def main():
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
-    files = [open_device(namespace, number) for number, namespace in enumerate(sys.argv[1:3])]
+    files = [open_device(namespace) for namespace in sys.argv[1:3]]
     relay(files, seconds(sys.argv[3]), float(sys.argv[4]) / 100)
 
 
