@@ -15,6 +15,8 @@ namespace parbench {
 struct Timing {
   double seconds = 0;       // from before the first task to after the last, on the devices
   double wall_seconds = 0;  // the same on the host: launch and synchronisation included
+  std::vector<double> rank_waits = {};  // report::Sample::rank_waits; empty in a single process
+  double start_skew = 0;                // report::Sample::start_skew
 };
 
 /// Executions of a plan in which every call was recorded.

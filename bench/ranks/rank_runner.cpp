@@ -16,6 +16,22 @@
 namespace parbench {
 namespace {
 
+/// `all`: of each rank its seconds, those on the host, those in messages, and those until the
+/// others had come to the beginning, where the last one waits least.
+Timing joint_timing(const std::vector<std::vector<double>>& all) {
+  Timing joint;
+  std::vector<double> before;
+  for (const std::vector<double>& one : all) {
+    joint.seconds = std::max(joint.seconds, one[0]);
+    joint.wall_seconds = std::max(joint.wall_seconds, one[1]);
+    joint.rank_waits.push_back(one[2]);
+    before.push_back(one[3]);
+  }
+  const auto [least, most] = std::ranges::minmax(before);
+  joint.start_skew = most - least;
+  return joint;
+}
+
 class RankRunner final : public PlanRunner {
  public:
   RankRunner(RankTeam& team, const Plan& plan, SubmitMode mode)
@@ -27,10 +43,13 @@ class RankRunner final : public PlanRunner {
     // The meeting after an execution is that before the next one.
     if (latest_ != team_.meetings()) static_cast<void>(team_.meet({}));
     Timing timing;
+    static_cast<void>(team_.take_waits());
     team_.exchange([&] { timing = own_->run(); });
-    const std::vector<double> largest = team_.largest({timing.seconds, timing.wall_seconds});
+    const TimedLink::Times waited = team_.take_waits();
+    const std::vector<std::vector<double>> all =
+        team_.of_all({timing.seconds, timing.wall_seconds, waited.waits, waited.barrier});
     latest_ = team_.meetings();
-    return {.seconds = largest[0], .wall_seconds = largest[1]};
+    return joint_timing(all);
   }
 
   std::vector<double> measure_tasks(const std::function<bool()>& interrupted) override {

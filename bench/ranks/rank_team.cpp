@@ -37,7 +37,8 @@ std::string named(int rank, const std::string& host) {
 
 }  // namespace
 
-RankTeam::RankTeam(std::unique_ptr<RankLink> link) : link_(std::move(link)) {
+RankTeam::RankTeam(std::unique_ptr<RankLink> link)
+    : link_(std::make_unique<TimedLink>(std::move(link))) {
   const ControlChannel::Options options = channel_options();
   channel_ =
       std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), options);
@@ -68,12 +69,21 @@ void RankTeam::share(int owner, void* data, std::size_t bytes) {
   });
 }
 
-std::vector<double> RankTeam::largest(std::vector<double> values) {
+std::vector<std::vector<double>> RankTeam::of_all(const std::vector<double>& values) {
   std::string own;
   for (const double value : values) append_number(own, std::bit_cast<std::uint64_t>(value));
+  std::vector<std::vector<double>> all;
   for (const std::string& payload : meet(own)) {
     PayloadReader reader(payload);
-    for (double& value : values) value = std::max(value, std::bit_cast<double>(reader.number()));
+    std::vector<double>& of_rank = all.emplace_back(values.size());
+    for (double& value : of_rank) value = std::bit_cast<double>(reader.number());
+  }
+  return all;
+}
+
+std::vector<double> RankTeam::largest(std::vector<double> values) {
+  for (const std::vector<double>& of_rank : of_all(values)) {
+    std::ranges::transform(values, of_rank, values.begin(), std::ranges::max);
   }
   return values;
 }

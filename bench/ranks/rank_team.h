@@ -11,6 +11,7 @@
 #include "bench/ranks/clock_offset.h"
 #include "bench/ranks/control_channel.h"
 #include "bench/ranks/launcher.h"
+#include "bench/ranks/timed_link.h"
 #include "scenarios/framework/ranks/rank_group.h"
 
 namespace parbench {
@@ -32,6 +33,11 @@ class RankTeam final : public RankGroup {
   [[nodiscard]] RankLink& link() override { return *link_; }
   void share(int owner, void* data, std::size_t bytes) override;
   [[nodiscard]] std::vector<double> largest(std::vector<double> values) override;
+  /// Returns the values of all ranks, by rank; each brings as many.
+  [[nodiscard]] std::vector<std::vector<double>> of_all(const std::vector<double>& values);
+
+  /// Returns how long this rank has waited in messages since the last call.
+  [[nodiscard]] TimedLink::Times take_waits() { return link_->take(); }
 
   [[nodiscard]] bool leads() const { return rank() == 0; }
   /// "rank 1 (node2)".
@@ -76,7 +82,7 @@ class RankTeam final : public RankGroup {
   [[noreturn]] void throw_refusal(const std::string& payload);
   [[nodiscard]] std::vector<std::string> taken(const std::string& verdict);
 
-  std::unique_ptr<RankLink> link_;
+  std::unique_ptr<TimedLink> link_;
   std::unique_ptr<ControlChannel> channel_;
   ClockOffset clock_;
   std::uint64_t meetings_ = 0;

@@ -4,8 +4,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -31,7 +33,17 @@ class Collector : public benchmark::BenchmarkReporter {
 struct Outcome {
   double seconds = 0;
   double wall_seconds = 0;
+  std::vector<double> rank_waits;
+  double start_skew = 0;
   std::exception_ptr error;
+
+  void add(const Timing& timing) {
+    seconds += timing.seconds;
+    wall_seconds += timing.wall_seconds;
+    start_skew += timing.start_skew;
+    rank_waits.resize(timing.rank_waits.size());
+    std::ranges::transform(rank_waits, timing.rank_waits, rank_waits.begin(), std::plus());
+  }
 };
 
 void check_time(const Timing& timing) {
@@ -46,8 +58,7 @@ void run_body(benchmark::State& state, const std::function<Timing()>& execute, O
       const Timing timing = execute();
       check_time(timing);
       state.SetIterationTime(timing.seconds);
-      outcome.seconds += timing.seconds;
-      outcome.wall_seconds += timing.wall_seconds;
+      outcome.add(timing);
     } catch (const std::exception& error) {
       outcome.error = std::current_exception();
       state.SkipWithError(error.what());
@@ -87,6 +98,9 @@ report::Sample sample_with_google_benchmark(std::int64_t iterations, int round,
   const auto count = static_cast<double>(iterations);
   report::Sample sample{outcome.seconds / count, outcome.wall_seconds / count, iterations, round};
   sample.cpu_seconds = run.cpu_accumulated_time / count;
+  sample.rank_waits = std::move(outcome.rank_waits);
+  for (double& waits : sample.rank_waits) waits /= count;
+  sample.start_skew = outcome.start_skew / count;
   for (const auto& [name, counter] : run.counters) {
     if (std::isfinite(counter.value)) sample.counters.emplace_back(name, counter);
   }

@@ -12,6 +12,7 @@
 #include "reports/findings/communication_rules.h"
 #include "reports/findings/dependency_rules.h"
 #include "reports/findings/losses.h"
+#include "reports/findings/rank_rules.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
@@ -394,6 +395,7 @@ const std::vector<Rule>& all_rules() {
                                        {"more-threads-than-cores", more_threads_than_cores},
                                        {"cores-taken", taken_cores},
                                        {"page-faults", page_faults},
+                                       {"slowest-rank", slowest_rank},
                                        {"copies-share-cores", copies_share_cores},
                                        {"copy-not-asynchronous", not_asynchronous},
                                        {"unbalanced", unbalanced},

@@ -54,6 +54,7 @@ constexpr double exposed_share = 0.05;       // of the time: communication and n
 constexpr double bucket_share = 0.05;        // of the time: starting exchanges, or the last of them
 constexpr double inefficient_parts = 0.10;   // of the rate of computing that is lost by dividing
 constexpr double waiting_share = 0.10;       // of the time: devices that wait for another one
+constexpr double slowest_rank_share = 0.05;  // of the time: waits of all ranks but one
 constexpr double shared_copy_share = 0.10;   // of the time: copies on cores that compute
 constexpr double page_fault_share = 0.05;    // of the time: in the kernel
 /// Per second. One takes more than a tenth of a microsecond, so these take a hundredth of a core.

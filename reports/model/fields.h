@@ -56,6 +56,8 @@ void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit.optional("process", x.process);
   visit.optional("conditions", x.conditions);
   visit.optional("counters", x.counters);
+  visit.optional("rank_waits", x.rank_waits);
+  visit.optional("start_skew", x.start_skew);
 }
 
 template <class V>

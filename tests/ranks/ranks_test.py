@@ -52,6 +52,8 @@ def test_collectives_are_verified_over_ranks(parbench, tmp_path, ranks, strategi
     libraries = dict(report["machine"]["libraries"])
     assert libraries["ranks"] == str(ranks) and "MPI" in libraries["MPI"]
     assert done.out.count("How fast do my devices exchange data") == 1, "one rank reports"
+    for sample in (sample for case in report["cases"] for sample in case["samples"]):
+        assert len(sample["rank_waits"]) == ranks and sample.get("start_skew", 0) >= 0
 
 
 SCENARIOS = [

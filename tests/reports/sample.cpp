@@ -127,6 +127,8 @@ std::vector<CaseResult> sample_cases() {
   cases[3].stopped_because = "max-time";
   cases[4].hidden_parameters = {{"slowdown", 0.5}};
   cases[4].submit = SubmitMode::graph;
+  cases[5].samples[3].rank_waits = {0.001, 0.002};
+  cases[5].samples[3].start_skew = 5e-6;
   cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}, ThreadUse{0.01, 0.02, 30}},
                                     {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
   for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].process = 1;

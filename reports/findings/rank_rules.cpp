@@ -1,0 +1,104 @@
+// Rules about ranks: who waits for whom.
+#include "reports/findings/rank_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "reports/statistics/statistics.h"
+#include "reports/units/units.h"
+
+namespace parbench::report {
+namespace {
+
+constexpr int min_samples = 6;
+constexpr double error_rate = 0.05;  // that a rank is named where all are alike
+
+struct Slowest {
+  std::size_t rank = 0;
+  int samples = 0;                 // in which it waited least
+  std::vector<double> leads = {};  // by sample, of its time: how much less than all others
+};
+
+/// The rank that waits least in most samples.
+Slowest slowest_of(const std::vector<const Sample*>& samples) {
+  const std::size_t ranks = samples.front()->rank_waits.size();
+  std::vector<Slowest> all(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    all[rank].rank = rank;
+    for (const Sample* sample : samples) {
+      double others = std::numeric_limits<double>::infinity();
+      for (std::size_t other = 0; other < ranks; ++other) {
+        if (other != rank) others = std::min(others, sample->rank_waits[other]);
+      }
+      const double lead = (others - sample->rank_waits[rank]) / sample->seconds;
+      all[rank].leads.push_back(lead);
+      if (lead > 0) ++all[rank].samples;
+    }
+  }
+  return *std::ranges::max_element(all, {}, &Slowest::samples);
+}
+
+/// The chance that any of `ranks` equal ranks is the slowest in `successes` or more of `trials`
+/// samples: at most the tail of the binomial distribution, times the ranks.
+double chance_of(int successes, int trials, std::size_t ranks) {
+  const double p = 1 / static_cast<double>(ranks);
+  double tail = 0;
+  for (int k = successes; k <= trials; ++k) {
+    const double ways =
+        std::lgamma(trials + 1.0) - std::lgamma(k + 1.0) - std::lgamma(trials - k + 1.0);
+    tail += std::exp(ways + k * std::log(p) + (trials - k) * std::log1p(-p));
+  }
+  return static_cast<double>(ranks) * tail;
+}
+
+/// "rank 1 (node2)"; devices of ranks are named "node2/1/cpu:0".
+std::string name_of(std::size_t rank, const CaseResult& one) {
+  const std::string name = fmt::format("rank {}", rank);
+  const std::string part = fmt::format("/{}/", rank);
+  for (const DeviceMemory& memory : one.memory) {
+    const std::size_t place = memory.device.find(part);
+    if (place != std::string::npos)
+      return fmt::format("{} ({})", name, memory.device.substr(0, place));
+  }
+  return name;
+}
+
+}  // namespace
+
+std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/) {
+  std::vector<const Sample*> samples;
+  std::vector<double> skews;
+  for (const Sample& sample : one.samples) {
+    if (sample.rank_waits.size() < 2 || sample.seconds <= 0) continue;
+    if (!samples.empty() && samples.front()->rank_waits.size() != sample.rank_waits.size())
+      return {};
+    samples.push_back(&sample);
+    skews.push_back(sample.start_skew);
+  }
+  const int count = static_cast<int>(samples.size());
+  if (count < min_samples) return {};
+  const Slowest slowest = slowest_of(samples);
+  const double lead = median(slowest.leads);
+  if (lead < slowest_rank_share) return {};
+  if (chance_of(slowest.samples, count, samples.front()->rank_waits.size()) > error_rate) return {};
+  const double skew = median(skews);
+  return Remark{
+      fmt::format("{} waited least for messages in {} of {} samples, at the median {} of "
+                  "the time less than any other rank: they wait for it. Ranks began {} "
+                  "apart, which is not part of the time",
+                  name_of(slowest.rank, one), slowest.samples, count, format_percent(lead, 0),
+                  format_duration(skew)),
+      "comparing the load, the clocks and the share of the work of its host with the others",
+      {{"rank", static_cast<double>(slowest.rank)},
+       {"samples", static_cast<double>(slowest.samples)},
+       {"share", lead},
+       {"start skew", skew}},
+      lead};
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,68 @@
+// The rule about ranks, on waits made to trigger it and on waits just beside them.
+#include "reports/findings/rank_rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+namespace parbench::report {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Samples of one second. `waits`: of each sample, by rank.
+CaseResult case_with(const std::vector<std::vector<double>>& waits) {
+  CaseResult made;
+  made.memory = {{"node1/0/cpu:0", 1}, {"node2/1/cpu:0", 1}};
+  for (const std::vector<double>& of_ranks : waits) {
+    Sample sample;
+    sample.seconds = 1;
+    sample.rank_waits = of_ranks;
+    sample.start_skew = 25e-6;
+    made.samples.push_back(sample);
+  }
+  return made;
+}
+
+std::optional<Remark> remark_on(const std::vector<std::vector<double>>& waits) {
+  const Report report;
+  return slowest_rank(case_with(waits), Roles(report, "s"));
+}
+
+TEST(SlowestRank, IsTheOneForWhichTheOthersWait) {
+  const std::vector<double> one{0.3, 0.1};
+  const auto found = remark_on({one, one, one, {0.1, 0.12}, one, one, one, one, one});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->text, AllOf(HasSubstr("rank 1 (node2) waited least for messages in 8 of 9"),
+                                 HasSubstr("20% of the time"), HasSubstr("25.0 µs apart")));
+  EXPECT_DOUBLE_EQ(found->share, 0.2);
+}
+
+TEST(SlowestRank, IsNotNamedByChance) {
+  const std::vector<double> one{0.3, 0.1};
+  const std::vector<double> other{0.1, 0.3};
+  EXPECT_FALSE(remark_on({one, other, one, other, one, one, one, other}));
+  EXPECT_FALSE(remark_on({one, one, one, one, one})) << "too few samples";
+}
+
+TEST(SlowestRank, IsNotNamedForAShareThatHardlyMatters) {
+  const std::vector<double> one{0.14, 0.1};
+  EXPECT_FALSE(remark_on({one, one, one, one, one, one, one, one}));
+}
+
+TEST(SlowestRank, WaitsLessThanEachOtherOne) {
+  const std::vector<double> one{0.3, 0.1, 0.1};
+  EXPECT_FALSE(remark_on({one, one, one, one, one, one, one, one})) << "two of three are busy";
+  const std::vector<double> alone{0.3, 0.1, 0.3};
+  EXPECT_TRUE(remark_on({alone, alone, alone, alone, alone, alone, alone, alone}));
+}
+
+TEST(SlowestRank, TakesSeveralProcesses) {
+  EXPECT_FALSE(remark_on({{}, {}, {}, {}, {}, {}, {}, {}}));
+}
+
+}  // namespace
+}  // namespace parbench::report
