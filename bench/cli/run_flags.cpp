@@ -156,7 +156,7 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
            "max-total-time",
            "End the whole run within this time, preparation, verification and profiling "
            "included: with fewer samples, then without timelines, then without some "
-           "cases, which are named; default: 180 for each scenario, none with "
+           "cases, which are named; default: 150 for each scenario (pipeline: 180), none with "
            "--max-time, fixed numbers of samples or --preset published",
            AxisKind::real, 0.001, week_seconds),
        .placeholder = "SECONDS",

@@ -9,7 +9,6 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 constexpr double default_case_seconds = 20;
-constexpr double default_scenario_seconds = 180;
 constexpr double published_case_seconds = 300;
 constexpr int profiled_samples = 3;
 
@@ -19,17 +18,17 @@ int published_samples(const RunOptions& options, const Scenario& scenario) {
                                                           : 0;
 }
 
-double total_seconds(const RunOptions& options, bool limited, std::size_t scenarios) {
+double total_seconds(const RunOptions& options, bool limited, double quick_seconds) {
   if (options.max_total_time_seconds) return *options.max_total_time_seconds;
   const bool by_default =
       limited && options.preset == Preset::quick && !options.max_time_seconds && !options.process;
-  return by_default ? static_cast<double>(scenarios) * default_scenario_seconds : infinite;
+  return by_default ? quick_seconds : infinite;
 }
 
 }  // namespace
 
 SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& flags,
-                               const Scenario& scenario, std::size_t scenarios) {
+                               const Scenario& scenario, double quick_seconds) {
   const bool published = options.preset == Preset::published;
   SamplerOptions result;
   result.seed = options.seed;
@@ -49,7 +48,7 @@ SamplerOptions sampler_options(const RunOptions& options, const BenchmarkFlags& 
   const bool limited = result.fixed_samples == 0;
   const double case_seconds = published ? published_case_seconds : default_case_seconds;
   result.max_seconds = options.max_time_seconds.value_or(limited ? case_seconds : infinite);
-  result.total_seconds = total_seconds(options, limited, scenarios);
+  result.total_seconds = total_seconds(options, limited, quick_seconds);
   if (!options.process) return result;
   // Processes with the same order of rounds would share the effects of that order.
   result.seed += static_cast<std::uint64_t>(*options.process);

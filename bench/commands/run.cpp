@@ -13,7 +13,6 @@
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/flag_files.h"
 #include "bench/cli/output.h"
-#include "bench/cli/sampler_options.h"
 #include "bench/commands/commands.h"
 #include "bench/estimates/estimate.h"
 #include "bench/execution/clock.h"
@@ -78,7 +77,7 @@ void follow_jobs(RankTeam& team, const RunOptions& options, const BenchmarkFlags
         following_environment(team, *progress, lost, has_profiling_pass(options));
     environment.part = {.index = index, .count = jobs.size()};
     if (options.resumed) environment.resumed = &options.resumed->cases;
-    SamplerOptions sampling = sampler_options(options, flags, *job.scenario, jobs.size());
+    SamplerOptions sampling = sampler_options_of(job, jobs, options, flags);
     sampling.total_seconds = team.broadcast(0);
     const SessionResult result =
         run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
@@ -110,7 +109,7 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
   const std::size_t width = text_style(options.width).width;
   for (Job& job : plan.jobs) {
     Context context = job.open(options, team);
-    SamplerOptions sampling = sampler_options(options, flags, *job.scenario, plan.jobs.size());
+    SamplerOptions sampling = sampler_options_of(job, plan.jobs, options, flags);
     sampling.total_seconds /= static_cast<double>(plan.jobs.size());
     const RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
                                      has_profiling_pass(options));
@@ -164,7 +163,7 @@ class SingleProcessRun {
         .on_timeout = [&](const SessionResult& known,
                           const TimedOut& error) { abandon(*job.scenario, known, error); },
         .now = {}};
-    SamplerOptions sampling = sampler_options(options_, flags_, *job.scenario, plan_.jobs.size());
+    SamplerOptions sampling = sampler_options_of(job, plan_.jobs, options_, flags_);
     sampling.total_seconds = limit_.share(plan_.jobs.size() - index);
     if (team_ != nullptr) {
       sampling.total_seconds = team_->broadcast(sampling.total_seconds);
@@ -320,8 +319,7 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
   ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options,
                                machine, flags, started, begin);
   if (team != nullptr) describe_ranks(report_builder, *team, planned.differences);
-  const RunLimit limit(
-      sampler_options(options, flags, *jobs.front().scenario, jobs.size()).total_seconds, begin);
+  const RunLimit limit(sampler_options_of(jobs.front(), jobs, options, flags).total_seconds, begin);
   if (options.process) end_with_parent();
   if (options.processes > 1 && !options.process) {
     return run_processes(options, flags, limit, std::move(plan), std::move(report_builder));

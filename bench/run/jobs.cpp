@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/cli/sampler_options.h"
 #include "bench/ranks/rank_devices.h"
 #include "kernels/base/error.h"
 #include "reports/text/paragraph.h"
@@ -190,6 +191,13 @@ std::string text_of(const ReasonLine& line, std::string_view one, std::string_vi
 }
 
 }  // namespace
+
+SamplerOptions sampler_options_of(const Job& job, const std::vector<Job>& jobs,
+                                  const RunOptions& options, const BenchmarkFlags& flags) {
+  double quick_seconds = 0;
+  for (const Job& one : jobs) quick_seconds += one.scenario->quick_seconds();
+  return sampler_options(options, flags, *job.scenario, quick_seconds);
+}
 
 std::string left_out_text(const Job& job, std::size_t width) {
   std::vector<ReasonLine> lines;

@@ -9,6 +9,7 @@
 #include "bench/cli/run_options.h"
 #include "bench/ranks/rank_team.h"
 #include "bench/run/sweep.h"
+#include "bench/sampling/sampler.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/scenario.h"
@@ -46,6 +47,11 @@ struct JobPlan {
 /// that is not possible, or that leaves nothing to do.
 [[nodiscard]] JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags,
                                 const Machine& machine, RankTeam* ranks = nullptr);
+
+/// How one of the jobs is sampled; its total time is that of the whole run.
+[[nodiscard]] SamplerOptions sampler_options_of(const Job& job, const std::vector<Job>& jobs,
+                                                const RunOptions& options,
+                                                const BenchmarkFlags& flags);
 
 /// Returns lines about what takes no part in a job, and why; empty where everything does.
 [[nodiscard]] std::string left_out_text(const Job& job, std::size_t width);

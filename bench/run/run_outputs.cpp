@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "bench/cli/output.h"
-#include "bench/cli/sampler_options.h"
 #include "bench/output/progress_messages.h"
 #include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
@@ -79,7 +78,7 @@ RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags, c
       trace_(options.trace_path, options.trace_cases) {
   for (const Job& job : plan.jobs) {
     report_builder_.plan(*job.scenario, job.cases,
-                         sampler_options(options, flags, *job.scenario, plan.jobs.size()));
+                         sampler_options_of(job, plan.jobs, options, flags));
     report_builder_.add_devices(*job.scenario, job.devices);
   }
   if (options.resumed) require_same_conditions();

@@ -99,6 +99,7 @@ Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const De
   request.devices_over_ranks = devices.over_ranks;
   request.more_devices = devices.more;
   request.last_serves = devices.last_serves;
+  request.devices_are_cpus = devices.are_cpus;
   request.preset = options.preset;
   return request;
 }
@@ -313,10 +314,13 @@ DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices) {
   const bool only_last = unlike_first != devices.end() && unlike_first + 1 == devices.end();
   const bool over_ranks =
       std::ranges::any_of(devices, [](const auto& device) { return device->info().is_remote; });
+  const bool are_cpus =
+      std::ranges::all_of(devices, [](const auto& device) { return device->info().host_memory; });
   return {.count = static_cast<int>(devices.size()),
           .alike = unlike_first == devices.end(),
           .last_serves = only_last && devices.back()->info().host_memory,
-          .over_ranks = over_ranks};
+          .over_ranks = over_ranks,
+          .are_cpus = are_cpus};
 }
 
 std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario,

@@ -17,6 +17,7 @@ struct DeviceSet {
   bool alike = true;         // Request::devices_alike
   bool last_serves = false;  // Request::last_serves
   bool over_ranks = false;   // Request::devices_over_ranks
+  bool are_cpus = false;     // Request::devices_are_cpus
 };
 [[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);
 

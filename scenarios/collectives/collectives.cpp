@@ -145,6 +145,11 @@ class Collectives final : public Scenario {
       return refuse(request, "strategy",
                     "--strategy nccl does not join devices of several ranks; use --strategy mpi");
     }
+    if (spec.strategy == by_nccl && request.devices_are_cpus) {
+      return refuse(request, "strategy",
+                    "--strategy nccl joins GPUs, and the devices are CPU devices; use --strategy "
+                    "direct, ring or tree");
+    }
     // Where a library joins devices, the published preset is the default.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
                             !request.was_given("strategy");

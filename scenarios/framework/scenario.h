@@ -207,6 +207,8 @@ class Scenario {
   /// Whether its plans may be spread over the devices of several ranks (MPI).
   [[nodiscard]] virtual bool runs_over_ranks() const { return false; }
   [[nodiscard]] virtual Sampling published_sampling() const { return {}; }
+  /// The time limit of a run of the quick preset.
+  [[nodiscard]] virtual double quick_seconds() const { return 150; }
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
@@ -219,6 +221,7 @@ class Scenario {
     int device_count = 1;
     bool devices_alike = true;        // whether all compute with the same kernels
     bool devices_over_ranks = false;  // whether they belong to several processes (MPI)
+    bool devices_are_cpus = false;    // all of them
     /// Whether all but the last one do, and that is a CPU device.
     bool last_serves = false;
     Preset preset = Preset::quick;

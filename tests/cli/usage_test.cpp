@@ -263,7 +263,7 @@ TEST_F(Usage, TheDefaultTimeIsThatOfTheScenariosThatHaveCases) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const report::Report report = report::read_report(folder_ / "report.json");
   ASSERT_THAT(report.sampling, SizeIs(1));
-  EXPECT_EQ(report.sampling.front().total_seconds, 180);
+  EXPECT_EQ(report.sampling.front().total_seconds, 150);
 }
 
 TEST_F(Usage, ReportsWhatJoinsTheDevicesOfAScenario) {

@@ -58,7 +58,7 @@ SessionResult Session::run() {
 void Session::prepare_all() {
   const auto check_end = [this] {
     if (environment_.interrupted()) throw Interrupted();
-    if (time_->left() <= 0) throw OutOfTime();
+    if (time_->left_to_prepare() <= 0) throw OutOfTime();
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
                           check_end);
@@ -122,8 +122,9 @@ void Session::measure_tasks(std::size_t index) {
   const Range range(ranges_.task_costs);
   const double begin = environment_.now();
   latest_.reset();
-  auto costs = costs_in_time(*entry.prepared->runner, environment_.interrupted,
-                             [this] { return time_->left() > 0; });
+  auto costs = costs_in_time(*entry.prepared->runner, environment_.interrupted, [this] {
+    return (sampler_ ? time_->left() : time_->left_to_prepare()) > 0;
+  });
   entry.prepared->subject->reset();  // tasks ran out of their order, and some many times
   latest_ = index;
   if (!sampler_ && costs) {

@@ -45,14 +45,17 @@ class SessionTime {
     round_ += sample;
   }
 
+  /// What preparation may still take: not the time of the first samples of the cases that are
+  /// prepared.
+  [[nodiscard]] double left_to_prepare() const { return left() - samples_when_short * round_; }
+
   /// Estimates a sample of each case.
   [[nodiscard]] double round() const { return round_; }
 
   /// Returns whether another case can be prepared and sampled beside those that are prepared. It is
   /// expected to take as long as the latest one.
   [[nodiscard]] bool has_time_for_another() const {
-    const double left_now = left();
-    return left_now > 0 && next_case_ + samples_when_short * round_ <= left_now;
+    return left() > 0 && next_case_ <= left_to_prepare();
   }
 
  private:

@@ -79,6 +79,16 @@ TEST_F(ShortSession, APreparationThatTakesTooLongEndsBetweenItsSteps) {
   EXPECT_FALSE(result.any_measured());
 }
 
+TEST_F(ShortSession, KeepsTimeForPreparedCasesFromALongPreparation) {
+  options.total_seconds = 6;
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["second"] = {.on_prepare = [this] { scenario.clock += 4; }};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("second")});
+  EXPECT_THAT(result.cases[0].samples, SizeIs(testing::Ge(1U)));
+  expect_left_out(result.cases[1]);
+  EXPECT_EQ(scenario.count("run fake/second/n:1"), 0U);
+}
+
 TEST_F(ShortSession, PrefersSamplesToTimelines) {
   on_timeline = [](const report::CaseResult&, const Timeline&) { FAIL() << "no time for it"; };
   options.total_seconds = 4;

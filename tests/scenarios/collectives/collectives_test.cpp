@@ -178,6 +178,10 @@ TEST(CollectivesCases, AreThoseOfTheirCollective) {
   request.preset = Preset::published;
   EXPECT_TRUE(resolved("all-reduce", "nccl"));
   EXPECT_TRUE(resolved("all-to-all", "nccl"));
+  request.devices_are_cpus = true;
+  EXPECT_FALSE(resolved("all-reduce", "nccl")) << "no library joins CPU devices";
+  request.given = {"strategy"};
+  EXPECT_THROW((void)scenario->resolve(request), UsageError);
   request.given = {"size"};
   request.spec.parameters.set("size", "6");
   EXPECT_THROW((void)scenario->resolve(request), UsageError);
