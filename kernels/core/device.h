@@ -34,8 +34,8 @@ struct DeviceInfo {
   std::vector<std::pair<std::string, std::string>> facts = {};
   int rank = 0;            // the process of the run that it belongs to
   bool is_remote = false;  // whether that is another process than this one (remote_device.h)
-  /// Whether messages to other processes carry its data through page-locked host memory: where it is
-  /// not host memory, and the message passing library does not reach it.
+  /// Whether messages to other processes carry its data through page-locked host memory: where it
+  /// is not host memory, and the message passing library does not reach it.
   bool staged = false;
   /// The library that joins it with devices of other processes for collectives ("NCCL 2.28.9");
   /// empty: none.
@@ -122,8 +122,8 @@ class Device {
   /// Throws Unsupported where no library joins this one (DeviceInfo::joined_by).
   [[nodiscard]] virtual std::vector<std::byte> make_joining_id();
 
-  /// Joins this device with one of each other process; all call it at once. Throws Unsupported where
-  /// no library does, Error where the library fails or the others do not come, and what
+  /// Joins this device with one of each other process; all call it at once. Throws Unsupported
+  /// where no library does, Error where the library fails or the others do not come, and what
   /// Joining::check throws.
   [[nodiscard]] virtual std::unique_ptr<Communicator> join(const Joining& joining);
 

@@ -35,9 +35,7 @@ HostWorker::HostWorker(Device& device, std::function<void()> enter)
 
 HostWorker::~HostWorker() {
   stop();
-  {
-    const std::lock_guard lock(mutex_);
-  }
+  { const std::lock_guard lock(mutex_); }
   changed_.notify_all();
   thread_.join();
 }

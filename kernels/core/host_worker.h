@@ -1,6 +1,6 @@
-// A thread of the host that works for the streams of a device whose own queues cannot, such as those
-// of a GPU: messages to other processes take their turn there, and their data goes through memory
-// that both the device and the host reach.
+// A thread of the host that works for the streams of a device whose own queues cannot, such as
+// those of a GPU: messages to other processes take their turn there, and their data goes through
+// memory that both the device and the host reach.
 #pragma once
 
 #include <array>
@@ -56,7 +56,8 @@ struct Staging {
 class HostWorker {
  public:
   /// `device`: that of the stream; outlives the worker. `enter`: called first in the thread.
-  explicit HostWorker(Device& device, std::function<void()> enter = [] {});
+  explicit HostWorker(
+      Device& device, std::function<void()> enter = [] {});
   ~HostWorker();
   HostWorker(const HostWorker&) = delete;
   HostWorker& operator=(const HostWorker&) = delete;
@@ -71,8 +72,8 @@ class HostWorker {
   /// Memory for messages of this stream, which is allocated at the first call. Throws OutOfMemory.
   [[nodiscard]] Staging& staging();
 
-  /// Waits until the work that was enqueued has ended. Throws its first exception, once, or TimedOut
-  /// when `limit` passes. After an exception the rest is skipped.
+  /// Waits until the work that was enqueued has ended. Throws its first exception, once, or
+  /// TimedOut when `limit` passes. After an exception the rest is skipped.
   void finish(std::chrono::milliseconds limit);
 
   /// Skips the work that has not begun; all signals are reached. To be called before the stream

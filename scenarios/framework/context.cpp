@@ -33,8 +33,8 @@ Communicator* Context::communicator() {
   return communicator_->get();
 }
 
-/// Over ranks a library of their devices joins them where it can, else the one that connects the ranks,
-/// where each has one device in host memory.
+/// Over ranks a library of their devices joins them where it can, else the one that connects the
+/// ranks, where each has one device in host memory.
 std::unique_ptr<Communicator> Context::make_communicator() const {
   std::vector<Device*> devices;
   for (const auto& device : devices_) devices.push_back(device.get());
@@ -52,10 +52,8 @@ std::unique_ptr<Communicator> Context::make_communicator() const {
 std::unique_ptr<Communicator> Context::join_devices_of_ranks() const {
   RankGroup& ranks = *options_.ranks;
   Device& own = device(ranks.rank());
-  Joining joining{.id = {},
-                  .rank = ranks.rank(),
-                  .size = ranks.size(),
-                  .check = [&ranks] { ranks.check(); }};
+  Joining joining{
+      .id = {}, .rank = ranks.rank(), .size = ranks.size(), .check = [&ranks] { ranks.check(); }};
   if (ranks.rank() == 0) joining.id = own.make_joining_id();
   std::size_t bytes = joining.id.size();
   ranks.share(0, &bytes, sizeof(bytes));

@@ -30,8 +30,8 @@ struct UniqueId {
   std::array<char, 128> bytes{};  // NCCL_UNIQUE_ID_BYTES
 };
 
-/// ncclConfig_t as it was in 2.14. Later versions append fields, and use their defaults where `size`
-/// and `version` are of an earlier one.
+/// ncclConfig_t as it was in 2.14. Later versions append fields, and use their defaults where
+/// `size` and `version` are of an earlier one.
 struct Config {
   std::size_t size = sizeof(Config);
   unsigned int magic = 0xcafebeef;  // NCCL_API_MAGIC

@@ -23,8 +23,8 @@ struct NcclRank {
   std::size_t size = 1;  // ranks
 };
 
-/// Launches the part of one rank in a collective over `bytes` at each, inside of a group. Returns the
-/// result of the first call that failed.
+/// Launches the part of one rank in a collective over `bytes` at each, inside of a group. Returns
+/// the result of the first call that failed.
 [[nodiscard]] nccl::Result launch(const nccl::Functions& functions, const NcclRank& rank,
                                   Collective collective, const NcclPart& part, std::size_t bytes);
 

@@ -38,7 +38,8 @@ nccl::Result NcclClique::asynchronous_error() const {
 
 void NcclClique::check() const { check_call(asynchronous_error(), "a collective", __LINE__); }
 
-void NcclClique::enqueue(Collective collective, std::span<const NcclPart> parts, std::size_t bytes) {
+void NcclClique::enqueue(Collective collective, std::span<const NcclPart> parts,
+                         std::size_t bytes) {
   check();
   const nccl::Functions& f = nccl_->functions();
   PARBENCH_NCCL(f.group_start());

@@ -20,8 +20,8 @@ constexpr auto poll_interval = std::chrono::milliseconds(1);
 nccl::UniqueId id_of(const Joining& joining) {
   nccl::UniqueId id;
   if (joining.id.size() != id.bytes.size()) {
-    throw std::invalid_argument(fmt::format("an id of NCCL has {} bytes, not {}", id.bytes.size(),
-                                            joining.id.size()));
+    throw std::invalid_argument(
+        fmt::format("an id of NCCL has {} bytes, not {}", id.bytes.size(), joining.id.size()));
   }
   std::memcpy(id.bytes.data(), joining.id.data(), id.bytes.size());
   return id;

@@ -21,8 +21,8 @@ namespace parbench::cuda {
 /// Returns the bytes of a new ncclUniqueId. Throws Error.
 [[nodiscard]] std::vector<std::byte> make_nccl_id(const Nccl& nccl);
 
-/// While it lives, a thread looks for errors of NCCL and for the loss of a rank (Joining::check), and
-/// aborts the communicator then: what waits on the GPU for other ranks ends.
+/// While it lives, a thread looks for errors of NCCL and for the loss of a rank (Joining::check),
+/// and aborts the communicator then: what waits on the GPU for other ranks ends.
 class NcclMember {
  public:
   struct Limits {
@@ -30,18 +30,18 @@ class NcclMember {
     std::chrono::duration<double> between_checks{0.1};
   };
 
-  /// All ranks call it at once. Calls for the current device; `enter` makes it the current one of the
-  /// thread that looks for errors. Throws Error, and what Joining::check throws. Ranks are joined
-  /// without blocking, which can be given up; the communicator in use blocks, because a call that
-  /// does not launches its kernels from a thread that NCCL makes for it.
+  /// All ranks call it at once. Calls for the current device; `enter` makes it the current one of
+  /// the thread that looks for errors. Throws Error, and what Joining::check throws. Ranks are
+  /// joined without blocking, which can be given up; the communicator in use blocks, because a call
+  /// that does not launches its kernels from a thread that NCCL makes for it.
   NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining, std::function<void()> enter,
              const Limits& limits);
   ~NcclMember();
   NcclMember(const NcclMember&) = delete;
   NcclMember& operator=(const NcclMember&) = delete;
 
-  /// Enqueues this rank's part in a collective over `bytes` at each rank. Throws as `check` does, and
-  /// DeviceLost or Error.
+  /// Enqueues this rank's part in a collective over `bytes` at each rank. Throws as `check` does,
+  /// and DeviceLost or Error.
   void enqueue(Collective collective, const NcclPart& part, std::size_t bytes);
 
   /// Throws what the thread has found.

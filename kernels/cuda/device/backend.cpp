@@ -261,9 +261,9 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
     std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
-    DeviceInfo info = info_of(number, parts.at(number.device),
-                              describe(number.device, partition.get(), nvml(), sensors), options,
-                              *nccl());
+    DeviceInfo info =
+        info_of(number, parts.at(number.device),
+                describe(number.device, partition.get(), nvml(), sensors), options, *nccl());
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) {
         info.peers.push_back(fmt::format("{}cuda:{}", options.name_prefix, peer));

@@ -62,8 +62,8 @@ class CudaDevice final : public Device {
   void make_current() const;
   /// The same for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
-  /// Makes its GPU the current one of a thread that only waits, copies nothing by kernels and may run
-  /// beside the one that has the partition.
+  /// Makes its GPU the current one of a thread that only waits, copies nothing by kernels and may
+  /// run beside the one that has the partition.
   void enter_gpu() const;
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();

@@ -168,8 +168,8 @@ std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage
   if (!sends && message.to != link.rank()) return nullptr;
   Stream& own = sends ? sender : receiver;
   const BufferView& memory = sends ? message.source : message.destination;
-  const bool is_staged = memory.bytes > 0 && (sender.device().info().staged ||
-                                              receiver.device().info().staged);
+  const bool is_staged =
+      memory.bytes > 0 && (sender.device().info().staged || receiver.device().info().staged);
   std::vector<BufferView> chunks =
       chunks_of(memory, is_staged ? Staging::slot_bytes : std::max<std::size_t>(memory.bytes, 1));
   if (memory.bytes == 0 || !own.device().info().staged) {

@@ -23,8 +23,8 @@ struct RankMessage {
   BufferView destination;
 };
 
-/// This rank's part of a message: sending or receiving. Enqueues it without allocating anything; the
-/// stream goes on when the memory of this rank may be used again, or holds what was sent.
+/// This rank's part of a message: sending or receiving. Enqueues it without allocating anything;
+/// the stream goes on when the memory of this rank may be used again, or holds what was sent.
 class MessagePart {
  public:
   virtual ~MessagePart() = default;

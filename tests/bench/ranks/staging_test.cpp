@@ -54,9 +54,7 @@ struct TwoDevices {
   }
 
   [[nodiscard]] Device& device(int rank) const { return rank == team_.rank() ? *own : *other; }
-  [[nodiscard]] Stream& stream() const {
-    return *streams[static_cast<std::size_t>(team_.rank())];
-  }
+  [[nodiscard]] Stream& stream() const { return *streams[static_cast<std::size_t>(team_.rank())]; }
 
   /// Adds a copy from rank 0 to rank 1.
   void add_message(const BufferView& from, const BufferView& to) {
