@@ -271,10 +271,24 @@ PlannedRun planned_run(const RunOptions& options, const Machine& machine, RankTe
   return planned;
 }
 
-void describe_ranks(ReportBuilder& report_builder, RankTeam& team,
+/// How the data of devices gets into messages, where that is not the host's memory; empty
+/// otherwise.
+std::string message_path(const std::vector<Job>& jobs) {
+  for (const Job& job : jobs) {
+    for (const auto& device : job.devices) {
+      const DeviceInfo& info = device->info();
+      if (!info.host_memory) return info.staged ? "staged in host memory" : "sent by MPI";
+    }
+  }
+  return {};
+}
+
+void describe_ranks(ReportBuilder& report_builder, RankTeam& team, const std::vector<Job>& jobs,
                     const std::vector<std::string>& differences) {
   report_builder.add_library("ranks", std::to_string(team.size()));
   report_builder.add_library("MPI", team.link().name());
+  const std::string path = message_path(jobs);
+  if (!path.empty()) report_builder.add_library("data of GPUs", path);
   for (const std::string& text : differences) {
     report_builder.add_library("difference of ranks", text);
   }
@@ -318,7 +332,7 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
   const auto started = std::chrono::system_clock::now();
   ReportBuilder report_builder(provide_report_path(options, scenarios.size(), started), options,
                                machine, flags, started, begin);
-  if (team != nullptr) describe_ranks(report_builder, *team, planned.differences);
+  if (team != nullptr) describe_ranks(report_builder, *team, jobs, planned.differences);
   const RunLimit limit(sampler_options_of(jobs.front(), jobs, options, flags).total_seconds, begin);
   if (options.process) end_with_parent();
   if (options.processes > 1 && !options.process) {

@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "bench/output/version.h"
 #include "bench/ranks/frames.h"
+#include "bench/ranks/unit_share.h"
 #include "kernels/base/error.h"
 #include "kernels/core/remote_device.h"
 #include "reports/model/machine_info.h"
@@ -45,6 +47,9 @@ std::string encoded(const std::vector<std::unique_ptr<Device>>& devices) {
     append_cores(payload, info.copy_cores);
     append_number(payload, info.memory_bytes);
     append_number(payload, info.host_memory ? 1 : 0);
+    append_number(payload, info.staged ? 1 : 0);
+    append_text(payload, info.joined_by);
+    append_text(payload, info.unit);
     append_number(payload, info.facts.size());
     for (const auto& [name, fact] : info.facts) {
       append_text(payload, name);
@@ -63,6 +68,9 @@ DeviceInfo info_in(PayloadReader& reader, int rank) {
   info.copy_cores = cores_in(reader);
   info.memory_bytes = reader.number();
   info.host_memory = reader.number() != 0;
+  info.staged = reader.number() != 0;
+  info.joined_by = reader.text();
+  info.unit = reader.text();
   for (std::uint64_t left = reader.number(); left > 0; --left) {
     std::string name = reader.text();
     info.facts.emplace_back(std::move(name), reader.text());
@@ -91,6 +99,38 @@ CoreShare core_share(RankTeam& team) {
   const auto rank = static_cast<std::size_t>(team.rank());
   return {.index = static_cast<int>(std::count(all.begin(), all.begin() + team.rank(), all[rank])),
           .count = static_cast<int>(std::ranges::count(all, all[rank]))};
+}
+
+std::vector<std::string> units_in(PayloadReader& reader) {
+  std::vector<std::string> units;
+  for (std::uint64_t left = reader.number(); left > 0; --left) units.push_back(reader.text());
+  return units;
+}
+
+/// The first device of a backend is the one that falls to this rank, or a part of it where ranks
+/// share one that can be divided. Other requests are taken as they are.
+std::string request_of_rank(RankTeam& team, const Machine& machine, std::string_view request,
+                            DeviceOptions& options) {
+  constexpr std::string_view first = ":0";
+  const bool is_first = request.ends_with(first) && request.find(',') == std::string_view::npos;
+  if (!is_first) return std::string(request);
+  const std::string_view name = request.substr(0, request.size() - first.size());
+  const Backend* const backend = machine.find(name);
+  const std::vector<std::string> own = backend ? backend->units() : std::vector<std::string>{};
+  std::string payload;
+  append_number(payload, own.size());
+  for (const std::string& unit : own) append_text(payload, unit);
+  std::vector<std::vector<std::string>> visible;
+  for (const std::string& of_rank : team.meet(payload)) {
+    PayloadReader reader(of_rank);
+    visible.push_back(units_in(reader));
+  }
+  const std::optional<UnitShare> share = unit_share(visible, team.rank());
+  if (!share) return std::string(request);
+  const bool is_divided = share->count > 1 && backend->max_parts(share->number) >= share->count;
+  if (!is_divided) return fmt::format("{}:{}", name, share->number);
+  options.min_parts = share->count;
+  return fmt::format("{}:{}/{}", name, share->number, share->index);
 }
 
 // --- comparison ---
@@ -178,14 +218,9 @@ std::vector<std::unique_ptr<Device>> open_rank_devices(RankTeam& team, const Mac
   of_rank.name_prefix = fmt::format("{}/{}/", host_name(), team.rank());
   of_rank.rank = team.rank();
   of_rank.core_share = core_share(team);
-  std::vector<std::unique_ptr<Device>> own = machine.open(request, of_rank);
-  for (const auto& device : own) {
-    if (device->info().host_memory) continue;
-    throw UsageError(
-        fmt::format("--devices: the data of {} cannot be sent to other ranks yet; "
-                    "give cpu devices, or start one process",
-                    device->info().name));
-  }
+  of_rank.stages_messages = !team.link().reaches_gpus();
+  std::vector<std::unique_ptr<Device>> own =
+      machine.open(request_of_rank(team, machine, request, of_rank), of_rank);
   Device& twin = *own.front();
   std::vector<std::unique_ptr<Device>> devices;
   std::string payload;

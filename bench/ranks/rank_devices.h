@@ -19,7 +19,8 @@ namespace parbench {
 
 /// Opens the devices of this rank and returns those of all ranks, in the order of the ranks: its
 /// own ones, and for those of others what stands for them. Ranks of one machine that may use the
-/// same cores divide them. Throws UsageError for devices whose data no message can carry.
+/// same cores divide them, and so do ranks that see the same GPUs: "cuda:0" is the GPU that falls
+/// to a rank (unit_share.h), or a part of it. Throws UsageError as Machine::open does.
 [[nodiscard]] std::vector<std::unique_ptr<Device>> open_rank_devices(RankTeam& team,
                                                                      const Machine& machine,
                                                                      std::string_view request,

@@ -57,6 +57,8 @@ RankTeam::~RankTeam() {
 
 std::string RankTeam::name_of(int rank) const { return channel_->name_of(rank); }
 
+void RankTeam::check() const { channel_->check(); }
+
 void RankTeam::share(int owner, void* data, std::size_t bytes) {
   static_cast<void>(meet({}));  // a rank that has failed takes no part
   constexpr int tag = 0;

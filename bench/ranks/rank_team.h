@@ -31,6 +31,7 @@ class RankTeam final : public RankGroup {
   [[nodiscard]] int rank() const override { return link_->rank(); }
   [[nodiscard]] int size() const override { return link_->size(); }
   [[nodiscard]] RankLink& link() override { return *link_; }
+  void check() const override;
   void share(int owner, void* data, std::size_t bytes) override;
   [[nodiscard]] std::vector<double> largest(std::vector<double> values) override;
   /// Returns the values of all ranks, by rank; each brings as many.

@@ -28,6 +28,7 @@ class TimedLink final : public RankLink {
   [[nodiscard]] const std::string& name() const override { return link_->name(); }
   [[nodiscard]] int rank() const override { return link_->rank(); }
   [[nodiscard]] int size() const override { return link_->size(); }
+  [[nodiscard]] bool reaches_gpus() const override { return link_->reaches_gpus(); }
   void check_with(std::function<void()> check) override { link_->check_with(std::move(check)); }
   void send(int to, int tag, const std::byte* data, std::size_t bytes) override;
   void receive(int from, int tag, std::byte* data, std::size_t bytes) override;

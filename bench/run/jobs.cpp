@@ -16,13 +16,15 @@
 namespace parbench {
 namespace {
 
-/// What each of several ranks opens without `--devices`.
-const std::string device_of_a_rank = "cpu:0";
-
 /// What a scenario opens without `--devices`: fewer where the machine has not so many.
 std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   const int limit = machine.backends().front()->device_limit();
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));
+}
+
+/// What each of several ranks opens without `--devices`.
+std::string device_of_a_rank(const Machine& machine) {
+  return fmt::format("{}:0", machine.backends().front()->name());
 }
 
 /// Refuses a flag that no device of the run could follow. Where only some cannot, their cases say
@@ -119,13 +121,11 @@ std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
   const DeviceOptions options{.spare_for_copies = scenario.wants_copy_core(),
                               .autotune = request.autotune && request.measures,
                               .oversubscribe = request.oversubscribe};
-  auto devices =
-      ranks != nullptr
-          ? open_rank_devices(*ranks, machine,
-                              request.devices.empty() ? device_of_a_rank : request.devices, options)
-          : machine.open(
-                request.devices.empty() ? usual_devices(scenario, machine) : request.devices,
-                options);
+  const std::string usual =
+      ranks != nullptr ? device_of_a_rank(machine) : usual_devices(scenario, machine);
+  const std::string& wanted = request.devices.empty() ? usual : request.devices;
+  auto devices = ranks != nullptr ? open_rank_devices(*ranks, machine, wanted, options)
+                                  : machine.open(wanted, options);
   check_abilities(request, devices, machine);
   return devices;
 }

@@ -33,6 +33,8 @@ struct DeviceOptions {
   std::string name_prefix = {};   // of the names of the devices: "node1/0/" for those of a rank
   int rank = 0;                   // DeviceInfo::rank
   CoreShare core_share = {};
+  bool stages_messages = false;  // DeviceInfo::staged of devices whose memory is not the host's
+  int min_parts = 0;           // into which a device is divided at least, of which a part is named
   bool oversubscribe = false;  // more devices than cores share them, where the backend can
 };
 
@@ -61,6 +63,12 @@ class Backend {
   [[nodiscard]] virtual bool can_oversubscribe() const { return false; }
   /// Returns the devices for a request of that many, at most `device_limit`, unless they share.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
+
+  /// Returns DeviceInfo::unit of each device number, so that processes which see the same hardware
+  /// share it out among each other; empty where they divide it otherwise.
+  [[nodiscard]] virtual std::vector<std::string> units() const { return {}; }
+  /// Maximum number of parts into which that device can be divided; 1: it cannot.
+  [[nodiscard]] virtual int max_parts([[maybe_unused]] int device) const { return 1; }
 
   /// Returns what was found in one line ("2 cores: 0,1 …"), or why nothing was and the remedy.
   [[nodiscard]] virtual std::string description() const = 0;

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/core/buffer.h"
 #include "kernels/core/op.h"
@@ -51,8 +53,17 @@ inline constexpr std::array<Collective, 7> all_collectives{
 /// so that additions read and write no more memory.
 [[nodiscard]] Work work_of(Collective collective, std::size_t ranks, std::size_t bytes);
 
+/// How a device is joined with one of each other process of the run.
+struct Joining {
+  std::vector<std::byte> id;  // that rank 0 has made (Device::make_joining_id)
+  int rank = 0;
+  int size = 1;                      // ranks
+  std::function<void()> check = {};  // throws where a rank is lost; called by any thread
+};
+
 /// Made by Device::make_communicator for devices in the order of their ranks, which outlive it.
-/// Graphs that hold its collectives do not. Used by one host thread at a time.
+/// Graphs that hold its collectives do not. Or by Device::join, of which one is on each rank:
+/// streams and views of other ranks are not looked at then. Used by one host thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;

@@ -34,6 +34,14 @@ struct DeviceInfo {
   std::vector<std::pair<std::string, std::string>> facts = {};
   int rank = 0;            // the process of the run that it belongs to
   bool is_remote = false;  // whether that is another process than this one (remote_device.h)
+  /// Whether messages to other processes carry its data through page-locked host memory: where it
+  /// is not host memory, and the message passing library does not reach it.
+  bool staged = false;
+  /// The library that joins it with devices of other processes for collectives ("NCCL 2.28.9");
+  /// empty: none.
+  std::string joined_by = {};
+  /// A name of its hardware that no other hardware has, of a GPU its UUID; empty: none is known.
+  std::string unit = {};
 };
 
 /// Returns whether two devices use the same kernels, so that results are equal bit for bit.
@@ -110,6 +118,15 @@ class Device {
     return nullptr;
   }
 
+  /// Returns what devices that are joined have to know of each other, which rank 0 makes for all.
+  /// Throws Unsupported where no library joins this one (DeviceInfo::joined_by).
+  [[nodiscard]] virtual std::vector<std::byte> make_joining_id();
+
+  /// Joins this device with one of each other process; all call it at once. Throws Unsupported
+  /// where no library does, Error where the library fails or the others do not come, and what
+  /// Joining::check throws.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> join(const Joining& joining);
+
   /// Plans an operation for streams of this device with that many intra-operator threads. Throws
   /// Unsupported with the reason when the backend does not have it.
   [[nodiscard]] virtual std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) = 0;
@@ -134,5 +151,9 @@ struct DeviceLink {
 /// Returns the links of all pairs of devices, the earlier one first, as far as one of them knows
 /// the link.
 [[nodiscard]] std::vector<DeviceLink> links_of(const std::vector<std::unique_ptr<Device>>& devices);
+
+/// Returns whether a library joins devices of several processes for collectives: each rank in its
+/// order has one, which is hardware of its own, and all have the same library.
+[[nodiscard]] bool are_joined_by_library(const std::vector<std::unique_ptr<Device>>& devices);
 
 }  // namespace parbench

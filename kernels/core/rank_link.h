@@ -20,6 +20,9 @@ class RankLink {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
+  /// Whether `send` and `receive` reach the memory of GPUs.
+  [[nodiscard]] virtual bool reaches_gpus() const { return false; }
+
   /// Called from time to time while a function waits: throws where what it waits for cannot come.
   virtual void check_with(std::function<void()> check) = 0;
 

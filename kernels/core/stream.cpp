@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kernels/core/device.h"
+#include "kernels/core/host_worker.h"
 
 namespace parbench {
 
@@ -12,7 +13,8 @@ std::unique_ptr<Graph> Stream::capture(const std::function<void()>& /*enqueue*/)
       fmt::format("{} captures no graphs; run without --graph", device().info().name));
 }
 
-void Stream::perform(HostWork& /*work*/) {
+void Stream::perform(HostWork& work) {
+  if (HostWorker* const worker = host_worker()) return worker->perform(*this, work, tag());
   throw Unsupported(
       fmt::format("{} takes no work of the host into its streams, such as messages between ranks",
                   device().info().name));

@@ -20,6 +20,7 @@
 namespace parbench {
 
 class Device;
+class HostWorker;
 class SharedRecords;
 
 /// The purpose of an event. One that only orders is cheaper and has no time.
@@ -87,9 +88,13 @@ class Stream {
   /// what is to run beside it.
   virtual void copy(BufferView destination, BufferView source) = 0;
 
-  /// Enqueues work of the host, which outlives its execution. Throws Unsupported where the device
-  /// cannot let its streams wait for the host.
+  /// Enqueues work of the host, which outlives its execution; by default for the stream's worker.
+  /// Throws Unsupported where the device cannot let its streams wait for the host.
   virtual void perform(HostWork& work);
+
+  /// The thread that does the host's work for this stream (host_worker.h), which is made at the
+  /// first call; null where the stream's own thread does it, or none can.
+  [[nodiscard]] virtual HostWorker* host_worker() { return nullptr; }
 
   virtual void record(Event& event) = 0;
   virtual void wait(Event& event) = 0;
@@ -110,6 +115,7 @@ class Stream {
 
   /// Operations and copies that are enqueued or captured from now on carry this tag.
   void set_tag(ActivityTag tag) { tag_ = tag; }
+  [[nodiscard]] ActivityTag tag() const { return tag_; }
 
   /// Records in `log` from now on when tagged work begins and ends; null ends it. Not while work
   /// is queued; what the log holds is complete when all streams that log have been synchronised. A
@@ -121,9 +127,6 @@ class Stream {
   /// Throws that Unsupported if the reason is known without trying; call it before preparing work
   /// only to log it.
   virtual void check_activities();
-
- protected:
-  [[nodiscard]] ActivityTag tag() const { return tag_; }
 
  private:
   /// Grows the scratch memory to that size. Throws OutOfMemory and leaves

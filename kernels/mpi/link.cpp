@@ -1,6 +1,9 @@
 // Messages between ranks over MPI: non-blocking calls that are polled, so that a wait can end when
 // the other side is lost.
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -91,6 +94,15 @@ class MpiLink final : public RankLink {
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
+
+  /// Asks the library that runs, which may be another than that of the headers.
+  [[nodiscard]] bool reaches_gpus() const override {
+#ifdef MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+  }
 
   void check_with(std::function<void()> check) override { check_ = std::move(check); }
 

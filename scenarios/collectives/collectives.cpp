@@ -141,9 +141,15 @@ class Collectives final : public Scenario {
       return refuse(request, "strategy",
                     "--strategy mpi needs several ranks; start parbench with mpirun or srun");
     }
-    if (spec.strategy == by_nccl && request.devices_over_ranks) {
+    if (spec.strategy == by_mpi && !request.devices_are_cpus) {
       return refuse(request, "strategy",
-                    "--strategy nccl does not join devices of several ranks; use --strategy mpi");
+                    "--strategy mpi joins CPU devices, and those of the ranks are not; use "
+                    "--strategy nccl");
+    }
+    if (spec.strategy == by_nccl && request.devices_over_ranks && request.devices_are_cpus) {
+      return refuse(request, "strategy",
+                    "--strategy nccl does not join CPU devices of several ranks; use --strategy "
+                    "mpi");
     }
     if (spec.strategy == by_nccl && request.devices_are_cpus) {
       return refuse(request, "strategy",

@@ -33,18 +33,33 @@ Communicator* Context::communicator() {
   return communicator_->get();
 }
 
-/// The library of ranks joins them where each has one device.
+/// Over ranks a library of their devices joins them where it can, else the one that connects the
+/// ranks, where each has one device in host memory.
 std::unique_ptr<Communicator> Context::make_communicator() const {
   std::vector<Device*> devices;
   for (const auto& device : devices_) devices.push_back(device.get());
   if (devices.size() < 2) return nullptr;
   if (options_.ranks == nullptr) return devices.front()->make_communicator(devices);
+  if (are_joined_by_library(devices_)) return join_devices_of_ranks();
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const DeviceInfo& info = devices[i]->info();
     if (info.rank != static_cast<int>(i) || !info.host_memory) return nullptr;
   }
   const bool on_all = std::ssize(devices) == options_.ranks->size();
   return on_all ? std::make_unique<RankCommunicator>(options_.ranks->link()) : nullptr;
+}
+
+std::unique_ptr<Communicator> Context::join_devices_of_ranks() const {
+  RankGroup& ranks = *options_.ranks;
+  Device& own = device(ranks.rank());
+  Joining joining{
+      .id = {}, .rank = ranks.rank(), .size = ranks.size(), .check = [&ranks] { ranks.check(); }};
+  if (ranks.rank() == 0) joining.id = own.make_joining_id();
+  std::size_t bytes = joining.id.size();
+  ranks.share(0, &bytes, sizeof(bytes));
+  joining.id.resize(bytes);
+  ranks.share(0, joining.id.data(), bytes);
+  return own.join(joining);
 }
 
 void Context::share(int device, void* data, std::size_t bytes) const {

@@ -117,6 +117,7 @@ class Context {
   };
 
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator() const;
+  [[nodiscard]] std::unique_ptr<Communicator> join_devices_of_ranks() const;
   [[nodiscard]] std::vector<double> measured_by(int rank, const Measure& measure);
 
   enum class Locking { new_case, prepared_cases };

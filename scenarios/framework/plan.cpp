@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/core/crossing.h"
+#include "kernels/core/remote_device.h"
 #include "scenarios/framework/ranks/messages.h"
 
 namespace parbench {
@@ -61,7 +62,9 @@ void enqueue(const Call& call, std::span<Stream* const> streams) {
   } else if (const auto* copy = std::get_if<CopyCall>(&call)) {
     if (streams.size() == 1) return streams.front()->copy(copy->destination, copy->source);
     if (copy->message == nullptr) return;  // a message between two other ranks
-    for (Stream* stream : streams) stream->perform(*copy->message);
+    for (Stream* stream : streams) {
+      if (!is_remote(*stream)) copy->message->enqueue(*stream);
+    }
   } else {
     const auto& collective = std::get<CollectiveCall>(call);
     collective.communicator->enqueue(collective.collective, streams, collective.data,
@@ -137,14 +140,18 @@ void Plan::wait_for_other_ranks(Task& task) {
 }
 
 void Plan::bind_message(const Task& task, CopyCall& copy) {
-  auto work = make_message_work(ranks_->link(), {.from = rank_of(task.lanes.front()),
-                                                 .to = rank_of(task.lanes.back()),
-                                                 .tag = next_tag_,
-                                                 .source = copy.source,
-                                                 .destination = copy.destination});
+  Stream& sender = stream(task.lanes.front());
+  Stream& receiver = stream(task.lanes.back());
+  auto part = make_message_part(ranks_->link(),
+                                {.from = sender.device().info().rank,
+                                 .to = receiver.device().info().rank,
+                                 .tag = next_tag_,
+                                 .source = copy.source,
+                                 .destination = copy.destination},
+                                sender, receiver);
   next_tag_ = (next_tag_ + 1) % RankLink::tag_count;
-  copy.message = work.get();
-  if (work != nullptr) messages_.push_back(std::move(work));
+  copy.message = part.get();
+  if (part != nullptr) messages_.push_back(std::move(part));
 }
 
 std::vector<Stream*> Plan::streams_of(const Task& task) const {

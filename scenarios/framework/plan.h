@@ -19,6 +19,8 @@
 
 namespace parbench {
 
+class MessagePart;
+
 /// One operation with its arguments bound. The Op outlives the plan.
 struct OpCall {
   Op* op = nullptr;
@@ -31,7 +33,7 @@ struct OpCall {
 struct CopyCall {
   BufferView destination;
   BufferView source;
-  HostWork* message = nullptr;  // this rank's part of a message; set by Plan::add
+  MessagePart* message = nullptr;  // this rank's part of a message; set by Plan::add
 };
 
 /// A collective on the lanes of its task, one for each rank. The communicator outlives the plan.
@@ -97,7 +99,7 @@ class Plan {
   std::vector<std::vector<Call>> calls_;
   RankGroup* ranks_ = nullptr;
   std::shared_ptr<HostWork> start_;
-  std::vector<std::shared_ptr<HostWork>> messages_;
+  std::vector<std::shared_ptr<MessagePart>> messages_;
   std::map<std::pair<TaskId, int>, TaskId> signals_ = {};  // by task and the rank that waits
   int next_tag_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "kernels/core/crossing.h"
+#include "kernels/core/host_worker.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench::test {
@@ -67,12 +68,17 @@ class OtherStream final : public Stream {
  public:
   OtherStream(OtherDevice& device, std::unique_ptr<Stream> stream)
       : inner(std::move(stream)), device_(device) {}
+  ~OtherStream() override {
+    if (worker_) worker_->stop();
+    inner.reset();  // it may wait for the worker
+  }
 
   Device& device() const override { return device_; }
   int threads() const override { return inner->threads(); }
   std::size_t scratch_bytes() const override { return inner->scratch_bytes(); }
   void copy(BufferView destination, BufferView source) override {
     inner->copy(destination, source);
+    ++device_.copies;
   }
   void record(Event& event) override { inner->record(*dynamic_cast<OtherEvent&>(event).inner); }
   void wait(Event& event) override {
@@ -82,15 +88,23 @@ class OtherStream final : public Stream {
       inner->wait(seen_.try_emplace(&event, event).first->second);
     }
   }
-  void synchronize(std::chrono::milliseconds limit) override { inner->synchronize(limit); }
+  void synchronize(std::chrono::milliseconds limit) override {
+    inner->synchronize(limit);
+    if (worker_) worker_->finish(limit);
+  }
+  HostWorker* host_worker() override {
+    if (!worker_) worker_ = std::make_unique<HostWorker>(device_);
+    return worker_.get();
+  }
 
-  const std::unique_ptr<Stream> inner;
+  std::unique_ptr<Stream> inner;
 
  private:
   void grow_scratch(std::size_t bytes) override { inner->reserve_scratch(bytes); }
 
   OtherDevice& device_;
   std::map<Event*, SeenFromOutside> seen_;
+  std::unique_ptr<HostWorker> worker_;
 };
 
 class OtherOp final : public Op {

@@ -19,6 +19,8 @@ class OtherDevice final : public Device {
  public:
   /// `name`: "other:0".
   OtherDevice(std::unique_ptr<Device> device, std::string name);
+  /// Messages to other ranks carry its data through staging memory.
+  void stage_messages() { info_.staged = true; }
 
   const DeviceInfo& info() const override { return info_; }
   AvailableMemory available_memory() const override { return inner_->available_memory(); }
@@ -26,6 +28,7 @@ class OtherDevice final : public Device {
   std::unique_ptr<Event> make_event(EventKind kind) override;
   std::unique_ptr<Event> make_shared_event(Buffer word) override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {
+    ++allocations;
     return inner_->allocate(bytes, kind);
   }
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override {
@@ -37,7 +40,9 @@ class OtherDevice final : public Device {
 
   /// The bytes that are locked now, by where they begin.
   std::map<const std::byte*, std::size_t> locked;
-  int locks = 0;  // so far
+  int locks = 0;        // so far
+  int allocations = 0;  // the same
+  int copies = 0;       // enqueued on its streams so far
   /// Called before memory is locked; may throw.
   std::function<void(BufferView)> on_page_lock = [](BufferView) {};
 

@@ -12,6 +12,9 @@ nccl::Functions look_up(const DynamicLibrary& library) {
   library.find(f.get_error_string, "ncclGetErrorString");
   library.find(f.get_last_error, "ncclGetLastError");
   library.find(f.comm_init_all, "ncclCommInitAll");
+  library.find(f.get_unique_id, "ncclGetUniqueId");
+  library.find(f.comm_init_rank_config, "ncclCommInitRankConfig");
+  library.find(f.comm_split, "ncclCommSplit");
   library.find(f.comm_destroy, "ncclCommDestroy");
   library.find(f.comm_abort, "ncclCommAbort");
   library.find(f.comm_get_async_error, "ncclCommGetAsyncError");
@@ -73,6 +76,11 @@ std::string Nccl::find_absence(const std::string& library) {
   }
   version_ = version_text(number);
   return {};
+}
+
+bool Nccl::joins_processes() const {
+  return functions_.get_unique_id != nullptr && functions_.comm_init_rank_config != nullptr &&
+         functions_.comm_split != nullptr;
 }
 
 std::string Nccl::text_of(nccl::Result result) const {

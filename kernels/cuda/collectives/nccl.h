@@ -20,6 +20,8 @@ class Nccl {
   [[nodiscard]] const std::string& absence() const { return absence_; }
   /// "2.28.9"; empty when it cannot be used.
   [[nodiscard]] const std::string& version() const { return version_; }
+  /// Whether it is new enough (2.18) to join GPUs of several processes.
+  [[nodiscard]] bool joins_processes() const;
   [[nodiscard]] const nccl::Functions& functions() const { return functions_; }
 
   /// What the library says of a failed call.

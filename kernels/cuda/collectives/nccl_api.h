@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 
 namespace parbench::cuda::nccl {
@@ -24,12 +25,31 @@ inline constexpr DataType float32 = 7;
 using Reduction = int;  // ncclRedOp_t
 inline constexpr Reduction sum = 0;
 
+/// What the ranks of a communicator have in common; passed by value.
+struct UniqueId {
+  std::array<char, 128> bytes{};  // NCCL_UNIQUE_ID_BYTES
+};
+
+/// ncclConfig_t as it was in 2.14. Later versions append fields, and use their defaults where
+/// `size` and `version` are of an earlier one.
+struct Config {
+  std::size_t size = sizeof(Config);
+  unsigned int magic = 0xcafebeef;  // NCCL_API_MAGIC
+  unsigned int version = 21400;
+  int blocking = 1;
+};
+
 /// A pointer is null where the library lacks the function.
 struct Functions {
   Result (*get_version)(int* version) = nullptr;
   const char* (*get_error_string)(Result) = nullptr;
   const char* (*get_last_error)(Communicator) = nullptr;  // since 2.13
   Result (*comm_init_all)(Communicator* communicators, int count, const int* devices) = nullptr;
+  Result (*get_unique_id)(UniqueId*) = nullptr;
+  Result (*comm_init_rank_config)(Communicator*, int ranks, UniqueId, int rank,
+                                  Config*) = nullptr;  // since 2.14
+  Result (*comm_split)(Communicator, int color, int key, Communicator* made,
+                       Config*) = nullptr;  // since 2.18
   Result (*comm_destroy)(Communicator) = nullptr;
   Result (*comm_abort)(Communicator) = nullptr;
   Result (*comm_get_async_error)(Communicator, Result* error) = nullptr;

@@ -28,6 +28,15 @@ CudaStream& stream_of(Stream& stream, const CudaDevice& device) {
   return *mine;
 }
 
+NcclPart part_of(Collective collective, const CudaStream& stream, std::span<const BufferView> data,
+                 std::span<const BufferView> inputs, std::size_t rank) {
+  return {.data = resolved(data[rank], name_of(collective), stream.name(), "data"),
+          .input = inputs.empty()
+                       ? nullptr
+                       : resolved(inputs[rank], name_of(collective), stream.name(), "input"),
+          .stream = stream.handle()};
+}
+
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(std::shared_ptr<const Nccl> nccl,
@@ -41,15 +50,30 @@ void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* 
                                        std::span<const BufferView> data,
                                        std::span<const BufferView> inputs) {
   for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
-    const CudaStream& stream = stream_of(*streams[rank], *devices_[rank]);
-    parts_[rank] = {.data = resolved(data[rank], name_of(collective), stream.name(), "data"),
-                    .input = inputs.empty() ? nullptr
-                                            : resolved(inputs[rank], name_of(collective),
-                                                       stream.name(), "input"),
-                    .stream = stream.handle()};
+    parts_[rank] =
+        part_of(collective, stream_of(*streams[rank], *devices_[rank]), data, inputs, rank);
   }
   const TracedCall traced = stream_of(*streams.front(), *devices_.front()).trace_collective();
   clique_.enqueue(collective, parts_, data.front().bytes);
+}
+
+NcclRankCommunicator::NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, CudaDevice& device,
+                                           const Joining& joining)
+    : name_("NCCL " + nccl->version()),
+      device_(device),
+      rank_(joining.rank),
+      size_(joining.size),
+      member_(std::move(nccl), joining, [&device] { device.enter_gpu(); }, {}) {}
+
+void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
+                                           std::span<const BufferView> data,
+                                           std::span<const BufferView> inputs) {
+  const auto own = static_cast<std::size_t>(rank_);
+  CudaStream& stream = stream_of(*streams[own], device_);
+  const NcclPart part = part_of(collective, stream, data, inputs, own);
+  device_.make_current();
+  const TracedCall traced = stream.trace_collective();
+  member_.enqueue(collective, part, data.front().bytes);
 }
 
 }  // namespace parbench::cuda

@@ -1,4 +1,5 @@
-// Collectives between whole GPUs, one rank each, by NCCL.
+// Collectives between whole GPUs, one rank each, by NCCL: all of this process, or one of each of
+// several processes.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "kernels/core/communicator.h"
 #include "kernels/cuda/collectives/nccl.h"
 #include "kernels/cuda/collectives/nccl_clique.h"
+#include "kernels/cuda/collectives/nccl_member.h"
 
 namespace parbench::cuda {
 
@@ -30,8 +32,31 @@ class NcclCommunicator final : public Communicator {
 
   std::string name_;
   std::vector<CudaDevice*> devices_;
-  std::vector<NcclClique::Part> parts_;  // of the collective that is enqueued now, by rank
+  std::vector<NcclPart> parts_;  // of the collective that is enqueued now, by rank
   NcclClique clique_;
+};
+
+/// Of the streams and views of a collective only those of this process's rank take part.
+class NcclRankCommunicator final : public Communicator {
+ public:
+  /// `device`: a whole GPU. All ranks make theirs at once.
+  NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, CudaDevice& device,
+                       const Joining& joining);
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] int size() const override { return size_; }
+  void check() const override { member_.check(); }
+
+ private:
+  void enqueue_checked(Collective collective, std::span<Stream* const> streams,
+                       std::span<const BufferView> data,
+                       std::span<const BufferView> inputs) override;
+
+  std::string name_;
+  CudaDevice& device_;
+  int rank_;
+  int size_;
+  NcclMember member_;
 };
 
 }  // namespace parbench::cuda

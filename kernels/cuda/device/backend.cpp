@@ -102,6 +102,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] int device_count() const override { return count_; }
   [[nodiscard]] int device_limit() const override;
   [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
+  [[nodiscard]] std::vector<std::string> units() const override;
+  [[nodiscard]] int max_parts(int device) const override { return max_partitions(device); }
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool can_autotune() const override { return true; }
   void profile(bool on) override;
@@ -149,6 +151,12 @@ std::vector<DeviceNumber> CudaBackend::choose(int count) const {
   return numbers;
 }
 
+std::vector<std::string> CudaBackend::units() const {
+  std::vector<std::string> units;
+  for (int i = 0; i < count_; ++i) units.push_back(unit_of(properties_of(i)));
+  return units;
+}
+
 std::string CudaBackend::description() const {
   if (count_ == 0) return absence_;
   std::vector<std::string> names;
@@ -167,10 +175,10 @@ void CudaBackend::profile(bool on) {
 
 /// How many parts of each GPU a run asks for. Throws UsageError for a GPU asked for both as a whole
 /// and in parts.
-std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
+std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers, int min_parts) {
   std::map<int, int> parts;
   for (const DeviceNumber& number : numbers) {
-    const int wanted = number.partition ? *number.partition + 1 : 0;
+    const int wanted = number.partition ? std::max(*number.partition + 1, min_parts) : 0;
     const auto [known, is_new] = parts.try_emplace(number.device, wanted);
     if (!is_new && (wanted == 0 || known->second == 0)) {
       throw UsageError(fmt::format(
@@ -182,16 +190,32 @@ std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers) {
   return parts;
 }
 
-DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description) {
+/// "GPU-6fd1e2a8-…", as nvidia-smi and CUDA_VISIBLE_DEVICES name it.
+std::string unit_of(const cudaDeviceProp& gpu) {
+  std::string digits;
+  for (const char byte : gpu.uuid.bytes) {
+    digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  }
+  for (const std::size_t place : {20, 16, 12, 8}) digits.insert(place, "-");
+  return "GPU-" + digits;
+}
+
+DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description,
+                   const DeviceOptions& options, const Nccl& nccl) {
   const cudaDeviceProp gpu = properties_of(number.device);
-  DeviceInfo info{.name = "cuda:" + to_string(number),
+  DeviceInfo info{.name = options.name_prefix + "cuda:" + to_string(number),
                   .backend = "cuda",
                   .model = gpu.name,
                   .hardware = hardware_of(gpu.name, description),
                   .cores = {},
                   .copy_cores = {},
-                  .memory_bytes = gpu.totalGlobalMem};
+                  .memory_bytes = gpu.totalGlobalMem,
+                  .rank = options.rank,
+                  .staged = options.stages_messages,
+                  .unit = unit_of(gpu)};
   info.facts = facts_of(description);
+  // A rank of NCCL's is a whole GPU.
+  if (!number.partition && nccl.joins_processes()) info.joined_by = "NCCL " + nccl.version();
   if (number.partition) {
     info.model +=
         fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
@@ -218,7 +242,7 @@ std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) {
   trace_->detach();  // the devices of an earlier scenario are gone, and left their GPUs idle
-  const std::map<int, int> parts = parts_of(numbers);
+  const std::map<int, int> parts = parts_of(numbers, options.min_parts);
   std::map<int, std::vector<std::unique_ptr<Partition>>> partitions;
   for (const auto& [device, count] : parts) {
     if (count > 0) partitions[device] = divide(device, count);
@@ -237,10 +261,13 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
           std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
     }
     std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
-    DeviceInfo info = info_of(number, parts.at(number.device),
-                              describe(number.device, partition.get(), nvml(), sensors));
+    DeviceInfo info =
+        info_of(number, parts.at(number.device),
+                describe(number.device, partition.get(), nvml(), sensors), options, *nccl());
     if (const auto found = peers.find(number.device); found != peers.end()) {
-      for (const int peer : found->second) info.peers.push_back(fmt::format("cuda:{}", peer));
+      for (const int peer : found->second) {
+        info.peers.push_back(fmt::format("{}cuda:{}", options.name_prefix, peer));
+      }
     }
     std::shared_ptr<TuningChoices> shared;
     if (options.autotune) {

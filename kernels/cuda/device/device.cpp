@@ -60,6 +60,8 @@ void CudaDevice::make_current() const {
   }
 }
 
+void CudaDevice::enter_gpu() const { PARBENCH_CUDA(cudaSetDevice(ordinal_)); }
+
 void CudaDevice::try_to_make_current() const noexcept {
   try {
     make_current();
@@ -148,6 +150,18 @@ std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* co
     gpus.push_back(gpu);
   }
   return std::make_unique<NcclCommunicator>(nccl_, std::move(gpus));
+}
+
+std::vector<std::byte> CudaDevice::make_joining_id() {
+  if (info_.joined_by.empty()) return Device::make_joining_id();
+  make_current();
+  return make_nccl_id(*nccl_);
+}
+
+std::unique_ptr<Communicator> CudaDevice::join(const Joining& joining) {
+  if (info_.joined_by.empty()) return Device::join(joining);
+  make_current();
+  return std::make_unique<NcclRankCommunicator>(nccl_, *this, joining);
 }
 
 std::unique_ptr<Op> CudaDevice::prepare(const OpDesc& desc, int /*threads*/) {

@@ -52,6 +52,8 @@ class CudaDevice final : public Device {
   [[nodiscard]] std::shared_ptr<void> page_lock(BufferView memory) override;
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator(
       std::span<Device* const> ranks) override;
+  [[nodiscard]] std::vector<std::byte> make_joining_id() override;
+  [[nodiscard]] std::unique_ptr<Communicator> join(const Joining& joining) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   void tune(std::vector<OpDesc> operations) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
@@ -60,6 +62,9 @@ class CudaDevice final : public Device {
   void make_current() const;
   /// The same for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
+  /// Makes its GPU the current one of a thread that only waits, copies nothing by kernels and may
+  /// run beside the one that has the partition.
+  void enter_gpu() const;
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
 

@@ -12,6 +12,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
+#include "kernels/core/host_worker.h"
 #include "kernels/cuda/activity/clock_bound.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/arrival_counters.h"
@@ -55,7 +56,9 @@ CudaStream::CudaStream(CudaDevice& device, std::string name)
 
 CudaStream::~CudaStream() {
   device_.try_to_make_current();
+  if (host_worker_) host_worker_->stop();  // the stream may wait for it
   (void)cudaStreamSynchronize(stream_);
+  host_worker_.reset();
   traced_.reset();
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   (void)cudaStreamDestroy(stream_);
@@ -119,7 +122,16 @@ std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue)
 
 void CudaStream::synchronize(std::chrono::milliseconds limit) {
   wait_until_idle(limit);
+  if (host_worker_) host_worker_->finish(limit);
   if (traced_) settle(*traced_);
+}
+
+HostWorker* CudaStream::host_worker() {
+  if (!host_worker_) {
+    host_worker_ = std::make_unique<HostWorker>(device_, [this] { device_.enter_gpu(); });
+    host_worker_->note_activities(log_ != nullptr);
+  }
+  return host_worker_.get();
 }
 
 /// The device is current.
@@ -190,10 +202,13 @@ TracedCall CudaStream::trace_collective() const {
 void CudaStream::settle(TracedStream& traced) const {
   PARBENCH_CUDA(cudaStreamSynchronize(stream_));
   traced.settle();
+  if (host_worker_ && log_ != nullptr) host_worker_->deliver(*log_);
 }
 
 void CudaStream::log_activities(ActivityLog* log) {
   traced_.reset();
+  log_ = nullptr;
+  if (host_worker_) host_worker_->note_activities(log != nullptr);
   if (log == nullptr) return;
   ActivityLog probes(clock_probes);
   const TracedStream::Description description{
@@ -208,6 +223,7 @@ void CudaStream::log_activities(ActivityLog* log) {
   log->clock_error = clock_error(*traced, probes);
   traced->redirect(*log);
   traced_ = std::move(traced);
+  log_ = log;
 }
 
 void CudaStream::check_activities() { device_.activity_trace()->check(name_); }

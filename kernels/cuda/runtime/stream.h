@@ -34,6 +34,8 @@ class CudaStream final : public Stream {
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
+  /// Its thread calls nothing of CUDA but to ask for the events that it waits for.
+  [[nodiscard]] HostWorker* host_worker() override;
   void log_activities(ActivityLog* log) override;
   void check_activities() override;
 
@@ -75,6 +77,8 @@ class CudaStream final : public Stream {
   Buffer scratch_;
   cudnnHandle_t cudnn_ = nullptr;
   std::unique_ptr<TracedStream> traced_;  // while it logs
+  ActivityLog* log_ = nullptr;            // the same
+  std::unique_ptr<HostWorker> host_worker_;
 };
 
 }  // namespace parbench::cuda

@@ -3,27 +3,134 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "kernels/core/device.h"
+#include "kernels/core/host_worker.h"
 
 namespace parbench {
 namespace {
 
-class MessageWork final : public HostWork {
+/// Sends or receives memory that the link reaches, one message of the link for each of its chunks.
+/// Memory is resolved when it is sent.
+class Transfer final : public HostWork {
  public:
-  MessageWork(RankLink& link, const RankMessage& message) : link_(link), message_(message) {}
+  Transfer(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks)
+      : link_(link),
+        sends_(message.from == link.rank()),
+        other_(sends_ ? message.to : message.from),
+        tag_(message.tag),
+        chunks_(std::move(chunks)) {}
 
   void run() override {
-    if (message_.from == link_.rank()) {
-      link_.send(message_.to, message_.tag, message_.source.data(), message_.source.bytes);
-    } else {
-      link_.receive(message_.from, message_.tag, message_.destination.data(),
-                    message_.destination.bytes);
+    for (const BufferView& chunk : chunks_) {
+      if (sends_) {
+        link_.send(other_, tag_, chunk.data(), chunk.bytes);
+      } else {
+        link_.receive(other_, tag_, chunk.data(), chunk.bytes);
+      }
     }
   }
 
  private:
   RankLink& link_;
-  RankMessage message_;
+  bool sends_;
+  int other_;
+  int tag_;
+  std::vector<BufferView> chunks_;
+};
+
+/// This rank's memory of a message, in chunks; a message without bytes is one of them.
+std::vector<BufferView> chunks_of(const BufferView& memory, std::size_t chunk_bytes) {
+  std::vector<BufferView> chunks;
+  std::size_t first = 0;
+  do {
+    const std::size_t bytes = std::min(chunk_bytes, memory.bytes - first);
+    chunks.push_back(memory.part(first, bytes));
+    first += bytes;
+  } while (first < memory.bytes);
+  return chunks;
+}
+
+/// Between memory that the link reaches.
+class DirectPart final : public MessagePart {
+ public:
+  explicit DirectPart(Transfer transfer) : transfer_(std::move(transfer)) {}
+  void enqueue(Stream& stream) override { stream.perform(transfer_); }
+
+ private:
+  Transfer transfer_;
+};
+
+/// Through the slots of the stream's staging memory: while the host sends or receives a chunk, the
+/// device copies its neighbours.
+class StagedPart final : public MessagePart {
+ public:
+  StagedPart(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks,
+             HostWorker& worker)
+      : sends_(message.from == link.rank()),
+        chunks_(std::move(chunks)),
+        worker_(worker),
+        staging_(worker.staging()) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      transfers_.emplace_back(link, message, std::vector<BufferView>{staged(i)});
+    }
+  }
+
+  /// What is logged is the message, not the copies that it takes.
+  void enqueue(Stream& stream) override {
+    const ActivityTag tag = stream.tag();
+    stream.set_tag(0);
+    if (sends_) {
+      send(stream, tag);
+    } else {
+      receive(stream, tag);
+    }
+    stream.set_tag(tag);
+  }
+
+ private:
+  [[nodiscard]] Staging::Slot& slot(std::size_t chunk) const {
+    return staging_.slots[chunk % Staging::slot_count];
+  }
+  [[nodiscard]] BufferView staged(std::size_t chunk) const {
+    return {slot(chunk).memory, 0, chunks_[chunk].bytes};
+  }
+  void transfer(Stream& stream, std::size_t chunk, ActivityTag tag) {
+    worker_.begin(stream, transfers_[chunk], *slot(chunk).done, tag);
+  }
+
+  /// Returns to the stream when the last chunks have been sent.
+  void send(Stream& stream, ActivityTag tag) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      if (i >= Staging::slot_count) stream.wait(*slot(i).done);
+      stream.copy(staged(i), chunks_[i]);
+      transfer(stream, i, tag);
+    }
+    stream.wait(*slot(chunks_.size() - 1).done);
+  }
+
+  /// A slot is filled again as soon as it has been copied.
+  void receive(Stream& stream, ActivityTag tag) {
+    const std::size_t ahead = std::min(chunks_.size(), Staging::slot_count);
+    for (std::size_t i = 0; i < ahead; ++i) transfer(stream, i, tag);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      stream.wait(*slot(i).done);
+      stream.copy(chunks_[i], staged(i));
+      const std::size_t next = i + Staging::slot_count;
+      if (next < chunks_.size()) transfer(stream, next, tag);
+    }
+  }
+
+  bool sends_;
+  std::vector<BufferView> chunks_;
+  HostWorker& worker_;
+  Staging& staging_;
+  std::vector<Transfer> transfers_;  // by chunk
 };
 
 class BarrierWork final : public HostWork {
@@ -51,13 +158,29 @@ class CollectiveWork final : public HostWork {
 
 }  // namespace
 
-std::unique_ptr<HostWork> make_message_work(RankLink& link, const RankMessage& message) {
+std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage& message,
+                                               Stream& sender, Stream& receiver) {
   if (message.source.bytes != message.destination.bytes) {
     throw std::invalid_argument(fmt::format("a message of {} bytes for {} bytes of memory",
                                             message.source.bytes, message.destination.bytes));
   }
-  if (message.from != link.rank() && message.to != link.rank()) return nullptr;
-  return std::make_unique<MessageWork>(link, message);
+  const bool sends = message.from == link.rank();
+  if (!sends && message.to != link.rank()) return nullptr;
+  Stream& own = sends ? sender : receiver;
+  const BufferView& memory = sends ? message.source : message.destination;
+  const bool is_staged =
+      memory.bytes > 0 && (sender.device().info().staged || receiver.device().info().staged);
+  std::vector<BufferView> chunks =
+      chunks_of(memory, is_staged ? Staging::slot_bytes : std::max<std::size_t>(memory.bytes, 1));
+  if (memory.bytes == 0 || !own.device().info().staged) {
+    return std::make_unique<DirectPart>(Transfer(link, message, std::move(chunks)));
+  }
+  HostWorker* const worker = own.host_worker();
+  if (worker == nullptr) {
+    throw Unsupported(fmt::format("{} cannot send its data to other ranks through host memory",
+                                  own.device().info().name));
+  }
+  return std::make_unique<StagedPart>(link, message, std::move(chunks), *worker);
 }
 
 std::unique_ptr<HostWork> make_barrier_work(RankLink& link) {

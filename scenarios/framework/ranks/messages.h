@@ -10,6 +10,7 @@
 #include "kernels/core/communicator.h"
 #include "kernels/core/host_work.h"
 #include "kernels/core/rank_link.h"
+#include "kernels/core/stream.h"
 
 namespace parbench {
 
@@ -22,9 +23,21 @@ struct RankMessage {
   BufferView destination;
 };
 
-/// Returns this rank's part of a message: sending or receiving; null where it has none.
-[[nodiscard]] std::unique_ptr<HostWork> make_message_work(RankLink& link,
-                                                          const RankMessage& message);
+/// This rank's part of a message: sending or receiving. Enqueues it without allocating anything;
+/// the stream goes on when the memory of this rank may be used again, or holds what was sent.
+class MessagePart {
+ public:
+  virtual ~MessagePart() = default;
+  virtual void enqueue(Stream& stream) = 0;
+};
+
+/// Makes the part of this rank for a stream of its device; null where it has none. `sender` and
+/// `receiver`: streams of both, one of which is another rank's. Data that no message can carry from
+/// where it is (DeviceInfo::staged) goes through the staging memory of its stream in chunks, which
+/// is allocated here; the other side then sends or receives the same chunks. Throws OutOfMemory.
+[[nodiscard]] std::unique_ptr<MessagePart> make_message_part(RankLink& link,
+                                                             const RankMessage& message,
+                                                             Stream& sender, Stream& receiver);
 
 /// Waits until all ranks have come so far.
 [[nodiscard]] std::unique_ptr<HostWork> make_barrier_work(RankLink& link);

@@ -19,6 +19,9 @@ class RankGroup {
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual RankLink& link() = 0;
 
+  /// Throws where a rank is lost. Any thread may call it at any time.
+  virtual void check() const = 0;
+
   /// Fills the memory at `data` with what rank `owner` has there.
   virtual void share(int owner, void* data, std::size_t bytes) = 0;
 
