@@ -25,7 +25,7 @@ class RankRunner final : public PlanRunner {
 
   Timing run() override {
     // The meeting after an execution is that before the next one.
-    if (latest_ != team_.meetings()) static_cast<void>(team_.meet({}));
+    if (latest_ != team_.meetings()) team_.meet();
     Timing timing;
     team_.exchange([&] { timing = own_->run(); });
     const std::vector<double> largest = team_.largest({timing.seconds, timing.wall_seconds});
@@ -35,7 +35,7 @@ class RankRunner final : public PlanRunner {
 
   std::vector<double> measure_tasks(const std::function<bool()>& interrupted) override {
     if (interrupted()) throw Interrupted();
-    static_cast<void>(team_.meet({}));
+    team_.meet();
     std::vector<double> costs;
     team_.exchange([&] { costs = own_->measure_tasks([] { return false; }); });
     return team_.largest(std::move(costs));
@@ -48,7 +48,7 @@ class RankRunner final : public PlanRunner {
     std::vector<Recording> recordings;
     for (int i = 0; i < std::max(1, executions); ++i) {
       if (executions > 1) static_cast<void>(run());
-      static_cast<void>(team_.meet({}));
+      team_.meet();
       Recording one;
       team_.exchange([&] { one = own_->record(1); });
       all.seconds.push_back(team_.largest(one.seconds).front());

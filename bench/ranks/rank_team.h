@@ -41,6 +41,8 @@ class RankTeam final : public RankGroup {
 
   /// Returns what each rank brings, by rank. Throws the failure of a rank that cannot come.
   [[nodiscard]] std::vector<std::string> meet(const std::string& own);
+  /// The same where nothing is brought.
+  void meet() { static_cast<void>(meet_for({}, [](const auto&) { return std::string(); })); }
 
   /// Returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);
@@ -70,11 +72,13 @@ class RankTeam final : public RankGroup {
   void wait_for_end();
 
  private:
-  [[nodiscard]] std::string collect(std::string verdict);
+  /// What rank 0 makes of what all have brought, by rank; all get the same.
+  using Combine = std::function<std::string(const std::vector<std::string>&)>;
+  [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
+  [[nodiscard]] std::vector<std::string> collect(const std::string& own);
   [[nodiscard]] std::string hear(FrameKind wanted);
   [[noreturn]] void fail(const std::exception_ptr& failure);
   [[noreturn]] void throw_refusal(const std::string& payload);
-  [[nodiscard]] std::vector<std::string> taken(const std::string& verdict);
 
   std::unique_ptr<RankLink> link_;
   std::unique_ptr<ControlChannel> channel_;

@@ -52,6 +52,9 @@ class MemoryLink final : public RankLink {
                   const std::byte* /*input*/) override {
     throw Error("no test needs a collective");
   }
+  void all_reduce(const RankSet& /*set*/, std::byte* /*data*/, std::size_t /*bytes*/) override {
+    throw Error("no test needs an all-reduce");
+  }
 
  private:
   Mail& mail_;

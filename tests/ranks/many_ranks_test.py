@@ -1,0 +1,63 @@
+"""Tiny cases on more ranks than there are cores: what is exchanged and computed is verified, and what a
+hybrid of ranks reports."""
+import pytest
+
+from ranks_test import TINY, devices, measured, parbench  # noqa: F401: a fixture
+
+# Ranks without cores of their own wait for each other most of the time: few executions suffice.
+ONCE = [*TINY, "--benchmark_min_time=1x"]
+
+
+def verified(parbench, tmp_path, ranks, *words):  # noqa: F811
+    """The cases of a run on so many ranks, all of them measured and verified."""
+    _, report = measured(parbench, tmp_path / "r.json", ranks, *words, *ONCE)
+    assert len(devices(report)) == ranks
+    for case in report["cases"]:
+        assert case["status"] == "measured", f"{case['name']}: {case.get('error')}"
+        assert case["verification"]["passed"]
+    return report["cases"]
+
+
+@pytest.mark.parametrize("ranks", [4, 8, 16])
+def test_collectives_of_many_ranks(parbench, tmp_path, ranks):  # noqa: F811
+    cases = verified(parbench, tmp_path, ranks, "--scenario", "collectives", "--strategy", "tree,mpi",
+                     "--collective", "all-reduce,broadcast", "--size", "1KiB")
+    assert {case["strategy"] for case in cases} == {"tree", "mpi"}
+
+
+@pytest.mark.parametrize("ranks", [4, 8])
+def test_training_of_many_ranks(parbench, tmp_path, ranks):  # noqa: F811
+    model = ["--model", "mlp", "--hidden", "16", "--layers", ranks, "--batch", ranks]
+    verified(parbench, tmp_path, ranks, "--scenario", "data-parallel", "--strategy", "all-reduce", *model)
+    verified(parbench, tmp_path, ranks, "--scenario", "pipeline", "--strategy", "pipeline", "--split", "2",
+             *model)
+
+
+def test_sixteen_replicas(parbench, tmp_path):  # noqa: F811
+    verified(parbench, tmp_path, 16, "--scenario", "data-parallel", "--strategy", "all-reduce",
+             "--model", "mlp", "--hidden", "16", "--layers", "2", "--batch", "16")
+
+
+def test_an_all_reduce_of_sixty_four_ranks(parbench, tmp_path):  # noqa: F811
+    verified(parbench, tmp_path, 64, "--scenario", "collectives", "--strategy", "mpi",
+             "--collective", "all-reduce", "--size", "1KiB")
+
+
+@pytest.mark.parametrize("ranks, layouts", [(2, ["dp2", "pp2", "tp2"]),
+                                            (4, ["dp2xpp2", "dp2xtp2", "pp2xtp2"])])
+def test_hybrids_of_ranks_are_verified(parbench, tmp_path, ranks, layouts):  # noqa: F811
+    cases = verified(parbench, tmp_path, ranks, "--scenario", "hybrid", "--model", "gpt-tiny",
+                     "--batch", "4", "--layout", ",".join(layouts))
+    assert {case["parameters"].get("layout") for case in cases} == {None, *layouts}
+    assert all(len(case["peak_bytes"]) == ranks for case in cases)
+
+
+def test_a_hybrid_reports_what_each_rank_does(parbench, tmp_path):  # noqa: F811
+    _, report = measured(parbench, tmp_path / "r.json", 2, "--scenario", "hybrid", "--model", "gpt-tiny",
+                         "--batch", "4", "--layout", "dp2", "--quiet", "--benchmark_repetitions=1")
+    (case,) = (one for one in report["cases"] if one["strategy"] == "divided")
+    by_device = {one["device"]: one for one in case["profile"]["metrics"]["devices"]}
+    assert list(by_device) == devices(report)
+    for one in by_device.values():
+        assert one["busy"] > 0 and one["compute"] > 0
+        assert one["communication"] >= one["exposed_communication"] > 0
