@@ -100,7 +100,7 @@ TEST_P(RankPlanning, TakesLittleForAThousandRanks) {
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RankPlanning,
                          testing::Values("dp1024", "dp256xpp2xtp2", "dp64xpp4xtp4"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& layout) { return std::string(layout.param); });
 
 TEST(RankPlans, KeepNoCallsOfOtherRanks) {
   const PlannedHybrid hybrid("dp4xpp2xtp2", 16);
