@@ -3,10 +3,12 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -26,7 +28,7 @@ void bind_to_one_core(int rank) {
   }
 }
 
-/// Seconds of one of so many calls, on the slowest rank.
+/// Seconds of one of so many calls in a row, on the slowest rank.
 double seconds_of_call(std::vector<float>& numbers, int calls) {
   const auto count = static_cast<int>(numbers.size());
   MPI_Barrier(MPI_COMM_WORLD);
@@ -39,6 +41,28 @@ double seconds_of_call(std::vector<float>& numbers, int calls) {
   return seconds;
 }
 
+/// The mean of so many rows of calls, each from a start that the ranks have in common.
+double seconds_of_step(std::vector<float>& numbers, int calls, int executions) {
+  double seconds = 0;
+  for (int i = 0; i < executions; ++i) seconds += seconds_of_call(numbers, calls);
+  return seconds / executions;
+}
+
+/// Whether rank 0 has read a line. The others sleep until then: a blocking call would keep a core
+/// from the programs that this one alternates with.
+bool is_wanted(int rank) {
+  constexpr auto nap = std::chrono::microseconds(200);
+  std::string line;
+  int wanted = rank == 0 && std::getline(std::cin, line) ? 1 : 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return wanted != 0;
+    std::this_thread::sleep_for(nap);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -47,25 +71,22 @@ int main(int count, char** words) {
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (count != 3) {
-    std::fprintf(stderr, "parbench-mpi-loop: error: give the bytes and the calls of a step\n");
+  if (count != 4) {
+    std::fprintf(stderr, "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a step\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   bind_to_one_core(rank);
   const std::size_t bytes = std::strtoull(words[1], nullptr, 10);
   const int calls = std::atoi(words[2]);  // NOLINT(cert-err34-c): of scripts/peers
+  const int executions = std::atoi(words[3]);  // NOLINT(cert-err34-c): the same
   std::vector<float> numbers(bytes / sizeof(float));
-  static_cast<void>(seconds_of_call(numbers, calls));
+  static_cast<void>(seconds_of_step(numbers, calls, executions));
   if (rank == 0) {
-    std::printf("{\"bytes\": %zu, \"calls\": %d, \"ranks\": %d, \"threads\": 1}\n", bytes, calls,
-                ranks);
+    std::printf("{\"bytes\": %zu, \"ranks\": %d, \"threads\": 1}\n", bytes, ranks);
     std::fflush(stdout);
   }
-  for (std::string line;;) {
-    int wanted = rank == 0 && std::getline(std::cin, line) ? 1 : 0;
-    MPI_Bcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (wanted == 0) break;
-    const double seconds = seconds_of_call(numbers, calls);
+  while (is_wanted(rank)) {
+    const double seconds = seconds_of_step(numbers, calls, executions);
     if (rank != 0) continue;
     std::printf("%.9g\n", seconds);
     std::fflush(stdout);

@@ -1,8 +1,11 @@
 """Tiny cases on more ranks than there are cores: what is exchanged and computed is verified, and what a
 hybrid of ranks reports."""
+import json
+
 import pytest
 
-from ranks_test import TINY, devices, measured, parbench  # noqa: F401: a fixture
+from ranks_test import ENVIRONMENT, MPIRUN, TINY, devices, measured, parbench  # noqa: F401: a fixture
+from support.process import run
 
 # Ranks without cores of their own wait for each other most of the time: few executions suffice.
 ONCE = [*TINY, "--benchmark_min_time=0.0001"]
@@ -39,11 +42,26 @@ def test_an_all_reduce_of_sixty_four_ranks(parbench, tmp_path):  # noqa: F811
              "--collective", "all-reduce", "--size", "1KiB")
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("settings", [[], ["--mca", "btl", "tcp,self"]], ids=["any", "no shared memory"])
+def test_collectives_in_a_row(parbench, tmp_path, ranks, settings):  # noqa: F811
+    report = tmp_path / "r.json"
+    run([*MPIRUN, *settings, "-n", ranks, parbench, "--scenario", "collectives", "--strategy", "ring,mpi",
+         "--collective", "all-reduce", "--size", "1200,48KiB", "--calls", "5", *ONCE, "--report", report],
+        env=ENVIRONMENT)
+    cases = json.loads(report.read_text(encoding="utf-8"))["parbench"]["cases"]
+    assert len(cases) == 4
+    for case in cases:
+        assert case["status"] == "measured" and case["verification"]["passed"]
+        assert case["amount"] == 5 * (1200 if case["parameters"]["size"] == "1200" else 48 << 10)
+
+
 @pytest.mark.parametrize("ranks, layouts", [(2, ["dp2", "pp2", "tp2"]),
-                                            (4, ["dp2xpp2", "dp2xtp2", "pp2xtp2"])])
+                                            (4, ["dp2xpp2", "dp2xtp2", "pp2xtp2"]),
+                                            (6, ["dp3xpp2"])])
 def test_hybrids_of_ranks_are_verified(parbench, tmp_path, ranks, layouts):  # noqa: F811
     cases = verified(parbench, tmp_path, ranks, "--scenario", "hybrid", "--model", "gpt-tiny",
-                     "--batch", "4", "--layout", ",".join(layouts))
+                     "--batch", "6", "--layout", ",".join(layouts))
     assert {case["parameters"].get("layout") for case in cases} == {None, *layouts}
     for case in cases:
         used = [one["bytes"] > 0 for one in case["memory"]]
