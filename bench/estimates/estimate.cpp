@@ -69,8 +69,8 @@ Roofline roofline_of(Stream& stream, NumberFormat format) {
                               fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
 }
 
-/// The stream whose speed a stream of the plan is estimated by: itself, or of another rank's device,
-/// which this process cannot measure, a stream of this rank with as many threads.
+/// The stream whose speed a stream of the plan is estimated by: itself, or of another rank's
+/// device, which this process cannot measure, a stream of this rank with as many threads.
 Stream& measurable(const Plan& plan, Stream& stream) {
   if (!is_remote(stream)) return stream;
   const auto found = std::ranges::find_if(plan.streams(), [&](const Stream* own) {

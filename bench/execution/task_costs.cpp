@@ -97,7 +97,6 @@ class TaskTimer::Segment {
   }
 
  private:
-
   void add_event() {
     ends_.push_back(make_event_for(*devices_.front(), devices_, EventKind::timing));
   }
@@ -189,8 +188,7 @@ void TaskTimer::add(TaskId id) {
       segments_, [&](const auto& segment) { return segment->has_lanes(streams); });
   const bool is_new = found == segments_.end() || streams.size() > 1;
   Segment& segment =
-      is_new ? *segments_.emplace_back(std::make_unique<Segment>(streams, over_ranks))
-                            : **found;
+      is_new ? *segments_.emplace_back(std::make_unique<Segment>(streams, over_ranks)) : **found;
   segment.add(plan_.calls(id), group_of_[static_cast<std::size_t>(id)]);
 }
 
@@ -205,9 +203,9 @@ void TaskTimer::measure(const std::vector<Segment*>& segments,
     std::vector<double> seconds;
     for (Segment* segment : segments) segment->time(groups_, seconds);
     if (segments.front()->is_over_ranks()) seconds = plan_.ranks()->largest(std::move(seconds));
-    const std::map<std::size_t, double> too_short =
-        estimate < max_estimates ? too_short_groups(segments, seconds)
-                                 : std::map<std::size_t, double>();
+    const std::map<std::size_t, double> too_short = estimate < max_estimates
+                                                        ? too_short_groups(segments, seconds)
+                                                        : std::map<std::size_t, double>();
     auto one = seconds.begin();
     for (Segment* segment : segments) {
       for (const Segment::Part& part : segment->open()) {

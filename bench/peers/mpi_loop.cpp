@@ -51,7 +51,7 @@ double seconds_of_step(std::vector<float>& numbers, int calls, int executions) {
 /// Whether rank 0 has read a line. The others sleep until then: a blocking call would keep a core
 /// from the programs that this one alternates with.
 bool is_wanted(int rank) {
-  constexpr auto nap = std::chrono::microseconds(200);
+  constexpr auto poll_interval = std::chrono::microseconds(200);
   std::string line;
   int wanted = rank == 0 && std::getline(std::cin, line) ? 1 : 0;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -59,7 +59,7 @@ bool is_wanted(int rank) {
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return wanted != 0;
-    std::this_thread::sleep_for(nap);
+    std::this_thread::sleep_for(poll_interval);
   }
 }
 
@@ -72,12 +72,13 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (count != 4) {
-    std::fprintf(stderr, "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a step\n");
+    std::fprintf(stderr,
+                 "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a step\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   bind_to_one_core(rank);
   const std::size_t bytes = std::strtoull(words[1], nullptr, 10);
-  const int calls = std::atoi(words[2]);  // NOLINT(cert-err34-c): of scripts/peers
+  const int calls = std::atoi(words[2]);       // NOLINT(cert-err34-c): of scripts/peers
   const int executions = std::atoi(words[3]);  // NOLINT(cert-err34-c): the same
   std::vector<float> numbers(bytes / sizeof(float));
   static_cast<void>(seconds_of_step(numbers, calls, executions));

@@ -105,10 +105,10 @@ Json loss_of(Case& subject) {
   return nullptr;
 }
 
-/// What a request for a step runs, and which of its times is told.
+/// What a request for a step runs, and which of its times it returns.
 struct Step {
   int executions = 1;
-  int calls = 1;                 // in each execution, of which one is told
+  int calls = 1;                   // in each execution; the time is that of one
   bool from_common_start = false;  // without what the host does before and after
 };
 
@@ -158,9 +158,9 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
   const std::chrono::duration<double> planning = std::chrono::steady_clock::now() - begin;
   context.commit();
   const SubmitMode mode = subject->plan().graph().submit;
-  const std::unique_ptr<PlanRunner> runner =
-      team != nullptr ? make_rank_runner(*team, subject->plan(), mode)
-                      : make_plan_runner(subject->plan(), mode);
+  const std::unique_ptr<PlanRunner> runner = team != nullptr
+                                                 ? make_rank_runner(*team, subject->plan(), mode)
+                                                 : make_plan_runner(subject->plan(), mode);
   subject->reset();
   (void)runner->run();
 

@@ -42,8 +42,8 @@ struct ServedExchange {
 void serve_training_steps(const ServedModel& model);
 /// The same for forward passes on one device; they have no loss.
 void serve_forward_passes(const ServedModel& model);
-/// The same for all-reduces by the ring of scenario collectives, over ranks by its strategy mpi; the
-/// seconds are those of one of the calls, over ranks from their common start on the slowest.
+/// The same for all-reduces by the ring of scenario collectives, over ranks by its strategy mpi;
+/// the seconds are those of one of the calls, over ranks from their common start on the slowest.
 void serve_all_reduces(const ServedExchange& exchange);
 
 }  // namespace parbench::peers

@@ -42,7 +42,9 @@ class RankTeam final : public RankGroup {
   /// Returns what each rank brings, by rank. Throws the failure of a rank that cannot come.
   [[nodiscard]] std::vector<std::string> meet(const std::string& own);
   /// The same where nothing is brought.
-  void meet() { static_cast<void>(meet_for({}, [](const auto&) { return std::string(); })); }
+  void meet() {
+    static_cast<void>(meet_for({}, [](const auto&) { return std::string(); }));
+  }
 
   /// Returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);

@@ -10,8 +10,8 @@
 
 namespace parbench {
 
-/// Ranks that take part in collectives, in their order there. Sets that have two ranks in common and
-/// may be at work at once have different tags, below `RankLink::tag_count`.
+/// Ranks that take part in collectives, in their order there. Sets that have two ranks in common
+/// and may be at work at once have different tags, below `RankLink::tag_count`.
 struct RankSet {
   std::vector<int> ranks;
   int tag = 0;

@@ -332,7 +332,7 @@ class MpiLink final : public RankLink {
   MPI_Comm collectives_ = MPI_COMM_NULL;
   MPI_Comm sets_ = MPI_COMM_NULL;
   Circle everyone_;
-  std::map<int, Circle> circles_;  // by the tag of their set
+  std::map<int, Circle> circles_;                  // by the tag of their set
   std::unique_ptr<SharedNumbers> shared_numbers_;  // null: none between these ranks
   std::mutex circles_mutex_;
   std::function<void()> check_;

@@ -95,7 +95,8 @@ SharedNumbers::SharedNumbers(int rank, int size, MPI_Comm machine)
     MPI_Win_shared_query(window_, one, &room, &unit, static_cast<void*>(&memory));
     // Pages, and so offsets within a cache line, are the same in all processes.
     auto space = static_cast<std::size_t>(room);
-    places_.push_back(static_cast<Place*>(std::align(alignof(Place), sizeof(Place), memory, space)));
+    places_.push_back(
+        static_cast<Place*>(std::align(alignof(Place), sizeof(Place), memory, space)));
   }
   new (places_[static_cast<std::size_t>(rank_)]) Place();
   MPI_Barrier(machine_);
@@ -121,8 +122,7 @@ const float* SharedNumbers::numbers_of(int rank, const std::function<void()>& ch
   return place.numbers[calls_ % 2].data();
 }
 
-void SharedNumbers::all_reduce(float* data, std::size_t count,
-                               const std::function<void()>& check) {
+void SharedNumbers::all_reduce(float* data, std::size_t count, const std::function<void()>& check) {
   Place& own = *places_[static_cast<std::size_t>(rank_)];
   ++calls_;
   std::copy_n(data, count, own.numbers[calls_ % 2].data());

@@ -13,8 +13,8 @@
 namespace parbench::mpi {
 
 /// Every rank writes its numbers to a place of its own and reads those of the others when their
-/// counts say that they are there. Each has two such places in turn: whoever has seen that all
-/// others have begun a call knows that they have read all of the one before.
+/// counts say that they are there. Each has two such places in turn: where all others have begun a
+/// call, they have read all of the one before.
 class SharedNumbers {
  public:
   static constexpr std::size_t max_count = 2048;  // numbers of an all-reduce

@@ -103,7 +103,8 @@ Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
 }
 
 /// Returns how many messages there are.
-std::string add_algorithm(CaseParts& parts, const ExchangeData& all, const std::vector<Rank>& ranks) {
+std::string add_algorithm(CaseParts& parts, const ExchangeData& all,
+                          const std::vector<Rank>& ranks) {
   const Messages messages = pipelined(
       rounds_of(all.exchange.collective, *all.exchange.algorithm, all.blocks), chunk_elements);
   std::vector<int> devices;

@@ -63,8 +63,9 @@ class Plan {
   /// PlanGraph::add_task throws, and std::invalid_argument unless collectives have a lane for each
   /// rank and other calls a single one.
   ///
-  /// Over ranks, the calls of a task without a lane of this one are not kept, and a task that waits for one of which no lane is on a rank of its own waits for a
-  /// message of no bytes, a task that is added before it.
+  /// Over ranks, the calls of a task without a lane of this one are not kept, and a task that waits
+  /// for one of which no lane is on a rank of its own waits for a message of no bytes, a task that
+  /// is added before it.
   TaskId add(Task task, std::vector<Call> calls);
 
   /// The ranks of the plan; null: this process alone.

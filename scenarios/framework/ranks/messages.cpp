@@ -98,8 +98,8 @@ std::unique_ptr<HostWork> RankCommunicator::make_work(Collective collective, con
                                                       const BufferView& input) const {
   if (are_all_) return std::make_unique<CollectiveWork>(link_, collective, data, input);
   if (!offers(collective)) {
-    throw std::invalid_argument(
-        fmt::format("{} joins some ranks for all-reduces, not for {}", name(), name_of(collective)));
+    throw std::invalid_argument(fmt::format("{} joins some ranks for all-reduces, not for {}",
+                                            name(), name_of(collective)));
   }
   return std::make_unique<AllReduceWork>(link_, set_, data);
 }

@@ -99,7 +99,7 @@ std::vector<std::unique_ptr<Device>> devices_of(const RankTeam& team) {
 TEST(RankPlan, LetsSomeRanksAddUpNumbersByThemselves) {
   run_ranks(3, [](RankTeam& team) {
     Context context(devices_of(team), {.ranks = &team});
-    EXPECT_EQ(context.communicator({1}), nullptr) << "one device has nobody to talk to";
+    EXPECT_EQ(context.communicator({1}), nullptr) << "a sum of one device is no exchange";
     Communicator* outer = context.communicator({0, 2});
     ASSERT_NE(outer, nullptr);
     EXPECT_EQ(context.communicator({0, 2}), outer) << "made once";

@@ -108,9 +108,8 @@ TEST(RankPlans, KeepNoCallsOfOtherRanks) {
   std::size_t of_others = 0;
   for (std::size_t i = 0; i < plan.calls().size(); ++i) {
     const Task& task = hybrid.graph().tasks[i];
-    const bool is_own = std::ranges::any_of(task.lanes, [&](LaneId lane) {
-      return plan.rank_of(lane) == hybrid.ranks.rank();
-    });
+    const bool is_own = std::ranges::any_of(
+        task.lanes, [&](LaneId lane) { return plan.rank_of(lane) == hybrid.ranks.rank(); });
     if (is_own) continue;
     EXPECT_TRUE(plan.calls()[i].empty()) << task.name;
     if (task.work.bytes > 0) ++of_others;
