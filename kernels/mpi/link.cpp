@@ -29,6 +29,8 @@ constexpr std::size_t largest_piece = std::size_t{1} << 30;
 /// Numbers from which an all-reduce goes round the ring, and those of a chunk there.
 constexpr std::size_t ring_elements = std::size_t{1} << 14;
 constexpr std::size_t chunk_elements = std::size_t{1} << 16;
+/// Chunks on their way at once.
+constexpr std::size_t chunks_ahead = 4;
 
 void require(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -225,19 +227,42 @@ class MpiLink final : public RankLink {
     return {first, (index + 1) * count / blocks - first};
   }
 
-  /// Chunk by chunk, so that what has arrived is added while it is in a cache.
+  /// Chunk by chunk, so that what has arrived is added while it is in a cache, and a few of them
+  /// ahead, so that a rank need not wait for each chunk of the one before.
   void reduce_in_ring(Circle& circle, float* data, std::size_t count) {
-    provide_inbox(circle, std::min(count, chunk_elements));
+    const std::size_t room = std::min(count, chunk_elements);
+    provide_inbox(circle, chunks_ahead * room);
+    // Of the largest block: all ranks must send as many messages, some of them empty.
+    const std::size_t largest = (count + circle.ranks.size() - 1) / circle.ranks.size();
+    const std::size_t chunks = (largest + chunk_elements - 1) / chunk_elements;
     for (int round = 0; round + 1 < circle.size(); ++round) {
-      const auto [sent_first, sent_count] = block_of(circle, circle.own - round, count);
-      const auto [first, got_count] = block_of(circle, circle.own - round - 1, count);
-      for (std::size_t at = 0; at < std::max(sent_count, got_count); at += chunk_elements) {
-        const std::size_t sends = std::min(chunk_elements, sent_count - std::min(at, sent_count));
-        const std::size_t gets = std::min(chunk_elements, got_count - std::min(at, got_count));
-        exchange(circle, 1, {data + sent_first + at, sends}, -1, {circle.inbox.data(), gets});
-        add(data + first + at, circle.inbox.data(), gets);
+      const auto sent = block_of(circle, circle.own - round, count);
+      const auto got = block_of(circle, circle.own - round - 1, count);
+      std::array<Requests, chunks_ahead> requests;
+      const auto inbox = [&](std::size_t chunk) {
+        return std::span(circle.inbox).subspan(chunk % chunks_ahead * room, room);
+      };
+      for (std::size_t step = 0; step < chunks + chunks_ahead - 1; ++step) {
+        if (step < chunks) {
+          const std::span<float> place = inbox(step).first(chunk_of(got, step).second);
+          const auto [first, size] = chunk_of(sent, step);
+          requests[step % chunks_ahead] =
+              begin_exchange(circle, 1, {data + first, size}, -1, place);
+        }
+        if (step + 1 < chunks_ahead) continue;
+        const std::size_t chunk = step + 1 - chunks_ahead;
+        wait_for(requests[chunk % chunks_ahead], "MPI_Testall");
+        const auto [first, size] = chunk_of(got, chunk);
+        add(data + first, inbox(chunk).data(), size);
       }
     }
+  }
+
+  /// First and number of the elements of a chunk; none behind the last one.
+  [[nodiscard]] static std::pair<std::size_t, std::size_t> chunk_of(
+      std::pair<std::size_t, std::size_t> block, std::size_t chunk) {
+    const std::size_t at = std::min(chunk * chunk_elements, block.second);
+    return {block.first + at, std::min(chunk_elements, block.second - at)};
   }
 
   void gather_in_ring(const Circle& circle, float* data, std::size_t count) {
@@ -252,7 +277,14 @@ class MpiLink final : public RankLink {
   /// once.
   void exchange(const Circle& circle, int to, std::span<const float> sent, int from,
                 std::span<float> received) {
-    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    Requests requests = begin_exchange(circle, to, sent, from, received);
+    wait_for(requests, "MPI_Testall");
+  }
+
+  using Requests = std::array<MPI_Request, 2>;
+  [[nodiscard]] Requests begin_exchange(const Circle& circle, int to, std::span<const float> sent,
+                                        int from, std::span<float> received) {
+    Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     require(alone([&] {
               return MPI_Irecv(received.data(), count_of(received.size()), MPI_FLOAT,
                                circle.at(from), circle.tag, circle.communicator, &requests[0]);
@@ -263,7 +295,7 @@ class MpiLink final : public RankLink {
                                circle.tag, circle.communicator, &requests[1]);
             }),
             "MPI_Isend");
-    wait_for(requests, "MPI_Testall");
+    return requests;
   }
 
   static void provide_inbox(Circle& circle, std::size_t count) {

@@ -56,6 +56,11 @@ def test_collectives_in_a_row(parbench, tmp_path, ranks, settings):  # noqa: F81
         assert case["amount"] == 5 * (1200 if case["parameters"]["size"] == "1200" else 48 << 10)
 
 
+def test_blocks_of_which_one_has_a_chunk_more(parbench, tmp_path):  # noqa: F811
+    verified(parbench, tmp_path, 3, "--scenario", "collectives", "--strategy", "mpi",
+             "--collective", "all-reduce", "--size", 4 * (3 * 65536 + 1), "--calls", "2")
+
+
 @pytest.mark.parametrize("ranks, layouts", [(2, ["dp2", "pp2", "tp2"]),
                                             (4, ["dp2xpp2", "dp2xtp2", "pp2xtp2"]),
                                             (6, ["dp3xpp2"])])
