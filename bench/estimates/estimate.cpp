@@ -19,6 +19,7 @@
 #include "bench/execution/verification.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
+#include "kernels/core/remote_device.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/bounds.h"
@@ -66,6 +67,16 @@ Roofline roofline_of(Stream& stream, NumberFormat format) {
                               fastest_of(repeats, stream, [&] { product->enqueue(stream, views); }),
           .bytes_per_second = 2 * static_cast<double>(bytes) /
                               fastest_of(repeats, stream, [&] { stream.copy(c, a); })};
+}
+
+/// The stream whose speed a stream of the plan is estimated by: itself, or of another rank's
+/// device, which this process cannot measure, a stream of this rank with as many threads.
+Stream& measurable(const Plan& plan, Stream& stream) {
+  if (!is_remote(stream)) return stream;
+  const auto found = std::ranges::find_if(plan.streams(), [&](const Stream* own) {
+    return !is_remote(*own) && own->threads() == stream.threads();
+  });
+  return found == plan.streams().end() ? stream : **found;
 }
 
 /// Throws OutOfMemory when the devices together need more of a memory than is left of it.
@@ -139,7 +150,9 @@ class Estimator {
 
   std::vector<double> costs_of(const Plan& plan, NumberFormat format) {
     std::vector<Roofline> lanes;
-    for (Stream* stream : plan.streams()) lanes.push_back(known_roofline(*stream, format));
+    for (Stream* stream : plan.streams()) {
+      lanes.push_back(known_roofline(measurable(plan, *stream), format));
+    }
     return estimated_costs(plan.graph(), lanes);
   }
 

@@ -79,14 +79,15 @@ void Executor::find_steps() {
   steps_.resize(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     Step& step = steps_[i];
+    const auto local =
+        std::ranges::find_if(tasks[i].lanes, [this](LaneId lane) { return is_local(lane); });
+    if (local == tasks[i].lanes.end()) continue;  // other ranks execute it
+    step.launching_lane = *local;
     step.task = &tasks[i];
     step.range = &range_of(tasks[i]);
     step.calls = &plan_.calls()[i];
     step.streams = plan_.streams_of(tasks[i]);
     step.done.resize(step.streams.size());
-    const auto local =
-        std::ranges::find_if(tasks[i].lanes, [this](LaneId lane) { return is_local(lane); });
-    if (local != tasks[i].lanes.end()) step.launching_lane = *local;
     find_waits(step);
   }
 }

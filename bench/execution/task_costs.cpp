@@ -55,9 +55,9 @@ struct TaskTimer::Group {
 /// Tasks that are measured back to back on the same lanes.
 class TaskTimer::Segment {
  public:
-  /// `ranks`: of tasks over several ranks, of which this process may have no stream; else null.
-  Segment(std::vector<Stream*> streams, RankGroup* ranks)
-      : all_streams_(std::move(streams)), ranks_(ranks) {
+  /// `is_over_ranks`: of tasks over several ranks, of which this process may have no stream.
+  Segment(std::vector<Stream*> streams, bool is_over_ranks)
+      : all_streams_(std::move(streams)), is_over_ranks_(is_over_ranks) {
     std::ranges::copy_if(all_streams_, std::back_inserter(streams_),
                          [](const Stream* stream) { return !is_remote(*stream); });
     for (Stream* stream : streams_) devices_.push_back(&stream->device());
@@ -73,41 +73,30 @@ class TaskTimer::Segment {
     if (!streams_.empty()) add_event();
   }
 
+  [[nodiscard]] bool is_over_ranks() const { return is_over_ranks_; }
   [[nodiscard]] bool has_lanes(const std::vector<Stream*>& streams) const {
-    return ranks_ == nullptr && all_streams_ == streams;
+    return !is_over_ranks_ && all_streams_ == streams;
   }
 
-  /// Measures again, until every task has been long enough for the clock.
-  void measure(std::vector<Group>& groups, const std::function<bool()>& interrupted) {
-    std::vector<Part> parts = parts_;
-    for (int estimate = 0; !parts.empty(); ++estimate) {
-      if (interrupted()) throw Interrupted();
-      std::vector<double> seconds = time(parts, groups);
-      if (ranks_ != nullptr) seconds = ranks_->largest(std::move(seconds));
-      std::map<std::size_t, double> too_short;  // groups, with the latest of their times
-      for (std::size_t i = 0; i < parts.size() && estimate < max_estimates; ++i) {
-        const std::size_t group = parts[i].group;
-        if (groups[group].is_too_short(seconds[i])) too_short[group] = seconds[i];
-      }
-      std::vector<Part> again;
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (too_short.contains(parts[i].group)) {
-          again.push_back(parts[i]);
-        } else {
-          groups[parts[i].group].seconds.push_back(seconds[i]);
-        }
-      }
-      for (const auto& [group, one] : too_short) groups[group].estimate(one);
-      parts = std::move(again);
-    }
-  }
-
- private:
   struct Part {
     const std::vector<Call>* calls = nullptr;
     std::size_t group = 0;
   };
+  /// What a round still has to measure: at first all tasks.
+  [[nodiscard]] const std::vector<Part>& open() const { return open_; }
+  void open_all() { open_ = parts_; }
+  void close_all_but(const std::map<std::size_t, double>& groups) {
+    std::erase_if(open_, [&](const Part& part) { return !groups.contains(part.group); });
+  }
 
+  /// Appends the seconds of one execution of each open task.
+  void time(const std::vector<Group>& groups, std::vector<double>& seconds) {
+    if (open_.empty()) return;
+    const std::vector<double> own = time(open_, groups);
+    seconds.insert(seconds.end(), own.begin(), own.end());
+  }
+
+ private:
   void add_event() {
     ends_.push_back(make_event_for(*devices_.front(), devices_, EventKind::timing));
   }
@@ -117,7 +106,8 @@ class TaskTimer::Segment {
   std::vector<double> time(const std::vector<Part>& parts, const std::vector<Group>& groups) {
     if (streams_.empty()) return std::vector<double>(parts.size());
     const Group& first = groups[parts.front().group];
-    if (first.repeats > 1) repeat(*parts.front().calls, first.repeats);
+    // Of ranks one comes first; the other's wait for it is not part of the cost.
+    if (first.repeats > 1 || is_over_ranks_) repeat(*parts.front().calls, first.repeats);
     record(*ends_.front());
     for (std::size_t i = 1; i < streams_.size(); ++i) streams_[i]->wait(*ends_.front());
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -159,9 +149,10 @@ class TaskTimer::Segment {
 
   std::vector<Stream*> all_streams_;
   std::vector<Stream*> streams_;  // those of this process
-  RankGroup* ranks_;
+  bool is_over_ranks_;
   std::vector<Device*> devices_;
   std::vector<Part> parts_;
+  std::vector<Part> open_ = {};
   std::vector<std::unique_ptr<Event>> ends_;   // of the beginning, then of each part
   std::vector<std::unique_ptr<Event>> joins_;  // one per stream but the first
 };
@@ -191,19 +182,67 @@ bool TaskTimer::is_over_ranks(const Task& task) const {
 void TaskTimer::add(TaskId id) {
   const Task& task = plan_.graph().task(id);
   const std::vector<Stream*> streams = plan_.streams_of(task);
-  RankGroup* const ranks = is_over_ranks(task) ? plan_.ranks() : nullptr;
-  if (ranks == nullptr && is_remote(*streams.front())) return;
+  const bool over_ranks = is_over_ranks(task);
+  if (!over_ranks && is_remote(*streams.front())) return;
   const auto found = std::ranges::find_if(
       segments_, [&](const auto& segment) { return segment->has_lanes(streams); });
   const bool is_new = found == segments_.end() || streams.size() > 1;
   Segment& segment =
-      is_new ? *segments_.emplace_back(std::make_unique<Segment>(streams, ranks)) : **found;
+      is_new ? *segments_.emplace_back(std::make_unique<Segment>(streams, over_ranks)) : **found;
   segment.add(plan_.calls(id), group_of_[static_cast<std::size_t>(id)]);
+}
+
+/// Measures again, until every task has been long enough for the clock. Segments over ranks go
+/// together, so that the ranks need to agree on their times once for all of them.
+void TaskTimer::measure(const std::vector<Segment*>& segments,
+                        const std::function<bool()>& interrupted) {
+  for (Segment* segment : segments) segment->open_all();
+  const auto is_open = [](const Segment* segment) { return !segment->open().empty(); };
+  for (int estimate = 0; std::ranges::any_of(segments, is_open); ++estimate) {
+    if (interrupted()) throw Interrupted();
+    std::vector<double> seconds;
+    for (Segment* segment : segments) segment->time(groups_, seconds);
+    if (segments.front()->is_over_ranks()) seconds = plan_.ranks()->largest(std::move(seconds));
+    const std::map<std::size_t, double> too_short = estimate < max_estimates
+                                                        ? too_short_groups(segments, seconds)
+                                                        : std::map<std::size_t, double>();
+    auto one = seconds.begin();
+    for (Segment* segment : segments) {
+      for (const Segment::Part& part : segment->open()) {
+        if (!too_short.contains(part.group)) groups_[part.group].seconds.push_back(*one);
+        ++one;
+      }
+      segment->close_all_but(too_short);
+    }
+    for (const auto& [group, latest] : too_short) groups_[group].estimate(latest);
+  }
+}
+
+/// With the latest of their times.
+std::map<std::size_t, double> TaskTimer::too_short_groups(
+    const std::vector<Segment*>& segments, const std::vector<double>& seconds) const {
+  std::map<std::size_t, double> too_short;
+  auto one = seconds.begin();
+  for (const Segment* segment : segments) {
+    for (const Segment::Part& part : segment->open()) {
+      if (groups_[part.group].is_too_short(*one)) too_short[part.group] = *one;
+      ++one;
+    }
+  }
+  return too_short;
 }
 
 std::vector<double> TaskTimer::measure(const std::function<bool()>& interrupted) {
   for (Group& group : groups_) group.seconds.clear();
-  for (auto& segment : segments_) segment->measure(groups_, interrupted);
+  std::vector<Segment*> over_ranks;
+  for (const auto& segment : segments_) {
+    if (segment->is_over_ranks()) {
+      over_ranks.push_back(segment.get());
+    } else {
+      measure({segment.get()}, interrupted);
+    }
+  }
+  measure(over_ranks, interrupted);
   std::vector<double> seconds;
   for (const std::size_t index : group_of_) {
     const std::vector<double>& measured = groups_[index].seconds;

@@ -1,7 +1,9 @@
 // Measures the cost of each task of a plan alone, with everything else idle, for the bound.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +39,9 @@ class TaskTimer {
 
   [[nodiscard]] bool is_over_ranks(const Task& task) const;
   void add(TaskId id);
+  void measure(const std::vector<Segment*>& segments, const std::function<bool()>& interrupted);
+  [[nodiscard]] std::map<std::size_t, double> too_short_groups(
+      const std::vector<Segment*>& segments, const std::vector<double>& seconds) const;
 
   const Plan& plan_;
   std::vector<Group> groups_;

@@ -133,6 +133,10 @@ int run(int count, char** words) {
   auto* exchange = app.add_subcommand("all-reduce", "serves all-reduces between devices");
   exchange->add_option("--bytes", options.exchange.bytes, "on each device")
       ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 32));
+  exchange->add_option("--calls", options.exchange.calls, "in a row in each step")
+      ->check(CLI::Range(1, 1 << 16));
+  exchange->add_option("--executions", options.exchange.executions, "of each request")
+      ->check(CLI::Range(1, 1000));
   add_devices_option(*exchange, options.exchange.devices);
   exchange->callback([&] { serve_all_reduces(options.exchange); });
   auto* model = app.add_subcommand("model", "parameters of a model, and lengths of its samples");

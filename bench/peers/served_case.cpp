@@ -10,8 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/execution/executor.h"
+#include "bench/execution/plan_runner.h"
 #include "bench/peers/workload.h"
+#include "bench/ranks/rank_devices.h"
+#include "bench/ranks/rank_runner.h"
+#include "bench/ranks/rank_session.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/scenario.h"
@@ -34,6 +37,7 @@ constexpr Question training{"pipeline", "single"};
 constexpr Question divided_training{"data-parallel", "all-reduce-buckets"};
 constexpr Question inference{"inter-op", "one-stream"};
 constexpr Question exchanging{"collectives", "ring"};
+constexpr Question exchanging_over_ranks{"collectives", "mpi"};
 constexpr std::int64_t bucket_mebibytes = 25;  // as DistributedDataParallel has them
 
 Model model_of(const ServedModel& model) {
@@ -101,14 +105,42 @@ Json loss_of(Case& subject) {
   return nullptr;
 }
 
-double mean_seconds(Executor& executor, int executions) {
+/// What a request for a step runs, and which of its times it returns.
+struct Step {
+  int executions = 1;
+  int calls = 1;                   // in each execution; the time is that of one
+  bool from_common_start = false;  // without what the host does before and after
+};
+
+double mean_seconds(PlanRunner& runner, const Step& step) {
   double seconds = 0;
-  for (int i = 0; i < executions; ++i) seconds += executor.run().wall_seconds;
-  return seconds / executions;
+  for (int i = 0; i < step.executions; ++i) {
+    const Timing timing = runner.run();
+    seconds += step.from_common_start ? timing.seconds : timing.wall_seconds;
+  }
+  return seconds / step.executions / step.calls;
+}
+
+/// Returns the devices of all ranks, or of this process alone.
+std::vector<std::unique_ptr<Device>> devices_of(RankTeam* team, int count) {
+  static const Machine machine;
+  return team == nullptr ? open_devices(count) : open_rank_devices(*team, machine, "cpu:0", {});
+}
+
+/// A step for each line; other ranks run the steps of the first one until that has none.
+void serve_steps(PlanRunner& runner, const Step& step, RankTeam* team) {
+  const bool leads = team == nullptr || team->leads();
+  for (std::string line;;) {
+    double wanted = leads && std::getline(std::cin, line) ? 1 : 0;
+    if (team != nullptr) wanted = team->broadcast(wanted);
+    if (wanted == 0) return;
+    const double seconds = mean_seconds(runner, step);
+    if (leads) std::cout << Json(seconds).dump() << '\n' << std::flush;
+  }
 }
 
 /// `facts`: what is said of it beside its name, threads, planning and loss.
-void serve(const Scenario::Request& request, int executions, Json facts) {
+void serve(RankTeam* team, Scenario::Request request, const Step& step, Json facts) {
   const ScenarioList scenarios = built_in_scenarios();
   const auto found = std::ranges::find_if(
       scenarios, [&](const auto& scenario) { return scenario->name() == request.spec.scenario; });
@@ -116,30 +148,34 @@ void serve(const Scenario::Request& request, int executions, Json facts) {
     throw Error("this build has no scenario " + request.spec.scenario);
   }
 
-  Context context(open_devices(request.device_count), {});
+  if (team != nullptr) request.device_count = team->size();
+  request.devices_over_ranks = team != nullptr;
+  Context context(devices_of(team, request.device_count), {.ranks = team});
   const auto begin = std::chrono::steady_clock::now();
   const CaseSpec spec = (*found)->resolve(request).value();
   context.begin_case();
   const std::unique_ptr<Case> subject = (*found)->prepare(spec, context);
   const std::chrono::duration<double> planning = std::chrono::steady_clock::now() - begin;
   context.commit();
-  Executor executor(subject->plan());
+  const SubmitMode mode = subject->plan().graph().submit;
+  const std::unique_ptr<PlanRunner> runner = team != nullptr
+                                                 ? make_rank_runner(*team, subject->plan(), mode)
+                                                 : make_plan_runner(subject->plan(), mode);
   subject->reset();
-  (void)executor.run();
+  (void)runner->run();
 
   facts["name"] = spec.name();
   facts["threads"] = context.stream(0, StreamKind::compute).threads();
   facts["planning_seconds"] = planning.count();
   facts["loss"] = loss_of(*subject);
-  std::cout << facts.dump() << '\n' << std::flush;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::cout << Json(mean_seconds(executor, executions)).dump() << '\n' << std::flush;
-  }
+  facts["ranks"] = team == nullptr ? 1 : team->size();
+  if (team == nullptr || team->leads()) std::cout << facts.dump() << '\n' << std::flush;
+  serve_steps(*runner, step, team);
 }
 
-void serve(const Question& question, const ServedModel& model) {
+void serve(RankTeam* team, const Question& question, const ServedModel& model) {
   const Network network = network_of(model);
-  serve(request_of(question, model), model.executions,
+  serve(team, request_of(question, model), {.executions = model.executions},
         {{"parameters", parameter_count(network)},
          {"outputs", element_count(network.layers.back().output)}});
 }
@@ -156,17 +192,27 @@ Json describe_model(const ServedModel& model) {
 }
 
 void serve_training_steps(const ServedModel& model) {
-  serve(model.devices == 1 ? training : divided_training, model);
+  const std::unique_ptr<RankTeam> team = join_ranks();
+  ServedModel served = model;
+  if (team != nullptr) served.devices = team->size();
+  serve(team.get(), served.devices == 1 ? training : divided_training, served);
 }
 
-void serve_forward_passes(const ServedModel& model) { serve(inference, model); }
+void serve_forward_passes(const ServedModel& model) { serve(nullptr, inference, model); }
 
 void serve_all_reduces(const ServedExchange& exchange) {
-  Scenario::Request request = request_of(exchanging, exchange.devices);
+  const std::unique_ptr<RankTeam> team = join_ranks();
+  Scenario::Request request =
+      request_of(team != nullptr ? exchanging_over_ranks : exchanging, exchange.devices);
   request.spec.parameters.set("collective", std::string("all-reduce"));
   request.spec.parameters.set("size", std::to_string(exchange.bytes));
-  request.given = {"collective", "size", "strategy"};
-  serve(request, exchange.executions, {{"bytes", exchange.bytes}});
+  request.spec.parameters.set("calls", std::int64_t{exchange.calls});
+  request.given = {"collective", "size", "strategy", "calls"};
+  serve(team.get(), request,
+        {.executions = exchange.executions,
+         .calls = exchange.calls,
+         .from_common_start = team != nullptr},
+        {{"bytes", exchange.bytes}, {"calls", exchange.calls}});
 }
 
 }  // namespace parbench::peers

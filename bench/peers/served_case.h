@@ -1,5 +1,6 @@
 // Cases behind a line protocol, so that another process can alternate with them: training steps on
-// one device or divided over several, forward passes, and all-reduces.
+// one device or divided over several, forward passes, and all-reduces. Started by mpirun as several
+// ranks, the devices are those of the ranks; the first rank reads and prints.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct ServedExchange {
   std::int64_t bytes = 1 << 26;
   int devices = 2;
   int executions = 1;  // of each request
+  int calls = 1;       // all-reduces in a row in each execution
 };
 
 /// What another program needs to do the same work: the number of parameters, and the positions of
@@ -40,7 +42,8 @@ struct ServedExchange {
 void serve_training_steps(const ServedModel& model);
 /// The same for forward passes on one device; they have no loss.
 void serve_forward_passes(const ServedModel& model);
-/// The same for all-reduces by the ring of scenario collectives.
+/// The same for all-reduces by the ring of scenario collectives, over ranks by its strategy mpi;
+/// the seconds are those of one of the calls, over ranks from their common start on the slowest.
 void serve_all_reduces(const ServedExchange& exchange);
 
 }  // namespace parbench::peers

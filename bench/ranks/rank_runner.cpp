@@ -16,20 +16,18 @@
 namespace parbench {
 namespace {
 
-/// `all`: of each rank its seconds, those on the host, those in messages, and those until the
-/// others had come to the beginning, where the last one waits least.
-Timing joint_timing(const std::vector<std::vector<double>>& all) {
-  Timing joint;
+/// Adds what ranks waited to a timing. `by_rank`: of each rank what `run` brings together: the
+/// third is its seconds in messages, the fourth those until the others had come to the beginning,
+/// where the last one waits least.
+void add_waits(Timing& timing, const std::vector<std::vector<double>>& by_rank) {
+  if (by_rank.empty()) return;
   std::vector<double> before;
-  for (const std::vector<double>& one : all) {
-    joint.seconds = std::max(joint.seconds, one[0]);
-    joint.wall_seconds = std::max(joint.wall_seconds, one[1]);
-    joint.rank_waits.push_back(one[2]);
+  for (const std::vector<double>& one : by_rank) {
+    timing.rank_waits.push_back(one[2]);
     before.push_back(one[3]);
   }
   const auto [least, most] = std::ranges::minmax(before);
-  joint.start_skew = most - least;
-  return joint;
+  timing.start_skew = most - least;
 }
 
 class RankRunner final : public PlanRunner {
@@ -41,20 +39,23 @@ class RankRunner final : public PlanRunner {
 
   Timing run() override {
     // The meeting after an execution is that before the next one.
-    if (latest_ != team_.meetings()) static_cast<void>(team_.meet({}));
+    if (latest_ != team_.meetings()) team_.meet();
     Timing timing;
     static_cast<void>(team_.take_waits());
     team_.exchange([&] { timing = own_->run(); });
     const TimedLink::Times waited = team_.take_waits();
-    const std::vector<std::vector<double>> all =
-        team_.of_all({timing.seconds, timing.wall_seconds, waited.waits, waited.barrier});
+    std::vector<std::vector<double>> by_rank;
+    const std::vector<double> largest =
+        team_.largest({timing.seconds, timing.wall_seconds, waited.waits, waited.barrier}, by_rank);
     latest_ = team_.meetings();
-    return joint_timing(all);
+    Timing joint{.seconds = largest[0], .wall_seconds = largest[1]};
+    add_waits(joint, by_rank);
+    return joint;
   }
 
   std::vector<double> measure_tasks(const std::function<bool()>& interrupted) override {
     if (interrupted()) throw Interrupted();
-    static_cast<void>(team_.meet({}));
+    team_.meet();
     std::vector<double> costs;
     team_.exchange([&] { costs = own_->measure_tasks([] { return false; }); });
     return team_.largest(std::move(costs));
@@ -67,7 +68,7 @@ class RankRunner final : public PlanRunner {
     std::vector<Recording> recordings;
     for (int i = 0; i < std::max(1, executions); ++i) {
       if (executions > 1) static_cast<void>(run());
-      static_cast<void>(team_.meet({}));
+      team_.meet();
       Recording one;
       team_.exchange([&] { one = own_->record(1); });
       all.seconds.push_back(team_.largest(one.seconds).front());

@@ -31,6 +31,12 @@ ControlChannel::Options channel_options() {
   return options;
 }
 
+std::string encoded(const std::vector<double>& values) {
+  std::string payload;
+  for (const double value : values) append_number(payload, std::bit_cast<std::uint64_t>(value));
+  return payload;
+}
+
 std::string named(int rank, const std::string& host) {
   return fmt::format("rank {} ({})", rank, host);
 }
@@ -60,7 +66,7 @@ std::string RankTeam::name_of(int rank) const { return channel_->name_of(rank); 
 void RankTeam::check() const { channel_->check(); }
 
 void RankTeam::share(int owner, void* data, std::size_t bytes) {
-  static_cast<void>(meet({}));  // a rank that has failed takes no part
+  meet();  // a rank that has failed takes no part
   constexpr int tag = 0;
   auto* const memory = static_cast<std::byte*>(data);
   exchange([&] {
@@ -71,33 +77,59 @@ void RankTeam::share(int owner, void* data, std::size_t bytes) {
   });
 }
 
-std::vector<std::vector<double>> RankTeam::of_all(const std::vector<double>& values) {
-  std::string own;
-  for (const double value : values) append_number(own, std::bit_cast<std::uint64_t>(value));
-  std::vector<std::vector<double>> all;
-  for (const std::string& payload : meet(own)) {
-    PayloadReader reader(payload);
-    std::vector<double>& of_rank = all.emplace_back(values.size());
-    for (double& value : of_rank) value = std::bit_cast<double>(reader.number());
-  }
-  return all;
-}
-
-std::vector<double> RankTeam::largest(std::vector<double> values) {
-  for (const std::vector<double>& of_rank : of_all(values)) {
-    std::ranges::transform(values, of_rank, values.begin(), std::ranges::max);
-  }
+std::vector<double> RankTeam::largest(std::vector<double> values,
+                                      std::vector<std::vector<double>>& by_rank) {
+  const std::string combined = meet_for(encoded(values), [&](const std::vector<std::string>& all) {
+    for (const std::string& payload : all) {
+      PayloadReader reader(payload);
+      std::vector<double>& of_rank = by_rank.emplace_back(values.size());
+      for (double& value : of_rank) value = std::bit_cast<double>(reader.number());
+      std::ranges::transform(values, of_rank, values.begin(), std::ranges::max);
+    }
+    return encoded(values);
+  });
+  PayloadReader reader(combined);
+  for (double& value : values) value = std::bit_cast<double>(reader.number());
   return values;
 }
 
 std::vector<std::string> RankTeam::meet(const std::string& own) {
+  const std::string all = meet_for(own, [](const std::vector<std::string>& brought) {
+    std::string joined;
+    for (const std::string& one : brought) append_text(joined, one);
+    return joined;
+  });
+  PayloadReader reader(all);
+  std::vector<std::string> brought;
+  for (int one = 0; one < size(); ++one) brought.push_back(reader.text());
+  return brought;
+}
+
+std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
   ++meetings_;
   std::string status;
   append_number(status, InterruptHandler::requested() ? 1 : 0);
   append_text(status, own);
-  if (leads()) return taken(collect(std::move(status)));
-  channel_->send(0, {FrameKind::status, meetings_, status});
-  return taken(hear(FrameKind::verdict));
+  std::string verdict;
+  if (leads()) {
+    bool interrupted = false;
+    std::vector<std::string> brought;
+    for (const std::string& payload : collect(status)) {
+      PayloadReader reader(payload);
+      interrupted = reader.number() != 0 || interrupted;
+      brought.push_back(reader.text());
+    }
+    append_number(verdict, interrupted ? 1 : 0);
+    append_text(verdict, combine(brought));
+    channel_->send_to_all({FrameKind::verdict, meetings_, verdict});
+  } else {
+    channel_->send(0, {FrameKind::status, meetings_, status});
+    verdict = hear(FrameKind::verdict);
+  }
+  has_refused_ = false;
+  PayloadReader reader(verdict);
+  interrupted_ = reader.number() != 0;
+  return reader.text();
 }
 
 double RankTeam::broadcast(double value) {
@@ -124,7 +156,7 @@ void RankTeam::together(const std::function<void()>& work) {
     if (std::exchange(has_refused_, false)) throw;
     fail(std::current_exception());
   }
-  static_cast<void>(meet({}));
+  meet();
 }
 
 void RankTeam::exchange(const std::function<void()>& work) {
@@ -163,13 +195,14 @@ void RankTeam::wait_for_end() {
   }
 }
 
-/// On rank 0: appends the statuses of all others to its own, and sends them the result.
-std::string RankTeam::collect(std::string verdict) {
+/// On rank 0: the statuses of all, its own first. Throws the failure of one that has none.
+std::vector<std::string> RankTeam::collect(const std::string& own) {
+  std::vector<std::string> statuses{own};
   std::string refusal;
   for (int other = 1; other < size(); ++other) {
     Frame frame = channel_->receive(other);
     while (frame.number < meetings_) frame = channel_->receive(other);  // of one that was refused
-    if (frame.kind == FrameKind::status) verdict += frame.payload;
+    if (frame.kind == FrameKind::status) statuses.push_back(std::move(frame.payload));
     if (frame.kind != FrameKind::failure || !refusal.empty()) continue;
     append_text(refusal, name_of(other));
     append_text(refusal, frame.payload);
@@ -178,8 +211,7 @@ std::string RankTeam::collect(std::string verdict) {
     channel_->send_to_all({FrameKind::refusal, meetings_, refusal});
     throw_refusal(refusal);
   }
-  channel_->send_to_all({FrameKind::verdict, meetings_, verdict});
-  return verdict;
+  return statuses;
 }
 
 /// On the other ranks: waits for the next frame of that kind.
@@ -222,18 +254,6 @@ void RankTeam::throw_refusal(const std::string& payload) {
   PayloadReader reader(payload);
   const std::string by = reader.text();
   throw_failure(reader.text(), by);
-}
-
-std::vector<std::string> RankTeam::taken(const std::string& verdict) {
-  has_refused_ = false;
-  interrupted_ = false;
-  std::vector<std::string> brought;
-  PayloadReader reader(verdict);
-  for (int one = 0; one < size(); ++one) {
-    interrupted_ = reader.number() != 0 || interrupted_;
-    brought.push_back(reader.text());
-  }
-  return brought;
 }
 
 }  // namespace parbench

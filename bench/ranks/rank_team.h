@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/ranks/clock_offset.h"
@@ -33,9 +34,13 @@ class RankTeam final : public RankGroup {
   [[nodiscard]] RankLink& link() override { return *link_; }
   void check() const override;
   void share(int owner, void* data, std::size_t bytes) override;
-  [[nodiscard]] std::vector<double> largest(std::vector<double> values) override;
-  /// Returns the values of all ranks, by rank; each brings as many.
-  [[nodiscard]] std::vector<std::vector<double>> of_all(const std::vector<double>& values);
+  [[nodiscard]] std::vector<double> largest(std::vector<double> values) override {
+    std::vector<std::vector<double>> by_rank;
+    return largest(std::move(values), by_rank);
+  }
+  /// The same. On rank 0 alone, `by_rank` becomes the values that each rank brought.
+  [[nodiscard]] std::vector<double> largest(std::vector<double> values,
+                                            std::vector<std::vector<double>>& by_rank);
 
   /// Returns how long this rank has waited in messages since the last call.
   [[nodiscard]] TimedLink::Times take_waits() { return link_->take(); }
@@ -48,6 +53,10 @@ class RankTeam final : public RankGroup {
 
   /// Returns what each rank brings, by rank. Throws the failure of a rank that cannot come.
   [[nodiscard]] std::vector<std::string> meet(const std::string& own);
+  /// The same where nothing is brought.
+  void meet() {
+    static_cast<void>(meet_for({}, [](const auto&) { return std::string(); }));
+  }
 
   /// Returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);
@@ -77,11 +86,13 @@ class RankTeam final : public RankGroup {
   void wait_for_end();
 
  private:
-  [[nodiscard]] std::string collect(std::string verdict);
+  /// What rank 0 makes of what all have brought, by rank; all get the same.
+  using Combine = std::function<std::string(const std::vector<std::string>&)>;
+  [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
+  [[nodiscard]] std::vector<std::string> collect(const std::string& own);
   [[nodiscard]] std::string hear(FrameKind wanted);
   [[noreturn]] void fail(const std::exception_ptr& failure);
   [[noreturn]] void throw_refusal(const std::string& payload);
-  [[nodiscard]] std::vector<std::string> taken(const std::string& verdict);
 
   std::unique_ptr<TimedLink> link_;
   std::unique_ptr<ControlChannel> channel_;

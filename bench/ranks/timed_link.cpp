@@ -51,4 +51,9 @@ void TimedLink::collective(Collective collective, std::byte* data, std::size_t b
   link_->collective(collective, data, bytes, input);
 }
 
+void TimedLink::all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) {
+  const Stopwatch watch(waits_);
+  link_->all_reduce(set, data, bytes);
+}
+
 }  // namespace parbench

@@ -35,6 +35,7 @@ class TimedLink final : public RankLink {
   void barrier() override;
   void collective(Collective collective, std::byte* data, std::size_t bytes,
                   const std::byte* input) override;
+  void all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) override;
 
  private:
   std::unique_ptr<RankLink> link_;

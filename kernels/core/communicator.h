@@ -70,6 +70,7 @@ class Communicator {
 
   [[nodiscard]] virtual const std::string& name() const = 0;  // "NCCL 2.28.9"
   [[nodiscard]] virtual int size() const = 0;                 // ranks
+  [[nodiscard]] virtual bool offers(Collective /*collective*/) const { return true; }
 
   /// Enqueues a collective on a stream of each rank's device. Nothing of a rank is touched before
   /// its stream comes to the collective, and its stream goes on when its data is the result and the

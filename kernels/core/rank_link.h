@@ -4,10 +4,18 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kernels/core/communicator.h"
 
 namespace parbench {
+
+/// Ranks that take part in collectives, in their order there. Sets that have two ranks in common
+/// and may be at work at once have different tags, below `RankLink::tag_count`.
+struct RankSet {
+  std::vector<int> ranks;
+  int tag = 0;
+};
 
 /// What a message passing library offers (MPI). Its functions may be called by several threads.
 /// They return when the caller's memory may be used again, and throw what `check` throws while they
@@ -39,6 +47,10 @@ class RankLink {
   /// `input`: null of a collective in place, else as many bytes as `data`.
   virtual void collective(Collective collective, std::byte* data, std::size_t bytes,
                           const std::byte* input) = 0;
+
+  /// Makes `data` of each rank of a set, f32 numbers, the sum of what they have. All of them call
+  /// it, in the same order for one set; sets with different tags do not wait for each other.
+  virtual void all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) = 0;
 };
 
 /// The function by which the library of ranks is entered, after it was loaded at run time. Null

@@ -7,21 +7,21 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "kernels/base/error.h"
 #include "kernels/core/rank_link.h"
+#include "kernels/mpi/shared_numbers.h"
+#include "kernels/mpi/waiting.h"
 
 namespace parbench::mpi {
 namespace {
@@ -32,6 +32,8 @@ constexpr std::size_t largest_piece = std::size_t{1} << 30;
 /// Numbers from which an all-reduce goes round the ring, and those of a chunk there.
 constexpr std::size_t ring_elements = std::size_t{1} << 14;
 constexpr std::size_t chunk_elements = std::size_t{1} << 16;
+/// Chunks on their way at once.
+constexpr std::size_t chunks_ahead = 4;
 
 void require(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -40,33 +42,6 @@ void require(int code, const char* what) {
   MPI_Error_string(code, text.data(), &length);
   throw Error(std::string("MPI: ") + what + " failed: " + text.data());
 }
-
-/// How a thread waits between polls: at first it keeps its core, then it gives it to any other
-/// thread, and after a while it sleeps, when a wake-up costs little beside what it has waited.
-class Waiting {
- public:
-  void pause() {
-    ++polls_;
-    if (polls_ < keeping) return;
-    if (!begin_) begin_ = Clock::now();
-    if (polls_ % checking != 0 || Clock::now() - *begin_ < yielding) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(sleep);
-    }
-  }
-  [[nodiscard]] bool should_check() const { return polls_ % checking == 0; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr int keeping = 2000;
-  static constexpr int checking = 16;
-  static constexpr auto yielding = std::chrono::milliseconds(20);
-  static constexpr auto sleep = std::chrono::microseconds(50);
-
-  int polls_ = 0;
-  std::optional<Clock::time_point> begin_;
-};
 
 std::string name_of_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -82,12 +57,17 @@ class MpiLink final : public RankLink {
   explicit MpiLink(bool one_call) : name_(name_of_library()), one_call_(one_call) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    for (MPI_Comm* communicator : {&messages_, &barriers_, &collectives_}) {
+    for (MPI_Comm* communicator : {&messages_, &barriers_, &collectives_, &sets_}) {
       require(MPI_Comm_dup(MPI_COMM_WORLD, communicator), "MPI_Comm_dup");
       MPI_Comm_set_errhandler(*communicator, MPI_ERRORS_RETURN);
     }
+    everyone_ = circle_of_all();
+    shared_numbers_ = SharedNumbers::make(rank_, size_);
   }
-  ~MpiLink() override { MPI_Finalize(); }
+  ~MpiLink() override {
+    shared_numbers_.reset();
+    MPI_Finalize();
+  }
   MpiLink(const MpiLink&) = delete;
   MpiLink& operator=(const MpiLink&) = delete;
 
@@ -127,11 +107,15 @@ class MpiLink final : public RankLink {
              [&](MPI_Request* request) { return MPI_Ibarrier(barriers_, request); });
   }
 
+  void all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) override {
+    all_reduce(circle_of(set), reinterpret_cast<float*>(data), bytes / sizeof(float));
+  }
+
   void collective(Collective collective, std::byte* data, std::size_t bytes,
                   const std::byte* input) override {
     switch (collective) {
       case Collective::all_reduce:
-        return all_reduce(reinterpret_cast<float*>(data), bytes / sizeof(float));
+        return all_reduce_of_all(reinterpret_cast<float*>(data), bytes / sizeof(float));
       case Collective::all_gather:
         return complete("MPI_Iallgather", [&](MPI_Request* request) {
           return MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, data, count_of(bytes / ranks()),
@@ -156,12 +140,50 @@ class MpiLink final : public RankLink {
                                request);
         });
       case Collective::send_recv:
-        return exchange(next(), {reinterpret_cast<const float*>(input), bytes / sizeof(float)},
-                        before(), {reinterpret_cast<float*>(data), bytes / sizeof(float)});
+        return exchange(everyone_, 1,
+                        {reinterpret_cast<const float*>(input), bytes / sizeof(float)}, -1,
+                        {reinterpret_cast<float*>(data), bytes / sizeof(float)});
     }
   }
 
  private:
+  /// Ranks that exchange numbers, as one of them sees them.
+  struct Circle {
+    std::vector<int> ranks;
+    int own = 0;  // place of this rank among them
+    MPI_Comm communicator = MPI_COMM_NULL;
+    int tag = 0;
+    std::vector<float> inbox = {};  // of collectives, which follow each other
+
+    [[nodiscard]] int size() const { return static_cast<int>(ranks.size()); }
+    /// The rank so many places behind this one.
+    [[nodiscard]] int at(int distance) const {
+      return ranks[static_cast<std::size_t>((own + distance + size()) % size())];
+    }
+  };
+
+  [[nodiscard]] Circle circle_of_all() const {
+    Circle circle{.ranks = {}, .own = rank_, .communicator = collectives_};
+    for (int rank = 0; rank < size_; ++rank) circle.ranks.push_back(rank);
+    return circle;
+  }
+
+  /// Lanes may ask at once, each for a set of its own.
+  [[nodiscard]] Circle& circle_of(const RankSet& set) {
+    const std::lock_guard lock(circles_mutex_);
+    const auto [known, is_new] = circles_.try_emplace(set.tag);
+    Circle& circle = known->second;
+    if (is_new || circle.ranks != set.ranks) {
+      const auto own = std::ranges::find(set.ranks, rank_);
+      if (own == set.ranks.end()) throw Error("MPI: a rank is not in the set of its collective");
+      circle = {.ranks = set.ranks,
+                .own = static_cast<int>(own - set.ranks.begin()),
+                .communicator = sets_,
+                .tag = set.tag};
+    }
+    return circle;
+  }
+
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
 
   [[nodiscard]] static int count_of(std::size_t count) {
@@ -172,14 +194,22 @@ class MpiLink final : public RankLink {
   }
   [[nodiscard]] static int numbers(std::size_t bytes) { return count_of(bytes / sizeof(float)); }
 
+  void all_reduce_of_all(float* data, std::size_t count) {
+    if (shared_numbers_ != nullptr && count <= SharedNumbers::max_count) {
+      return shared_numbers_->all_reduce(data, count, check_);
+    }
+    all_reduce(everyone_, data, count);
+  }
+
   /// By this library's own algorithms: the non-blocking one of MPI is several times slower between
   /// ranks of one machine.
-  void all_reduce(float* data, std::size_t count) {
-    if (count >= ring_elements) {
-      reduce_in_ring(data, count);
-      gather_in_ring(data, count);
-    } else if ((size_ & (size_ - 1)) == 0) {
-      all_reduce_by_doubling(data, count);
+  void all_reduce(Circle& circle, float* data, std::size_t count) {
+    const auto size = static_cast<unsigned>(circle.size());
+    if (count < ring_elements && (size & (size - 1)) == 0) {
+      all_reduce_by_doubling(circle, data, count);
+    } else if (count >= ring_elements || circle.communicator != collectives_) {
+      reduce_in_ring(circle, data, count);
+      gather_in_ring(circle, data, count);
     } else {
       complete("MPI_Iallreduce", [&](MPI_Request* request) {
         return MPI_Iallreduce(MPI_IN_PLACE, data, static_cast<int>(count), MPI_FLOAT, MPI_SUM,
@@ -190,70 +220,102 @@ class MpiLink final : public RankLink {
 
   /// Of a power of two of ranks: pairs exchange their sums, at twice the distance in each round.
   /// Both of a pair add the same two numbers, so that all ranks end with the same bits.
-  void all_reduce_by_doubling(float* data, std::size_t count) {
-    provide_inbox(count);
-    for (int distance = 1; distance < size_; distance *= 2) {
-      const int other = rank_ ^ distance;
-      exchange(other, {data, count}, other, {inbox_.data(), count});
-      add(data, inbox_.data(), count);
+  void all_reduce_by_doubling(Circle& circle, float* data, std::size_t count) {
+    provide_inbox(circle, count);
+    for (int distance = 1; distance < circle.size(); distance *= 2) {
+      const int partner = (circle.own ^ distance) - circle.own;
+      exchange(circle, partner, {data, count}, partner, {circle.inbox.data(), count});
+      add(data, circle.inbox.data(), count);
     }
   }
 
-  /// The block of a rank: first and number of its elements.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> block_of(int rank, std::size_t count) const {
-    const auto index = static_cast<std::size_t>((rank % size_ + size_) % size_);
-    const std::size_t first = index * count / ranks();
-    return {first, (index + 1) * count / ranks() - first};
+  /// The block of a place in the circle: first and number of its elements.
+  [[nodiscard]] static std::pair<std::size_t, std::size_t> block_of(const Circle& circle, int place,
+                                                                    std::size_t count) {
+    const int size = circle.size();
+    const auto index = static_cast<std::size_t>((place % size + size) % size);
+    const std::size_t blocks = circle.ranks.size();
+    const std::size_t first = index * count / blocks;
+    return {first, (index + 1) * count / blocks - first};
   }
 
-  /// Chunk by chunk, so that what has arrived is added while it is in a cache.
-  void reduce_in_ring(float* data, std::size_t count) {
-    provide_inbox(chunk_elements);
-    for (int round = 0; round + 1 < size_; ++round) {
-      const auto [sent_first, sent_count] = block_of(rank_ - round, count);
-      const auto [first, got_count] = block_of(rank_ - round - 1, count);
-      for (std::size_t at = 0; at < std::max(sent_count, got_count); at += chunk_elements) {
-        const std::size_t sends = std::min(chunk_elements, sent_count - std::min(at, sent_count));
-        const std::size_t gets = std::min(chunk_elements, got_count - std::min(at, got_count));
-        exchange(next(), {data + sent_first + at, sends}, before(), {inbox_.data(), gets});
-        add(data + first + at, inbox_.data(), gets);
+  /// Chunk by chunk, so that what has arrived is added while it is in a cache, and a few of them
+  /// ahead, so that a rank need not wait for each chunk of the one before.
+  void reduce_in_ring(Circle& circle, float* data, std::size_t count) {
+    const std::size_t room = std::min(count, chunk_elements);
+    provide_inbox(circle, chunks_ahead * room);
+    // Of the largest block: all ranks must send as many messages, some of them empty.
+    const std::size_t largest = (count + circle.ranks.size() - 1) / circle.ranks.size();
+    const std::size_t chunks = (largest + chunk_elements - 1) / chunk_elements;
+    for (int round = 0; round + 1 < circle.size(); ++round) {
+      const auto sent = block_of(circle, circle.own - round, count);
+      const auto got = block_of(circle, circle.own - round - 1, count);
+      std::array<Requests, chunks_ahead> requests;
+      const auto inbox = [&](std::size_t chunk) {
+        return std::span(circle.inbox).subspan(chunk % chunks_ahead * room, room);
+      };
+      for (std::size_t step = 0; step < chunks + chunks_ahead - 1; ++step) {
+        if (step < chunks) {
+          const std::span<float> place = inbox(step).first(chunk_of(got, step).second);
+          const auto [first, size] = chunk_of(sent, step);
+          requests[step % chunks_ahead] =
+              begin_exchange(circle, 1, {data + first, size}, -1, place);
+        }
+        if (step + 1 < chunks_ahead) continue;
+        const std::size_t chunk = step + 1 - chunks_ahead;
+        wait_for(requests[chunk % chunks_ahead], "MPI_Testall");
+        const auto [first, size] = chunk_of(got, chunk);
+        add(data + first, inbox(chunk).data(), size);
       }
     }
   }
 
-  void gather_in_ring(float* data, std::size_t count) {
-    for (int round = 0; round + 1 < size_; ++round) {
-      const auto [sent_first, sent_count] = block_of(rank_ + 1 - round, count);
-      const auto [first, got_count] = block_of(rank_ - round, count);
-      exchange(next(), {data + sent_first, sent_count}, before(), {data + first, got_count});
+  /// First and number of the elements of a chunk; none behind the last one.
+  [[nodiscard]] static std::pair<std::size_t, std::size_t> chunk_of(
+      std::pair<std::size_t, std::size_t> block, std::size_t chunk) {
+    const std::size_t at = std::min(chunk * chunk_elements, block.second);
+    return {block.first + at, std::min(chunk_elements, block.second - at)};
+  }
+
+  void gather_in_ring(const Circle& circle, float* data, std::size_t count) {
+    for (int round = 0; round + 1 < circle.size(); ++round) {
+      const auto [sent_first, sent_count] = block_of(circle, circle.own + 1 - round, count);
+      const auto [first, got_count] = block_of(circle, circle.own - round, count);
+      exchange(circle, 1, {data + sent_first, sent_count}, -1, {data + first, got_count});
     }
   }
 
-  /// Sends numbers to one rank and receives others from one, at once.
-  void exchange(int to, std::span<const float> sent, int from, std::span<float> received) {
-    constexpr int tag = 0;
-    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    require(alone([&] {
-              return MPI_Irecv(received.data(), count_of(received.size()), MPI_FLOAT, from, tag,
-                               collectives_, &requests[0]);
-            }),
-            "MPI_Irecv");
-    require(alone([&] {
-              return MPI_Isend(sent.data(), count_of(sent.size()), MPI_FLOAT, to, tag, collectives_,
-                               &requests[1]);
-            }),
-            "MPI_Isend");
+  /// Sends numbers to the rank so many places behind this one and receives others from one, at
+  /// once.
+  void exchange(const Circle& circle, int to, std::span<const float> sent, int from,
+                std::span<float> received) {
+    Requests requests = begin_exchange(circle, to, sent, from, received);
     wait_for(requests, "MPI_Testall");
   }
 
-  void provide_inbox(std::size_t count) {
-    if (inbox_.size() < count) inbox_.resize(count);
+  using Requests = std::array<MPI_Request, 2>;
+  [[nodiscard]] Requests begin_exchange(const Circle& circle, int to, std::span<const float> sent,
+                                        int from, std::span<float> received) {
+    Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    require(alone([&] {
+              return MPI_Irecv(received.data(), count_of(received.size()), MPI_FLOAT,
+                               circle.at(from), circle.tag, circle.communicator, &requests[0]);
+            }),
+            "MPI_Irecv");
+    require(alone([&] {
+              return MPI_Isend(sent.data(), count_of(sent.size()), MPI_FLOAT, circle.at(to),
+                               circle.tag, circle.communicator, &requests[1]);
+            }),
+            "MPI_Isend");
+    return requests;
+  }
+
+  static void provide_inbox(Circle& circle, std::size_t count) {
+    if (circle.inbox.size() < count) circle.inbox.resize(count);
   }
   static void add(float* sum, const float* other, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) sum[i] += other[i];
   }
-  [[nodiscard]] int next() const { return (rank_ + 1) % size_; }
-  [[nodiscard]] int before() const { return (rank_ + size_ - 1) % size_; }
 
   /// With one buffer MPI leaves the block of each rank at the beginning.
   void reduce_scatter(std::byte* data, std::size_t bytes) {
@@ -312,8 +374,12 @@ class MpiLink final : public RankLink {
   MPI_Comm messages_ = MPI_COMM_NULL;
   MPI_Comm barriers_ = MPI_COMM_NULL;
   MPI_Comm collectives_ = MPI_COMM_NULL;
+  MPI_Comm sets_ = MPI_COMM_NULL;
+  Circle everyone_;
+  std::map<int, Circle> circles_;                  // by the tag of their set
+  std::unique_ptr<SharedNumbers> shared_numbers_;  // null: none between these ranks
+  std::mutex circles_mutex_;
   std::function<void()> check_;
-  std::vector<float> inbox_;  // of collectives, which follow each other
   std::mutex mutex_;
 };
 

@@ -54,10 +54,11 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   std::map<CollectiveAndStrategy, std::vector<TimeOfSize>> times;
   for (const CaseOutcome& one : outcomes) {
     if (one.spec.graph) continue;
+    const auto calls = static_cast<double>(calls_in(one.spec));
     times[{collective_of(one.spec), one.spec.strategy}].push_back(
         {.bytes = static_cast<double>(size_of_case(one.spec)),
-         .seconds = one.median_seconds,
-         .error = error_of(one)});
+         .seconds = one.median_seconds / calls,
+         .error = error_of(one) / calls});
   }
   std::map<CollectiveAndStrategy, LatencyFit> fits;
   for (const auto& [key, points] : times) {
@@ -149,6 +150,11 @@ std::string text_of(const std::map<std::string, BySize>& found,
 
 }  // namespace
 
+std::int64_t calls_in(const CaseSpec& spec) {
+  const Value* calls = spec.parameters.find("calls");
+  return calls == nullptr ? 1 : std::get<std::int64_t>(*calls);
+}
+
 Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
                               const PossiblyFastest& possibly_fastest) {
   const auto fits = fits_of(outcomes);
@@ -157,7 +163,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   std::map<std::string, BySize> found;
   std::set<CollectiveAndStrategy> remarked;
   Recommended all;
-  std::vector<SameWork> groups = same_work(compared, {"collective", "size"});
+  std::vector<SameWork> groups = same_work(compared, {"collective", "size", "calls"});
   std::ranges::stable_sort(groups, {}, [](const SameWork& group) {
     const CaseSpec& spec = group.cases.front()->spec;
     return std::pair(collective_of(spec), size_of_case(spec));

@@ -1,6 +1,7 @@
 // What the collectives scenario concludes from its cases.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,9 @@
 namespace parbench {
 
 inline constexpr std::string_view bus_bandwidth = "bus bandwidth";  // a metric of every case
+
+/// Collectives in a row in one execution of a case.
+[[nodiscard]] std::int64_t calls_in(const CaseSpec& spec);
 
 /// Names the algorithm to use for each collective by size, and what the times of each algorithm
 /// follow over sizes: latency and bandwidth with their standard errors.

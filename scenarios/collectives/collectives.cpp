@@ -98,6 +98,13 @@ std::vector<Axis> axes_of_collectives() {
        .published = doubling_sizes(),
        .min = sizeof(float),
        .max = 0x1p40},
+      {.name = "calls",
+       .description = "collectives in a row in each execution, whose time is that of all of them; "
+                      "default: 1",
+       .kind = AxisKind::integer,
+       .quick = {},
+       .published = {},
+       .max = 1 << 20},
   };
 }
 
@@ -173,8 +180,9 @@ class Collectives final : public Scenario {
     const std::int64_t bytes = size_in(spec);
     plan_exchange(*parts, {.collective = collective_in(spec),
                            .bytes = bytes,
-                           .algorithm = algorithm_named(spec.strategy)});
-    parts->amount = {static_cast<double>(bytes), "B"};
+                           .algorithm = algorithm_named(spec.strategy),
+                           .calls = calls_in(spec)});
+    parts->amount = {static_cast<double>(bytes * calls_in(spec)), "B"};
     return make_case(std::move(parts));
   }
 
@@ -182,7 +190,7 @@ class Collectives final : public Scenario {
     const Collective collective = collective_in(spec);
     const double factor =
         bus_factor(collective, static_cast<int>(spec.parameters.integer("devices")));
-    const double moved = factor * static_cast<double>(size_in(spec));
+    const double moved = factor * static_cast<double>(size_in(spec) * calls_in(spec));
     std::vector<Metric> metrics{
         {.name = std::string(bus_bandwidth),
          .others = {},

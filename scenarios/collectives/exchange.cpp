@@ -62,11 +62,16 @@ BufferView initial_numbers(Context& context, int rank, std::int64_t count) {
 
 /// Streams of a device that computes in the host's memory share its cores: a second one would add
 /// waiting between the two and nothing else.
-Rank make_rank(CaseParts& parts, ExchangeData& all, int rank) {
+Rank lanes_of_rank(CaseParts& parts, int rank) {
   Rank made;
   made.compute = add_lane(parts, rank, StreamKind::compute);
   const bool one_lane = parts.context.device(rank).info().host_memory;
   made.copies = one_lane ? made.compute : add_lane(parts, rank, StreamKind::copy);
+  return made;
+}
+
+/// With memory of its own.
+Rank rank_of_call(CaseParts& parts, ExchangeData& all, int rank, Rank made) {
   const Collective collective = all.exchange.collective;
   const BufferView initial = initial_numbers(parts.context, rank, all.count());
   all.data.push_back(
@@ -97,7 +102,9 @@ Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
   return *communicator;
 }
 
-void add_algorithm(CaseParts& parts, const ExchangeData& all, const std::vector<Rank>& ranks) {
+/// Returns how many messages there are.
+std::string add_algorithm(CaseParts& parts, const ExchangeData& all,
+                          const std::vector<Rank>& ranks) {
   const Messages messages = pipelined(
       rounds_of(all.exchange.collective, *all.exchange.algorithm, all.blocks), chunk_elements);
   std::vector<int> devices;
@@ -109,9 +116,18 @@ void add_algorithm(CaseParts& parts, const ExchangeData& all, const std::vector<
   const Additions additions(messages, parts.data, parts.ops, devices, streams);
   static_cast<void>(add_messages(parts.plan, std::string(name_of(all.exchange.collective)),
                                  messages, ranks, sizeof(float), &additions));
-  parts.notes.emplace_back("messages",
-                           fmt::format("{} of at most {}", messages.size(),
-                                       report::format_bytes(chunk_elements * sizeof(float))));
+  return fmt::format("{} of at most {}", messages.size(),
+                     report::format_bytes(chunk_elements * sizeof(float)));
+}
+
+/// Returns what the report says of how it is done.
+std::string add_call(CaseParts& parts, const ExchangeData& all, const std::vector<Rank>& ranks) {
+  if (all.exchange.algorithm) return add_algorithm(parts, all, ranks);
+  Communicator& communicator = communicator_for(parts, all);
+  const Collective collective = all.exchange.collective;
+  static_cast<void>(
+      add_to_all(parts.plan, std::string(name_of(collective)), ranks, communicator, collective));
+  return communicator.name();
 }
 
 // --- verification ---
@@ -184,20 +200,20 @@ void add_check(CaseParts& parts, const std::shared_ptr<ExchangeData>& all) {
 
 void plan_exchange(CaseParts& parts, const Exchange& exchange) {
   const int devices = parts.context.device_count();
-  const auto all = std::make_shared<ExchangeData>();
-  all->exchange = exchange;
-  all->blocks = split_evenly(exchange.bytes / static_cast<std::int64_t>(sizeof(float)), devices);
-  std::vector<Rank> ranks;
-  for (int rank = 0; rank < devices; ++rank) ranks.push_back(make_rank(parts, *all, rank));
-  if (exchange.algorithm) {
-    add_algorithm(parts, *all, ranks);
-  } else {
-    Communicator& communicator = communicator_for(parts, *all);
-    static_cast<void>(add_to_all(parts.plan, std::string(name_of(exchange.collective)), ranks,
-                                 communicator, exchange.collective));
-    parts.notes.emplace_back("library", communicator.name());
+  std::vector<Rank> lanes;
+  for (int rank = 0; rank < devices; ++rank) lanes.push_back(lanes_of_rank(parts, rank));
+  for (std::int64_t call = 0; call < exchange.calls; ++call) {
+    const auto all = std::make_shared<ExchangeData>();
+    all->exchange = exchange;
+    all->blocks = split_evenly(exchange.bytes / static_cast<std::int64_t>(sizeof(float)), devices);
+    std::vector<Rank> ranks;
+    for (int rank = 0; rank < devices; ++rank) {
+      ranks.push_back(rank_of_call(parts, *all, rank, lanes[static_cast<std::size_t>(rank)]));
+    }
+    const std::string note = add_call(parts, *all, ranks);
+    if (call == 0) parts.notes.emplace_back(exchange.algorithm ? "messages" : "library", note);
+    add_check(parts, all);
   }
-  add_check(parts, all);
   parts.reads_borrowed_memory = !has_input(exchange.collective);
 }
 

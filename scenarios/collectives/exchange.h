@@ -14,9 +14,10 @@ struct Exchange {
   Collective collective = Collective::all_reduce;
   std::int64_t bytes = 0;              // S of nccl-tests: of a rank's whole array; a multiple of 4
   std::optional<Algorithm> algorithm;  // nothing: the communicator's
+  std::int64_t calls = 1;              // one after the other, each of data of its own
 };
 
-/// Plans one collective over f32 numbers with a check of every number of its result. Throws
+/// Plans a collective over f32 numbers with a check of every number of its results. Throws
 /// Unsupported where a communicator is wanted and there is none for it.
 void plan_exchange(CaseParts& parts, const Exchange& exchange);
 

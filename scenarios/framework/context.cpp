@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/base/error.h"
 #include "kernels/base/round_up.h"
@@ -31,6 +34,30 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
 Communicator* Context::communicator() {
   if (!communicator_) communicator_ = make_communicator();
   return communicator_->get();
+}
+
+Communicator* Context::communicator(const std::vector<int>& devices) {
+  std::vector<int> all(devices_.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (devices == all) return communicator();
+  const auto [known, is_new] = some_communicators_.try_emplace(devices);
+  if (is_new) known->second = make_communicator(devices);
+  return known->second.get();
+}
+
+/// Of devices of different ranks. All ranks ask for the same ones in the same order, so that their
+/// number may be the tag.
+std::unique_ptr<Communicator> Context::make_communicator(const std::vector<int>& some) const {
+  if (options_.ranks == nullptr || some.size() < 2) return nullptr;
+  RankSet set{.ranks = {},
+              .tag = static_cast<int>(some_communicators_.size()) % RankLink::tag_count};
+  std::set<int> different;
+  for (const int device : some) {
+    const DeviceInfo& info = this->device(device).info();
+    if (!info.host_memory || !different.insert(info.rank).second) return nullptr;
+    set.ranks.push_back(info.rank);
+  }
+  return std::make_unique<RankCommunicator>(options_.ranks->link(), std::move(set));
 }
 
 /// Over ranks a library of their devices joins them where it can, else the one that connects the

@@ -52,6 +52,8 @@ class Context {
   /// Returns the communicator of all devices in their order, which is made at the first call; null
   /// without a library for it.
   [[nodiscard]] Communicator* communicator();
+  /// The same of some devices, in the order in which the communicator joins them.
+  [[nodiscard]] Communicator* communicator(const std::vector<int>& devices);
 
   /// Starts a case: everything borrowed from now on belongs to it.
   void begin_case();
@@ -118,6 +120,7 @@ class Context {
 
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator() const;
   [[nodiscard]] std::unique_ptr<Communicator> join_devices_of_ranks() const;
+  [[nodiscard]] std::unique_ptr<Communicator> make_communicator(const std::vector<int>& some) const;
   [[nodiscard]] std::vector<double> measured_by(int rank, const Measure& measure);
 
   enum class Locking { new_case, prepared_cases };
@@ -137,6 +140,7 @@ class Context {
   Check check_;
   std::map<int, Buffer> readback_;
   std::optional<std::unique_ptr<Communicator>> communicator_;  // nothing: not asked for yet
+  std::map<std::vector<int>, std::unique_ptr<Communicator>> some_communicators_;  // by devices
   // Last: the destructor of a stream waits for its work, which uses the members above.
   std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
 };

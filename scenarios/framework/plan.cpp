@@ -46,6 +46,19 @@ bool do_the_same(const Call& one, const Call& other) {
                             &BufferView::bytes);
 }
 
+/// What this process executes of them.
+bool execute_the_same(const Plan& one, const Plan& other) {
+  const std::vector<Task>& tasks = one.graph().tasks;
+  const std::vector<Task>& others = other.graph().tasks;
+  if (tasks.size() != others.size() || one.graph().submit != other.graph().submit) return false;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].kind != others[i].kind || tasks[i].after != others[i].after) return false;
+    if (one.streams_of(tasks[i]) != other.streams_of(others[i])) return false;
+    if (!std::ranges::equal(one.calls()[i], other.calls()[i], do_the_same)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Work work_of(const Call& call) {
@@ -100,9 +113,16 @@ TaskId Plan::add(Task task, std::vector<Call> calls) {
     }
     task.work += work_of(call);
   }
+  if (!is_local(task)) calls = {};  // what other ranks execute is not kept
   const TaskId id = graph_.add_task(std::move(task));
   calls_.push_back(std::move(calls));
   return id;
+}
+
+bool Plan::is_local(const Task& task) const {
+  return ranks_ == nullptr || std::ranges::any_of(task.lanes, [this](LaneId lane) {
+           return rank_of(lane) == ranks_->rank();
+         });
 }
 
 bool Plan::is_message(const Task& task) const {
@@ -161,15 +181,9 @@ std::vector<Stream*> Plan::streams_of(const Task& task) const {
 }
 
 bool are_equal(const Plan& one, const Plan& other) {
-  const std::vector<Task>& tasks = one.graph().tasks;
-  const std::vector<Task>& others = other.graph().tasks;
-  if (tasks.size() != others.size() || one.graph().submit != other.graph().submit) return false;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (tasks[i].kind != others[i].kind || tasks[i].after != others[i].after) return false;
-    if (one.streams_of(tasks[i]) != other.streams_of(others[i])) return false;
-    if (!std::ranges::equal(one.calls()[i], other.calls()[i], do_the_same)) return false;
-  }
-  return true;
+  const bool equal = execute_the_same(one, other);
+  if (one.ranks() == nullptr) return equal;
+  return one.ranks()->largest({equal ? 0.0 : 1.0}).front() == 0;
 }
 
 std::vector<LaneId> copying_lanes(const Plan& plan, LaneId sender, LaneId receiver) {

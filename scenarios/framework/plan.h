@@ -65,8 +65,9 @@ class Plan {
   /// PlanGraph::add_task throws, and std::invalid_argument unless collectives have a lane for each
   /// rank and other calls a single one.
   ///
-  /// Over ranks, a task that waits for one of which no lane is on a rank of its own waits for a
-  /// message of no bytes, a task that is added before it.
+  /// Over ranks, the calls of a task without a lane of this one are not kept, and a task that waits
+  /// for one of which no lane is on a rank of its own waits for a message of no bytes, a task that
+  /// is added before it.
   TaskId add(Task task, std::vector<Call> calls);
 
   /// The ranks of the plan; null: this process alone.
@@ -89,6 +90,7 @@ class Plan {
   [[nodiscard]] const std::vector<std::vector<Call>>& calls() const { return calls_; }  // by task
 
  private:
+  [[nodiscard]] bool is_local(const Task& task) const;
   [[nodiscard]] bool is_message(const Task& task) const;
   [[nodiscard]] bool share_a_rank(const Task& one, const Task& other) const;
   void wait_for_other_ranks(Task& task);
@@ -106,7 +108,7 @@ class Plan {
 
 /// Returns whether two plans of one context run the same kernels on tensors of the same kinds, in
 /// the same order and on the same streams, submitted in the same way. Names and addresses do not
-/// matter, nor do streams without tasks.
+/// matter, nor do streams without tasks. Over ranks all of them ask, and get the same answer.
 [[nodiscard]] bool are_equal(const Plan& one, const Plan& other);
 
 /// Returns the lanes for a copy between the devices of two lanes: the sender's, or the receiver's

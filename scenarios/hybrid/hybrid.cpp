@@ -220,6 +220,7 @@ class Hybrid final : public Scenario {
   [[nodiscard]] std::string_view baseline() const override { return one_device; }
   [[nodiscard]] int default_devices() const override { return 2; }
   [[nodiscard]] int min_devices() const override { return 2; }
+  [[nodiscard]] bool runs_over_ranks() const override { return true; }
 
   [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,

@@ -58,8 +58,8 @@ Stage::Stage(CaseParts& parts, Options options)
     : parts_(parts),
       options_(std::move(options)),
       stream_(parts.context.stream(options_.device, StreamKind::compute)),
-      store_(stream_) {
-  make_programs();
+      plan_(options_.twin != nullptr ? options_.twin->plan_ : make_plan()) {
+  stream_.reserve_scratch(plan_->scratch_bytes);
   borrow_memory();
   if (options_.is_fed) {
     receive_images();
@@ -70,7 +70,7 @@ Stage::Stage(CaseParts& parts, Options options)
   initialize_at_reset();
 }
 
-void Stage::make_programs() {
+std::shared_ptr<const Stage::PassPlan> Stage::make_plan() {
   // Before anything is prepared: in the model's order the time for tuning would be spent on weight
   // gradients and forward passes, and the largest data gradients, which come last, left untuned.
   std::vector<OpDesc> products;
@@ -82,49 +82,52 @@ void Stage::make_programs() {
   stream_.device().tune(std::move(products));
   const std::int64_t layout_samples =
       options_.layout_samples > 0 ? options_.layout_samples : options_.micro_batches.front();
-  StageProgram::add_parameters(stream_, options_.range, layout_samples, store_);
+  auto plan = std::make_shared<PassPlan>(stream_);
+  StageProgram::add_parameters(stream_, options_.range, layout_samples, plan->store);
   for (const std::int64_t samples : options_.micro_batches) {
-    auto& program = programs_[samples];
+    auto& program = plan->programs[samples];
     if (!program) {
-      program = std::make_unique<StageProgram>(stream_, options_.range, samples, store_);
+      program = std::make_unique<StageProgram>(stream_, options_.range, samples, plan->store);
     }
   }
+  plan->scratch_bytes = stream_.requested_scratch();
+  return plan;
 }
 
 void Stage::borrow_memory() {
   Context& context = parts_.context;
   const int device = options_.device;
   std::size_t transient = 0;
-  for (const auto& [samples, program] : programs_) {
+  for (const auto& [samples, program] : plan_->programs) {
     transient = std::max(transient, program->transient_bytes());
   }
   const Network& network = *options_.range.network;
   const std::string key =
       fmt::format("{} {} {}-{} {}", network.name, to_string(network.input), options_.range.first,
-                  options_.range.last, store_.layout_key());
+                  options_.range.last, store().layout_key());
   const auto nothing = [](BufferView) {};  // written by the case's reset
   if (options_.parameters_elsewhere) {
-    parameters_ = symbolic(Space::parameters, 0, store_.bytes());
+    parameters_ = symbolic(Space::parameters, 0, store().bytes());
   } else if (options_.is_fed) {
-    const auto count = static_cast<std::int64_t>(store_.bytes() / sizeof(float));
+    const auto count = static_cast<std::int64_t>(store().bytes() / sizeof(float));
     const Tensor received = parts_.data.tensor(device, canonical({count}));
     parts_.data.poison(received);
     parameters_ = received.view;
   } else {
-    parameters_ = context.shared(device, "parameters " + key, store_.bytes(), nothing);
+    parameters_ = context.shared(device, "parameters " + key, store().bytes(), nothing);
   }
   statistics_ = context.shared(device, "statistics " + key, statistics_bytes(network), nothing);
-  gradients_ = options_.gradients_elsewhere ? symbolic(Space::gradients, 0, store_.bytes())
-                                            : context.borrow(device, store_.bytes());
-  packed_ = options_.parameters_elsewhere ? symbolic(Space::packed, 0, store_.packed_bytes())
-                                          : context.borrow(device, store_.packed_bytes());
+  gradients_ = options_.gradients_elsewhere ? symbolic(Space::gradients, 0, store().bytes())
+                                            : context.borrow(device, store().bytes());
+  packed_ = options_.parameters_elsewhere ? symbolic(Space::packed, 0, store().packed_bytes())
+                                          : context.borrow(device, store().packed_bytes());
   transient_ = context.borrow(device, transient);
   update_ = std::make_unique<RegionUpdate>(
       parts_, options_.optimizer,
       TrainedRegion{.device = device,
                     .parameters = parameters_,
                     .gradients = gradients_,
-                    .copies = store_.bytes() - store_.bytes_of_own()});
+                    .copies = store().bytes() - store().bytes_of_own()});
   loss_ = context.borrow(device, sizeof(float));
   for (const std::size_t bytes : slot_bytes()) slots_.push_back(context.borrow(device, bytes));
   for (std::size_t micro_batch = 0; micro_batch < options_.micro_batches.size(); ++micro_batch) {
@@ -215,7 +218,8 @@ CaseData::Step Stage::filling_step(const ParameterSpec& spec) {
 }
 
 void Stage::initialize_parameters_at_reset(const Place& place, const Keep& keep) {
-  for (const ParameterStore::Entry& entry : store_.entries()) {
+  if (parts_.context.is_remote(options_.device)) return reserve_staging();
+  for (const ParameterStore::Entry& entry : store().entries()) {
     const TensorDesc plain = canonical(entry.spec.shape);
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
     const BufferView target = place(entry);
@@ -230,6 +234,15 @@ void Stage::initialize_parameters_at_reset(const Place& place, const Keep& keep)
           if (keep) keep(stream, parameter);
         });
   }
+}
+
+/// Of a device of another rank, which initializes its parameters itself.
+void Stage::reserve_staging() {
+  std::size_t bytes = 0;
+  for (const ParameterStore::Entry& entry : store().entries()) {
+    bytes = std::max(bytes, canonical(entry.spec.shape).bytes);
+  }
+  parts_.data.at_reset(options_.device, bytes, [](Stream&, BufferView) {});
 }
 
 void Stage::initialize_parameters_at_reset() {
@@ -247,6 +260,7 @@ void Stage::initialize_at_reset(const BufferView& memory, const Keep& keep) {
 
 void Stage::initialize_at_reset() {
   if (!options_.is_fed && !options_.parameters_elsewhere) initialize_parameters_at_reset();
+  if (parts_.context.is_remote(options_.device)) return;
   const auto constant = [&](BufferView view, float value) {
     Op& op =
         ops_.prepare(stream_, Fill{.count = static_cast<std::int64_t>(view.bytes / sizeof(float)),
@@ -268,7 +282,7 @@ std::int64_t Stage::first_sample(int micro_batch) const {
 }
 
 const StageProgram& Stage::program(int micro_batch) const {
-  return *programs_.at(options_.micro_batches.at(static_cast<std::size_t>(micro_batch)));
+  return *plan_->programs.at(options_.micro_batches.at(static_cast<std::size_t>(micro_batch)));
 }
 
 BufferView Stage::input(int micro_batch) const {
@@ -329,7 +343,7 @@ Bases Stage::bases(int micro_batch) const {
   return bases;
 }
 
-std::vector<Call> Stage::pack() const { return rebase(store_.packing(), bases(0)); }
+std::vector<Call> Stage::pack() const { return rebase(store().packing(), bases(0)); }
 
 std::vector<PassPart> Stage::forward_parts(int micro_batch) const {
   const StageProgram& program = this->program(micro_batch);
@@ -360,13 +374,13 @@ BufferView Stage::prediction_gradient(int micro_batch) const {
 
 std::vector<std::size_t> Stage::gradient_offsets() const {
   std::vector<std::size_t> offsets;
-  for (const ParameterStore::Entry& entry : store_.entries()) offsets.push_back(entry.offset);
+  for (const ParameterStore::Entry& entry : store().entries()) offsets.push_back(entry.offset);
   return offsets;
 }
 
 std::vector<Stage::TrainedParameter> Stage::parameters() const {
   std::vector<TrainedParameter> found;
-  for (const ParameterStore::Entry& entry : store_.entries()) {
+  for (const ParameterStore::Entry& entry : store().entries()) {
     const std::size_t bytes = entry.master.bytes;
     found.push_back({.spec = entry.spec,
                      .master = tensor(entry.master, parameters_.part(entry.offset, bytes)),

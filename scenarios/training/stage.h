@@ -53,6 +53,9 @@ class Stage {
     /// be elsewhere at each call: `region` and all calls have symbolic views of it.
     bool gradients_elsewhere = false;
     bool parameters_elsewhere = false;
+    /// A stage whose planned passes are also this one's: both have the same range, micro-batches
+    /// and kernels, and belong to other ranks, so that nothing of either is executed here.
+    const Stage* twin = nullptr;
   };
 
   Stage(CaseParts& parts, Options options);
@@ -108,7 +111,7 @@ class Stage {
   /// behind each.
   using Keep = std::function<void(Stream& stream, const BufferView& parameter)>;
   void initialize_at_reset(const BufferView& memory, const Keep& keep);
-  [[nodiscard]] std::string layouts() const { return store_.layout_key(); }
+  [[nodiscard]] std::string layouts() const { return store().layout_key(); }
   /// Where the gradients of each parameter begin in the region, in the order of layers.
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
@@ -132,7 +135,15 @@ class Stage {
   [[nodiscard]] BufferView input(int micro_batch) const;
   [[nodiscard]] const StageProgram& program(int micro_batch) const;
   [[nodiscard]] Bases bases(int micro_batch) const;
-  void make_programs();
+  /// Where parameters lie, and the passes of micro-batches.
+  struct PassPlan {
+    explicit PassPlan(Stream& stream) : store(stream) {}
+    ParameterStore store;
+    std::map<std::int64_t, std::unique_ptr<StageProgram>> programs = {};  // by samples
+    std::size_t scratch_bytes = 0;  // that the stream had to reserve
+  };
+  [[nodiscard]] std::shared_ptr<const PassPlan> make_plan();
+  [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   void borrow_memory();
   /// What each slot holds at most of the micro-batches that take turns in it.
   [[nodiscard]] std::vector<std::size_t> slot_bytes() const;
@@ -140,6 +151,7 @@ class Stage {
   void share_images();
   void share_target();
   void initialize_at_reset();
+  void reserve_staging();
   void initialize_parameters_at_reset();
   using Place = std::function<BufferView(const ParameterStore::Entry&)>;
   void initialize_parameters_at_reset(const Place& place, const Keep& keep);
@@ -155,8 +167,7 @@ class Stage {
   CaseParts& parts_;
   Options options_;
   Stream& stream_;
-  ParameterStore store_;
-  std::map<std::int64_t, std::unique_ptr<StageProgram>> programs_;  // by samples
+  std::shared_ptr<const PassPlan> plan_;
   OpSet ops_;
 
   BufferView loss_;

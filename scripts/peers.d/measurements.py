@@ -7,6 +7,7 @@ import tempfile
 
 from divided import all_reduce, data_parallel
 from inference import load, squeezenet
+from over_ranks import all_reduce_over_ranks, data_parallel_over_ranks, one_rank
 from processes import Failure, finished, json_of, on_cores
 from rows import Row, duration, median
 from peer_setting import cores_text, paired_ratio, ratio_fields
@@ -198,6 +199,9 @@ MEASUREMENTS = {
     "rnn-lm": rnn_lm,
     "data-parallel": data_parallel,
     "all-reduce": all_reduce,
+    "rank-all-reduce": all_reduce_over_ranks,
+    "rank-data-parallel": data_parallel_over_ranks,
+    "one-rank": one_rank,
     "squeezenet": squeezenet,
     "load": load,
     "overlap": overlap,
@@ -206,5 +210,13 @@ MEASUREMENTS = {
 }
 ON_REQUEST = {"seed"}
 # What each needs beside parbench.
-NEEDS_TORCH = {"train", "gpt", "rnn-lm", "data-parallel", "all-reduce"}
+NEEDS_TORCH = {
+    "train",
+    "gpt",
+    "rnn-lm",
+    "data-parallel",
+    "all-reduce",
+    "rank-all-reduce",
+    "rank-data-parallel",
+}
 NEEDS_ONNXRUNTIME = {"squeezenet", "load"}

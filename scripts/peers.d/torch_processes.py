@@ -3,7 +3,8 @@
 #
 # Starts the other processes itself, each bound to one of the cores that it may use. The first one
 # prints a line of JSON when all are ready; then every line on its standard input makes all of them
-# run a step, and it prints the seconds until the last has ended.
+# run a step, and it prints the seconds until the last has ended, of several all-reduces in a row those
+# of one.
 import argparse
 import json
 import os
@@ -27,6 +28,7 @@ def parse_arguments():
     parser.add_argument("--batch", type=int, help="of all processes")
     parser.add_argument("--image", type=int)
     parser.add_argument("--bytes", type=int, help="of an all-reduce instead of a training step")
+    parser.add_argument("--calls", type=int, default=1, help="all-reduces in a row in each step")
     parser.add_argument("--rank", type=int, default=0)
     parser.add_argument("--meeting", help="the file by which they find each other")
     return parser.parse_args()
@@ -36,7 +38,12 @@ def step_of(options):
     """A function that runs a step, and what is said of it."""
     if options.bytes is not None:
         numbers = torch.zeros(options.bytes // 4)
-        return lambda: distributed.all_reduce(numbers), {"bytes": options.bytes}
+
+        def all_reduces():
+            for _ in range(options.calls):
+                distributed.all_reduce(numbers)
+
+        return all_reduces, {"bytes": options.bytes, "calls": options.calls}
     batch = options.batch // options.processes
     step, parameters = resnet50.training_step(
         batch, options.image, lambda model: DistributedDataParallel(model)
@@ -54,7 +61,7 @@ def serve(options):
     for _ in sys.stdin:
         begin = time.perf_counter()
         run(step, True)
-        print(time.perf_counter() - begin, flush=True)
+        print((time.perf_counter() - begin) / options.calls, flush=True)
     run(step, False)
 
 

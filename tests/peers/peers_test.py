@@ -3,6 +3,7 @@ anything is does not matter here."""
 import json
 import math
 import os
+import shutil
 
 import pytest
 
@@ -155,6 +156,33 @@ def test_serves_steps_and_exchanges_of_several_devices(peers):
     assert ready["bytes"] == 4096
     refused = run([peers.program, "all-reduce", "--devices", 1], code=2)
     assert "at least two devices" in refused.err
+
+
+def over_ranks(*command):
+    asked = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
+    mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", 2]
+    ready, *seconds = run([*mpirun, *command], text="\n\n", env=asked).out.splitlines()
+    assert [float(one) > 0 for one in seconds] == [True, True]
+    return json.loads(ready)
+
+
+def test_serves_steps_and_exchanges_of_ranks(peers, build):
+    if build.cached("PARBENCH_HAS_MPI") != "ON" or shutil.which("mpirun") is None:
+        pytest.skip("this build has no MPI, or there is no mpirun")
+    ready = over_ranks(peers.program, "train", "--batch", 4, "--image", 32)
+    assert ready["ranks"] == 2
+    assert "data-parallel/all-reduce-buckets" in ready["name"]
+    words = ["--bytes", 4096, "--calls", 3, "--executions", 2]
+    ready = over_ranks(peers.program, "all-reduce", *words)
+    assert (ready["ranks"], ready["bytes"], ready["threads"]) == (2, 4096, 1)
+    assert "collectives/mpi" in ready["name"]
+    loop = over_ranks(build.program("parbench-mpi-loop"), 4096, 3, 2)
+    assert {key: loop[key] for key in ("ranks", "bytes", "threads")} == {
+        key: ready[key] for key in ("ranks", "bytes", "threads")
+    }
+    peers.quick("one-rank")
+    assert peers.content["failures"] == {}
+    assert [row["name"] for row in peers.content["rows"]] == ["one-rank"]
 
 
 def test_serves_forward_passes(peers):

@@ -1,22 +1,18 @@
 // A ring for each collective and size, which are planned once.
 #include "scenarios/framework/collectives/rank_collectives.h"
 
-#include <algorithm>
-
 namespace parbench {
 
 RankCollectives::RankCollectives(CaseParts& parts, std::vector<std::pair<int, LaneId>> ranks)
     : parts_(parts), ranks_(std::move(ranks)) {
-  bool are_all = static_cast<int>(ranks_.size()) == parts.context.device_count();
-  for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    are_all = are_all && ranks_[r].first == static_cast<int>(r);
-  }
-  if (are_all) communicator_ = parts.context.communicator();
+  std::vector<int> devices;
+  for (const auto& [device, lane] : ranks_) devices.push_back(device);
+  communicator_ = parts.context.communicator(devices);
 }
 
 /// Libraries gather and scatter blocks of equal sizes.
 bool RankCollectives::uses_communicator(Collective collective, std::int64_t count) const {
-  if (communicator_ == nullptr) return false;
+  if (communicator_ == nullptr || !communicator_->offers(collective)) return false;
   return collective == Collective::all_reduce ||
          count % static_cast<std::int64_t>(ranks_.size()) == 0;
 }

@@ -14,7 +14,7 @@ namespace parbench {
 
 /// Plans collectives of f32 numbers on one lane of each rank. Where nothing runs beside them that
 /// is the lane on which the rank computes: it waits for the result anyway, and a second lane would
-/// add waiting between the two. By the communicator where it joins just these devices in their
+/// add waiting between the two. By the communicator where one joins just these devices in their
 /// order, else by rings, whose memory collectives of one kind and size share: each of them waits
 /// for the one before.
 class RankCollectives {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -156,6 +157,24 @@ class CollectiveWork final : public HostWork {
   BufferView input_;  // of no buffer in place
 };
 
+class AllReduceWork final : public HostWork {
+ public:
+  AllReduceWork(RankLink& link, const RankSet& set, const BufferView& data)
+      : link_(link), set_(set), data_(data) {}
+  void run() override { link_.all_reduce(set_, data_.data(), data_.bytes); }
+
+ private:
+  RankLink& link_;
+  const RankSet& set_;
+  BufferView data_;
+};
+
+std::vector<int> all_ranks_of(const RankLink& link) {
+  std::vector<int> ranks(static_cast<std::size_t>(link.size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
 }  // namespace
 
 std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage& message,
@@ -187,16 +206,35 @@ std::unique_ptr<HostWork> make_barrier_work(RankLink& link) {
   return std::make_unique<BarrierWork>(link);
 }
 
+RankCommunicator::RankCommunicator(RankLink& link)
+    : RankCommunicator(link, {.ranks = all_ranks_of(link)}) {}
+
+RankCommunicator::RankCommunicator(RankLink& link, RankSet set)
+    : link_(link), set_(std::move(set)), are_all_(set_.ranks == all_ranks_of(link)) {
+  const auto own = std::ranges::find(set_.ranks, link_.rank());
+  if (own != set_.ranks.end()) own_ = static_cast<std::size_t>(own - set_.ranks.begin());
+}
+
+std::unique_ptr<HostWork> RankCommunicator::make_work(Collective collective, const BufferView& data,
+                                                      const BufferView& input) const {
+  if (are_all_) return std::make_unique<CollectiveWork>(link_, collective, data, input);
+  if (!offers(collective)) {
+    throw std::invalid_argument(fmt::format("{} joins some ranks for all-reduces, not for {}",
+                                            name(), name_of(collective)));
+  }
+  return std::make_unique<AllReduceWork>(link_, set_, data);
+}
+
 void RankCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
                                        std::span<const BufferView> data,
                                        std::span<const BufferView> inputs) {
-  const auto own = static_cast<std::size_t>(link_.rank());
-  const BufferView& view = data[own];
-  const BufferView input = inputs.empty() ? BufferView() : inputs[own];
+  if (!own_) return;
+  const BufferView& view = data[*own_];
+  const BufferView input = inputs.empty() ? BufferView() : inputs[*own_];
   std::unique_ptr<HostWork>& work =
       works_[{collective, view.buffer, view.offset, view.bytes, input.buffer, input.offset}];
-  if (work == nullptr) work = std::make_unique<CollectiveWork>(link_, collective, view, input);
-  streams[own]->perform(*work);
+  if (work == nullptr) work = make_work(collective, view, input);
+  streams[*own_]->perform(*work);
 }
 
 }  // namespace parbench

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -46,10 +47,16 @@ class MessagePart {
 /// rank's device takes part; those of the others are in other processes.
 class RankCommunicator final : public Communicator {
  public:
-  explicit RankCommunicator(RankLink& link) : link_(link) {}
+  /// Between all ranks.
+  explicit RankCommunicator(RankLink& link);
+  /// Between some ranks, this one or others; all-reduces alone.
+  RankCommunicator(RankLink& link, RankSet set);
 
   [[nodiscard]] const std::string& name() const override { return link_.name(); }
-  [[nodiscard]] int size() const override { return link_.size(); }
+  [[nodiscard]] int size() const override { return static_cast<int>(set_.ranks.size()); }
+  [[nodiscard]] bool offers(Collective collective) const override {
+    return are_all_ || collective == Collective::all_reduce;
+  }
 
  private:
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
@@ -59,7 +66,13 @@ class RankCommunicator final : public Communicator {
   /// The collective, and where data and input are.
   using Key =
       std::tuple<Collective, const Buffer*, std::size_t, std::size_t, const Buffer*, std::size_t>;
+  [[nodiscard]] std::unique_ptr<HostWork> make_work(Collective collective, const BufferView& data,
+                                                    const BufferView& input) const;
+
   RankLink& link_;
+  RankSet set_;
+  bool are_all_;
+  std::optional<std::size_t> own_;  // place of this rank in the set; nothing: it takes no part
   std::map<Key, std::unique_ptr<HostWork>> works_;  // of each call so far
 };
 

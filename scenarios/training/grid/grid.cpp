@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "kernels/base/error.h"
@@ -31,7 +33,35 @@ bool divides_positions(const GridParts& parts) {
   return parts.division && parts.rest == RestOfNetwork::by_positions;
 }
 
+/// Stages of other ranks' devices that plan the same passes: those of the same part of the network,
+/// with the same micro-batches and kernels.
+class Twins {
+ public:
+  explicit Twins(const Context& context) : context_(context) {}
+
+  /// Returns one that is known; null: there is none.
+  [[nodiscard]] const Stage* of(const Stage::Options& options) const {
+    const auto found = known_.find(key_of(options));
+    return found == known_.end() || !context_.is_remote(options.device) ? nullptr : found->second;
+  }
+  void add(const Stage& stage, const Stage::Options& options) {
+    if (context_.is_remote(options.device)) known_.try_emplace(key_of(options), &stage);
+  }
+
+ private:
+  using Key = std::tuple<const Network*, int, std::vector<std::int64_t>, std::string, std::size_t>;
+  [[nodiscard]] Key key_of(const Stage::Options& options) const {
+    const DeviceInfo& info = context_.device(options.device).info();
+    return {options.range.network, options.range.first, options.micro_batches,
+            info.backend + " " + info.hardware, info.cores.size()};
+  }
+
+  const Context& context_;
+  std::map<Key, const Stage*> known_;
+};
+
 void make_stages(GridParts& parts, const GridStep& step) {
+  Twins twins(parts.context);
   if (parts.grid.ranks > 1) {
     parts.division.emplace(parts.network, parts.grid.ranks, parts.rest,
                            parts.context.options().seed);
@@ -51,14 +81,16 @@ void make_stages(GridParts& parts, const GridStep& step) {
                                .dtype = step.format.dtype,
                                .math = step.format.math,
                                .batch = step.batch};
-        pipeline.push_back(std::make_unique<Stage>(
-            parts, Stage::Options{.device = parts.grid.device(replica, static_cast<int>(s), rank),
-                                  .range = range,
-                                  .micro_batches = micro_batches,
-                                  .first_sample = first_sample,
-                                  .slots = micro_batches_in_flight(schedule.at(s)),
-                                  .optimizer = step.optimizer,
-                                  .layout_samples = parts.micro_batches.front().front()}));
+        Stage::Options options{.device = parts.grid.device(replica, static_cast<int>(s), rank),
+                               .range = range,
+                               .micro_batches = micro_batches,
+                               .first_sample = first_sample,
+                               .slots = micro_batches_in_flight(schedule.at(s)),
+                               .optimizer = step.optimizer,
+                               .layout_samples = parts.micro_batches.front().front()};
+        options.twin = twins.of(options);
+        pipeline.push_back(std::make_unique<Stage>(parts, options));
+        twins.add(*pipeline.back(), options);
       }
     }
     for (const std::int64_t samples : micro_batches) first_sample += samples;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "bench/execution/executor.h"
 #include "bench/ranks/rank_runner.h"
 #include "kernels/core/remote_device.h"
+#include "scenarios/framework/context.h"
 #include "scenarios/framework/op_set.h"
 #include "scenarios/framework/plan.h"
 #include "tests/bench/ranks/linked_ranks.h"
@@ -76,6 +78,52 @@ TEST(RankPlan, WaitsForATaskOfAnotherRankByAMessage) {
     EXPECT_THAT(graph.task(message).after, ElementsAre(first));
     EXPECT_THAT(graph.task(second).after, ElementsAre(message));
     EXPECT_THAT(graph.task(third).after, ElementsAre(message));
+  });
+}
+
+/// A device of each rank in a context.
+std::vector<std::unique_ptr<Device>> devices_of(const RankTeam& team) {
+  const Machine machine;
+  auto own = std::move(machine.open("cpu:0", {.rank = team.rank()}).front());
+  Device& twin = *own;
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int rank = 0; rank < team.size(); ++rank) {
+    DeviceInfo info = twin.info();
+    info.rank = rank;
+    devices.push_back(rank == team.rank() ? std::move(own)
+                                          : std::make_unique<RemoteDevice>(info, twin, true));
+  }
+  return devices;
+}
+
+TEST(RankPlan, LetsSomeRanksAddUpNumbersByThemselves) {
+  run_ranks(3, [](RankTeam& team) {
+    Context context(devices_of(team), {.ranks = &team});
+    EXPECT_EQ(context.communicator({1}), nullptr) << "a sum of one device is no exchange";
+    Communicator* outer = context.communicator({0, 2});
+    ASSERT_NE(outer, nullptr);
+    EXPECT_EQ(context.communicator({0, 2}), outer) << "made once";
+    EXPECT_NE(context.communicator({2, 0}), outer);
+    EXPECT_TRUE(outer->offers(Collective::all_reduce));
+    EXPECT_FALSE(outer->offers(Collective::broadcast));
+    EXPECT_TRUE(context.communicator({0, 1, 2})->offers(Collective::broadcast));
+
+    std::vector<Buffer> memory;
+    for (const int device : {0, 2}) {
+      memory.push_back(context.device(device).allocate(sizeof(float), MemoryKind::device));
+    }
+    const std::size_t place = team.rank() == 2 ? 1 : 0;
+    auto* const number = reinterpret_cast<float*>(memory[place].data());
+    *number = 1.0F + static_cast<float>(team.rank());
+    const std::vector<Stream*> streams{&context.stream(0, StreamKind::compute),
+                                       &context.stream(2, StreamKind::compute)};
+    const std::vector<BufferView> data{memory[0], memory[1]};
+    outer->enqueue(Collective::all_reduce, streams, data);
+    for (Stream* stream : streams) stream->synchronize();
+    EXPECT_EQ(*number, team.rank() == 1 ? 2.0F : 4.0F);
+    if (team.rank() != 1) {
+      EXPECT_THROW(outer->enqueue(Collective::broadcast, streams, data), std::invalid_argument);
+    }
   });
 }
 

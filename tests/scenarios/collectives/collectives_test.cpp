@@ -202,6 +202,29 @@ TEST(CollectivesMetrics, AreBandwidthsOfTheBusAndSharesOfALink) {
   EXPECT_EQ(scenario->metrics(metrics[1].others[0]).size(), 1U);
 }
 
+/// A case with so many collectives in a row.
+CaseSpec with_calls(CaseSpec spec, std::int64_t calls) {
+  spec.parameters.set("calls", calls);
+  return spec;
+}
+
+TEST(CollectivesInARow, HaveArraysOfTheirOwnAndCountTogether) {
+  const auto scenario = make_collectives();
+  Context context = context_of(2, Memory::own);
+  context.begin_case();
+  const CaseSpec one = case_of(*scenario, "all-reduce", "ring", 1000, 2);
+  const std::size_t tasks = scenario->prepare(one, context)->plan().graph().tasks.size();
+  const std::size_t bytes = context.case_bytes(0);
+  context.begin_case();
+  const auto planned = scenario->prepare(with_calls(one, 3), context);
+  EXPECT_EQ(planned->plan().graph().tasks.size(), 3 * tasks);
+  EXPECT_EQ(planned->plan().graph().lanes.size(), 4U) << "the lanes are shared";
+  EXPECT_GT(context.case_bytes(0), bytes);
+  EXPECT_EQ(planned->amount().value, 3000);
+  EXPECT_DOUBLE_EQ(scenario->metrics(with_calls(one, 3))[0].value(std::vector{0.5, 0.25}, {}),
+                   3 * 1000 / 0.5);
+}
+
 /// A case that takes `latency` and a time for each byte, by its collective and algorithm.
 CaseOutcome outcome(const Scenario& scenario, const std::string& collective,
                     const std::string& strategy, std::int64_t bytes, double latency,
@@ -249,6 +272,17 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
   EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB");
   EXPECT_TRUE(conclusion.recommendations[0].pays);
   EXPECT_EQ(conclusion.recommendations[2].candidates.front().label, "direct");
+}
+
+TEST(CollectivesAnswer, FitsTheTimeOfOneOfTheCalls) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
+  for (CaseOutcome& one : outcomes) {
+    one.spec = with_calls(one.spec, 10);
+    one.median_seconds *= 10;
+  }
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              AllOf(HasSubstr("direct: α 20 ± "), HasSubstr("tree: α 10 ± ")));
 }
 
 TEST(CollectivesAnswer, NamesCollectivesOfOneAlgorithmTogether) {

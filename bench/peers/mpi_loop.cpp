@@ -1,0 +1,97 @@
+// MPI_Allreduce called in a loop, behind the line protocol of `parbench-peers all-reduce`: what a
+// program without parbench does. Each rank is bound to one of the cores that it may use.
+#include <mpi.h>
+#include <sched.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// The core of a rank, of those of this process.
+void bind_to_one_core(int rank) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+  int left = rank % CPU_COUNT(&allowed);
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+    return;
+  }
+}
+
+/// Seconds of one of so many calls in a row, on the slowest rank.
+double seconds_of_call(std::vector<float>& numbers, int calls) {
+  const auto count = static_cast<int>(numbers.size());
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < calls; ++i) {
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  double seconds = (MPI_Wtime() - begin) / calls;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+/// The mean of so many rows of calls, each from a start that the ranks have in common.
+double seconds_of_step(std::vector<float>& numbers, int calls, int executions) {
+  double seconds = 0;
+  for (int i = 0; i < executions; ++i) seconds += seconds_of_call(numbers, calls);
+  return seconds / executions;
+}
+
+/// Whether rank 0 has read a line. The others sleep until then: a blocking call would keep a core
+/// from the programs that this one alternates with.
+bool is_wanted(int rank) {
+  constexpr auto poll_interval = std::chrono::microseconds(200);
+  std::string line;
+  int wanted = rank == 0 && std::getline(std::cin, line) ? 1 : 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return wanted != 0;
+    std::this_thread::sleep_for(poll_interval);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  MPI_Init(&count, &words);
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (count != 4) {
+    std::fprintf(stderr,
+                 "parbench-mpi-loop: error: give bytes, calls in a row, and rows of a step\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  bind_to_one_core(rank);
+  const std::size_t bytes = std::strtoull(words[1], nullptr, 10);
+  const int calls = std::atoi(words[2]);       // NOLINT(cert-err34-c): of scripts/peers
+  const int executions = std::atoi(words[3]);  // NOLINT(cert-err34-c): the same
+  std::vector<float> numbers(bytes / sizeof(float));
+  static_cast<void>(seconds_of_step(numbers, calls, executions));
+  if (rank == 0) {
+    std::printf("{\"bytes\": %zu, \"ranks\": %d, \"threads\": 1}\n", bytes, ranks);
+    std::fflush(stdout);
+  }
+  while (is_wanted(rank)) {
+    const double seconds = seconds_of_step(numbers, calls, executions);
+    if (rank != 0) continue;
+    std::printf("%.9g\n", seconds);
+    std::fflush(stdout);
+  }
+  MPI_Finalize();
+  return 0;
+}

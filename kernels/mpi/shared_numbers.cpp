@@ -1,0 +1,137 @@
+// A window of MPI is the memory; what lies there are numbers and counts of calls.
+#include "kernels/mpi/shared_numbers.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "kernels/mpi/waiting.h"
+
+namespace parbench::mpi {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr int looks = 8;  // at a count, before the thread may give its core away
+
+/// Whether a list of transports in the environment leaves out shared memory: "tcp,self",
+/// "^vader".
+bool leaves_out(const char* variable, std::initializer_list<std::string_view> names) {
+  const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  if (value == nullptr) return false;
+  const std::string_view list(value);
+  const bool is_named = std::ranges::any_of(
+      names, [&](std::string_view name) { return list.find(name) != std::string_view::npos; });
+  return list.starts_with('^') ? is_named : !is_named;
+}
+
+/// The network namespace of this process; the same number on all where it is not known.
+std::uint64_t network() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/net", &status) == 0 ? status.st_ino : 0;
+}
+
+bool may_share(int size) {
+  if (size > SharedNumbers::max_ranks) return false;
+  if (leaves_out("OMPI_MCA_btl", {"vader", "sm"})) return false;
+  return !leaves_out("UCX_TLS", {"sm", "shm", "posix", "sysv", "all"});
+}
+
+bool is_same_on_all(std::uint64_t value) {
+  std::array<std::uint64_t, 2> ends{value, ~value};
+  MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return ends[0] == ~ends[1];
+}
+
+bool all_have(bool what) {
+  int all = what ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all != 0;
+}
+
+}  // namespace
+
+/// What a rank has in the window.
+struct SharedNumbers::Place {
+  alignas(cache_line) std::atomic<std::uint64_t> begun;  // calls whose numbers are there
+  alignas(cache_line) std::array<std::array<float, max_count>, 2> numbers;
+};
+
+std::unique_ptr<SharedNumbers> SharedNumbers::make(int rank, int size) {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  const bool is_one_network = is_same_on_all(network());
+  if (!all_have(may_share(size)) || !is_one_network) return nullptr;
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+  int here = 0;
+  MPI_Comm_size(machine, &here);
+  if (!all_have(here == size)) {
+    MPI_Comm_free(&machine);
+    return nullptr;
+  }
+  std::unique_ptr<SharedNumbers> made(new SharedNumbers(rank, size, machine));
+  return all_have(!made->places_.empty()) ? std::move(made) : nullptr;
+}
+
+SharedNumbers::SharedNumbers(int rank, int size, MPI_Comm machine)
+    : rank_(rank), machine_(machine) {
+  MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN);
+  void* own = nullptr;
+  const auto bytes = static_cast<MPI_Aint>(sizeof(Place) + cache_line);
+  if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, machine_, static_cast<void*>(&own),
+                              &window_) != MPI_SUCCESS) {
+    window_ = MPI_WIN_NULL;
+    return;
+  }
+  for (int one = 0; one < size; ++one) {
+    MPI_Aint room = 0;
+    int unit = 0;
+    void* memory = nullptr;
+    MPI_Win_shared_query(window_, one, &room, &unit, static_cast<void*>(&memory));
+    // Pages, and so offsets within a cache line, are the same in all processes.
+    auto space = static_cast<std::size_t>(room);
+    places_.push_back(
+        static_cast<Place*>(std::align(alignof(Place), sizeof(Place), memory, space)));
+  }
+  new (places_[static_cast<std::size_t>(rank_)]) Place();
+  MPI_Barrier(machine_);
+}
+
+SharedNumbers::~SharedNumbers() {
+  if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+  MPI_Comm_free(&machine_);
+}
+
+/// Waits for them.
+const float* SharedNumbers::numbers_of(int rank, const std::function<void()>& check) const {
+  const Place& place = *places_[static_cast<std::size_t>(rank)];
+  Waiting waiting;
+  for (int look = 1; place.begun.load(std::memory_order_acquire) < calls_; ++look) {
+    if (look % looks != 0) {
+      __builtin_ia32_pause();
+      continue;
+    }
+    waiting.pause();
+    if (waiting.should_check() && check) check();
+  }
+  return place.numbers[calls_ % 2].data();
+}
+
+void SharedNumbers::all_reduce(float* data, std::size_t count, const std::function<void()>& check) {
+  Place& own = *places_[static_cast<std::size_t>(rank_)];
+  ++calls_;
+  std::copy_n(data, count, own.numbers[calls_ % 2].data());
+  own.begun.store(calls_, std::memory_order_release);
+  std::copy_n(numbers_of(0, check), count, data);
+  for (int rank = 1; rank < static_cast<int>(places_.size()); ++rank) {
+    const float* const other = numbers_of(rank, check);
+    for (std::size_t i = 0; i < count; ++i) data[i] += other[i];
+  }
+}
+
+}  // namespace parbench::mpi

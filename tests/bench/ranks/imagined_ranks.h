@@ -1,0 +1,60 @@
+// Ranks that are planned for and never started.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "kernels/core/device.h"
+#include "scenarios/framework/ranks/rank_group.h"
+
+namespace parbench::test {
+
+/// Rank 0 of so many, alone: plans may refer to the others, and nothing may be sent.
+class ImaginedRanks final : public RankGroup {
+ public:
+  explicit ImaginedRanks(int size) : link_(size) {}
+
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return link_.size(); }
+  [[nodiscard]] RankLink& link() override { return link_; }
+  void share(int /*owner*/, void* /*data*/, std::size_t /*bytes*/) override {}
+  [[nodiscard]] std::vector<double> largest(std::vector<double> values) override { return values; }
+
+ private:
+  class Link final : public RankLink {
+   public:
+    explicit Link(int size) : size_(size) {}
+    [[nodiscard]] const std::string& name() const override { return name_; }
+    [[nodiscard]] int rank() const override { return 0; }
+    [[nodiscard]] int size() const override { return size_; }
+    void check_with(std::function<void()> /*check*/) override {}
+    void send(int /*to*/, int /*tag*/, const std::byte* /*data*/, std::size_t /*bytes*/) override {
+      refuse();
+    }
+    void receive(int /*from*/, int /*tag*/, std::byte* /*data*/, std::size_t /*bytes*/) override {
+      refuse();
+    }
+    void barrier() override { refuse(); }
+    void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
+                    const std::byte* /*input*/) override {
+      refuse();
+    }
+    void all_reduce(const RankSet& /*set*/, std::byte* /*data*/, std::size_t /*bytes*/) override {
+      refuse();
+    }
+
+   private:
+    [[noreturn]] static void refuse() { throw Error("nothing is sent between imagined ranks"); }
+    std::string name_ = "imagined";
+    int size_;
+  };
+
+  Link link_;
+};
+
+/// One device of each rank: a core of this machine, and what stands for those of the others.
+[[nodiscard]] std::vector<std::unique_ptr<Device>> imagined_devices(int ranks);
+
+}  // namespace parbench::test
