@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "kernels/base/error.h"
 #include "scenarios/training/grid/replica_checks.h"
@@ -24,15 +23,6 @@ std::optional<std::string> unequal_replicas(DataParallelParts& parts, bool with_
     }
   }
   return std::nullopt;
-}
-
-bool overlap(const BufferView& a, const BufferView& b) {
-  return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
-bool touches(const Call& call, const BufferView& region) {
-  const auto& views = std::get<OpCall>(call).views;
-  return std::ranges::any_of(views, [&](const BufferView& view) { return overlap(view, region); });
 }
 
 std::string samples_text(const DataParallelParts& parts, std::size_t r, int micro_batch) {
@@ -144,12 +134,6 @@ TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> 
 std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r) {
   const int last = parts.last_micro_batch(r);
   return parts.replica(r).backward(last, last == 0);
-}
-
-std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
-  std::size_t count = calls.size();
-  while (count > 0 && !touches(calls[count - 1], region)) --count;
-  return count;
 }
 
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {

@@ -83,10 +83,6 @@ TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> 
 /// The calls of the backward pass that follows.
 [[nodiscard]] std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r);
 
-/// After how many calls nothing touches a region any more.
-[[nodiscard]] std::size_t calls_until_complete(const std::vector<Call>& calls,
-                                               const BufferView& region);
-
 /// Adds the update of a replica, with the clipping of the whole gradients that it has.
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after);
 

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "kernels/base/round_up.h"
+#include "scenarios/training/completion.h"
 #include "scenarios/training/program/region.h"
 
 namespace parbench {

@@ -21,6 +21,33 @@ export function varyingAxes(scenario: Scenario): number[] {
   return axes.sort((a, b) => weight.get(b)! - weight.get(a)! || count(b) - count(a));
 }
 
+/** Whether the value of another axis leaves an axis no choice: each model has a batch of its own. */
+function follows(scenario: Scenario, axis: number, other: number): boolean {
+  const values = new Map<number | string | null, number | string>();
+  return scenario.cases.every((c) => {
+    const value = c.values[axis] ?? null;
+    if (value === null) return true;
+    const key = c.values[other] ?? null;
+    if (!values.has(key)) values.set(key, value);
+    return values.get(key) === value;
+  });
+}
+
+/** The varying axes without those whose value follows from another one; of two that follow from each other the first. */
+export function independentAxes(scenario: Scenario): number[] {
+  const all = varyingAxes(scenario);
+  const isRedundant = (axis: number, other: number) =>
+    axis !== other && follows(scenario, axis, other) && (other < axis || !follows(scenario, other, axis));
+  return all.filter((axis) => !all.some((other) => isRedundant(axis, other)));
+}
+
+/** The strategies that a heat map of all cases shows. */
+export function crossedStrategies(scenario: Scenario): string[] {
+  const [across, down] = varyingAxes(scenario);
+  const has = (c: Case, axis: number | undefined) => axis !== undefined && (c.values[axis] ?? null) !== null;
+  return strategiesOf(scenario.cases.filter((c) => has(c, across) && has(c, down)));
+}
+
 export function isNumeric(scenario: Scenario, axis: number): boolean {
   return axisValues(scenario.cases, axis).every((value) => typeof value === "number");
 }
