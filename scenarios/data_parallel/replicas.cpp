@@ -29,24 +29,6 @@ std::string samples_text(const DataParallelParts& parts, std::size_t r, int micr
   return std::to_string(parts.micro_batches[r][static_cast<std::size_t>(micro_batch)]);
 }
 
-TaskId add_forward_of(DataParallelParts& parts, std::size_t r, int micro_batch,
-                      std::vector<TaskId> after) {
-  const Stage& stage = parts.replica(r);
-  std::vector<Call> calls;
-  if (micro_batch == 0) calls = stage.pack();
-  append_calls(calls, stage.forward(micro_batch));
-  const bool is_only = parts.last_micro_batch(r) == 0;
-  return parts.plan.add(
-      {.name = fmt::format("forward, replica {}{}", r,
-                           is_only ? "" : fmt::format(", micro-batch {}", micro_batch)),
-       .lanes = {parts.compute[r]},
-       .after = std::move(after),
-       .cost_key = micro_batch == 0 ? "packing and forward"
-                                    : "forward " + samples_text(parts, r, micro_batch),
-       .phase = "forward"},
-      std::move(calls));
-}
-
 }  // namespace
 
 std::int64_t DataParallelParts::share(std::size_t r) const {
@@ -113,6 +95,24 @@ TaskId add_backward(DataParallelParts& parts, std::size_t r, std::vector<TaskId>
                          .cost_key = "backward",
                          .phase = "backward"},
                         std::move(calls));
+}
+
+TaskId add_forward_of(DataParallelParts& parts, std::size_t r, int micro_batch,
+                      std::vector<TaskId> after) {
+  const Stage& stage = parts.replica(r);
+  std::vector<Call> calls;
+  if (micro_batch == 0) calls = stage.pack();
+  append_calls(calls, stage.forward(micro_batch));
+  const bool is_only = parts.last_micro_batch(r) == 0;
+  return parts.plan.add(
+      {.name = fmt::format("forward, replica {}{}", r,
+                           is_only ? "" : fmt::format(", micro-batch {}", micro_batch)),
+       .lanes = {parts.compute[r]},
+       .after = std::move(after),
+       .cost_key = micro_batch == 0 ? "packing and forward"
+                                    : "forward " + samples_text(parts, r, micro_batch),
+       .phase = "forward"},
+      std::move(calls));
 }
 
 TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {

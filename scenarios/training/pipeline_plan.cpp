@@ -60,11 +60,10 @@ std::vector<StepWriter::Place> StepWriter::places() const {
   return all;
 }
 
-/// "stage 1", "stage 1, rank 0".
-std::string StepWriter::text(Place place) const {
+/// "1", "1, rank 0".
+std::string StepWriter::number(Place place) const {
   const bool has_ranks = stages_[place.stage].size() > 1;
-  return fmt::format("stage {}{}", place.stage,
-                     has_ranks ? fmt::format(", rank {}", place.rank) : "");
+  return fmt::format("{}{}", place.stage, has_ranks ? fmt::format(", rank {}", place.rank) : "");
 }
 
 /// Without stages there is nothing to compute beside a copy.
@@ -239,7 +238,7 @@ void StepWriter::write_clipped_updates(const CountedRuns& counted) {
     const std::size_t sent = all[from].gradients.size();
     for (std::size_t to = 0; to < all.size(); ++to) {
       if (from == to || sent == 0) continue;
-      const std::string receiver = text(all[to].place);
+      const std::string receiver = number(all[to].place);
       arrived[to].push_back(parts_.plan.add(
           {.name = fmt::format("send squared norm, {} to {}{}", text(all[from].place), receiver,
                                label_),

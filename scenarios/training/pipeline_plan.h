@@ -117,7 +117,8 @@ class StepWriter {
 
   [[nodiscard]] Stage& stage(Place place) const { return *stages_[place.stage][place.rank]; }
   [[nodiscard]] std::vector<Place> places() const;
-  [[nodiscard]] std::string text(Place place) const;
+  [[nodiscard]] std::string number(Place place) const;
+  [[nodiscard]] std::string text(Place place) const { return "stage " + number(place); }
   [[nodiscard]] std::int64_t samples(int micro_batch) const {
     return micro_batches_.at(static_cast<std::size_t>(micro_batch));
   }

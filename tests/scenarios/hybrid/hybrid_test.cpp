@@ -204,5 +204,41 @@ INSTANTIATE_TEST_SUITE_P(
                  DType::bf16}),
     [](const auto& one) { return one.param.name; });
 
+/// Expects that a task neither waits for another one nor is waited for.
+void expect_beside(const Plan& plan, const std::string& one, const std::string& prefix) {
+  const TaskId task = task_named(plan, one);
+  int found = 0;
+  for (TaskId other = 0; other < static_cast<TaskId>(plan.graph().tasks.size()); ++other) {
+    const std::string& name = plan.graph().task(other).name;
+    if (!name.starts_with(prefix)) continue;
+    ++found;
+    EXPECT_FALSE(is_ordered(plan, task, other)) << name;
+    EXPECT_FALSE(is_ordered(plan, other, task)) << name;
+  }
+  EXPECT_GT(found, 0) << prefix;
+}
+
+TEST_F(HybridTest, BucketsAreAddedUpBesideTheRestOfTheBackwardPass) {
+  const auto context = context_with_shared_cores(2);
+  const auto of_replicas =
+      ready_case(*scenario, spec_of(*scenario, "divided", large_perceptron("dp2"), 2), *context);
+  expect_beside(of_replicas->plan(), "backward, micro-batch 0, stage 0, bucket 2, replica 0",
+                "all-reduce, gradients of stage 0, rank 0, bucket 0");
+}
+
+TEST_F(HybridTest, OneAllReduceFollowsTheBackwardPassWithoutBuckets) {
+  const auto context = context_with_shared_cores(2);
+  std::vector<Parameter> values = large_perceptron("dp2");
+  values.back() = {"bucket", 0};
+  const auto subject =
+      ready_case(*scenario, spec_of(*scenario, "divided", values, 2), *context);
+  const Plan& plan = subject->plan();
+  const TaskId backward = task_named(plan, "backward, micro-batch 0, stage 0, replica 0");
+  for (TaskId task = 0; task < static_cast<TaskId>(plan.graph().tasks.size()); ++task) {
+    const std::string& name = plan.graph().task(task).name;
+    if (name.starts_with("all-reduce")) EXPECT_TRUE(is_ordered(plan, backward, task)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace parbench::test
