@@ -152,8 +152,8 @@ void add_stage(const Parameters& asked, Parameters& parameters) {
 bool reduces_unequal_micro_batches(const Parameters& parameters) {
   if (integer_or_one(parameters, "stage") == 1) return false;
   const auto all = micro_batches_of(parameters);
-  return std::ranges::any_of(
-      all, [&](const auto& one) { return one.size() != all.front().size(); });
+  return std::ranges::any_of(all,
+                             [&](const auto& one) { return one.size() != all.front().size(); });
 }
 
 std::string reason_of_devices(const Scenario::Request& request) {

@@ -122,13 +122,12 @@ class ShardedWriter {
     const bool is_forward = step < round.backward;
     const std::string phase = is_forward ? "forward" : "backward";
     const int number = step - (is_forward ? round.forward : round.backward);
-    own.written.push_back(
-        parts_.plan.add({.name = fmt::format("{} {}, replica {}{}", phase, number, r,
-                                             micro_batch_text(round)),
-                         .lanes = {parts_.compute[r]},
-                         .after = std::move(after),
-                         .phase = phase},
-                        own.steps.calls(step)));
+    own.written.push_back(parts_.plan.add(
+        {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(round)),
+         .lanes = {parts_.compute[r]},
+         .after = std::move(after),
+         .phase = phase},
+        own.steps.calls(step)));
   }
 
   /// Copies all blocks of a bucket to a replica, once the step before has ended.

@@ -147,7 +147,7 @@ void add_grid_choices(const Parameters& asked, const DeviceGrid& grid, const Net
 }
 
 std::optional<CaseSpec> resolve_divided(const Scenario::Request& request, CaseSpec spec,
-                                          const Network& network) {
+                                        const Network& network) {
   if (request.device_count < 2 || !request.devices_alike) {
     return refuse(request, "strategy", needs_alike_devices(request));
   }

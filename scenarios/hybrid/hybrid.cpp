@@ -40,7 +40,7 @@ constexpr std::string_view parts_in_turn = "parts-in-turn";
 std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
   if (spec.strategy != hybrid_divided) return spec.strategy;
   std::string label = spec.parameters.text("layout");
-  for (const std::string_view name : {"split", "schedule", "partition", "bucket", "recompute"}) {
+  for (const std::string_view name : {"split", "schedule", "partition", "bucket"}) {
     const Value* value = spec.parameters.find(name);
     if (value == nullptr) continue;
     const bool is_varied = std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
@@ -134,8 +134,7 @@ std::vector<int> partition_of(GridParts& parts, const CaseSpec& spec) {
     devices.push_back(parts.grid.device(0, stage, 0));
   }
   const auto& micro_batches = parts.micro_batches.front();
-  return chosen_partition(parts.context, parts.network,
-                          spec.parameters.text("partition"), devices,
+  return chosen_partition(parts.context, parts.network, spec.parameters.text("partition"), devices,
                           {.dtype = spec.dtype,
                            .math = spec.math,
                            .samples = micro_batches.front(),

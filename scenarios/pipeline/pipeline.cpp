@@ -103,19 +103,18 @@ Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t 
 
 /// Behind the model, its batch and its sizes.
 std::vector<Axis> stage_axes() {
-  return {
-      {.name = "split",
-       .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
-       .kind = AxisKind::sizes,
-       .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
-       .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
-                     std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
-                     std::int64_t{60}},
-       .max = 1 << 20,
-       .strategies = {std::string(pipelined_model)},
-       .role = Role::micro_batch_size},
-      partition_axis({std::string(model_parallel), std::string(pipelined_model)}),
-      schedule_axis({std::string(pipelined_model)})};
+  return {{.name = "split",
+           .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
+           .kind = AxisKind::sizes,
+           .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
+           .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
+                         std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
+                         std::int64_t{60}},
+           .max = 1 << 20,
+           .strategies = {std::string(pipelined_model)},
+           .role = Role::micro_batch_size},
+          partition_axis({std::string(model_parallel), std::string(pipelined_model)}),
+          schedule_axis({std::string(pipelined_model)})};
 }
 
 std::vector<Axis> axes_of_pipeline() {

@@ -90,8 +90,7 @@ std::vector<Call> RegionUpdate::squared_norm(const BufferView& gradients, const 
 }
 
 std::vector<Call> RegionUpdate::clip(const BufferView& squared_norms, int parts) {
-  Op& op =
-      parts_.ops.prepare(stream_, ClipFactor{.max_norm = optimizer_.max_norm, .parts = parts});
+  Op& op = parts_.ops.prepare(stream_, ClipFactor{.max_norm = optimizer_.max_norm, .parts = parts});
   return {bind(op, {{"squared_norms", squared_norms}, {"factor", factor_.view}})};
 }
 

@@ -61,9 +61,8 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
     }
   }
   if (static_cast<int>(partition.size()) != stages - 1) {
-    throw UsageError(
-        fmt::format("--partition: '{}' makes {} stages, but there are {}; name {}", text,
-                    partition.size() + 1, stages, units_text(stages - 1)));
+    throw UsageError(fmt::format("--partition: '{}' makes {} stages, but there are {}; name {}",
+                                 text, partition.size() + 1, stages, units_text(stages - 1)));
   }
   if (std::ranges::adjacent_find(partition, std::greater_equal<>()) != partition.end()) {
     throw UsageError(fmt::format(

@@ -197,8 +197,8 @@ std::vector<StepWriter::NormParts> StepWriter::norm_parts(const CountedRuns& cou
     const auto found = counted.find(place);
     NormParts& parts = all.emplace_back(NormParts{
         .place = place,
-        .gradients = found != counted.end() ? found->second
-                                            : std::vector{stage(place).update().counted()},
+        .gradients =
+            found != counted.end() ? found->second : std::vector{stage(place).update().counted()},
         .first = first});
     first += parts.gradients.size();
   }
@@ -214,12 +214,13 @@ void StepWriter::write_norms(NormParts& parts, const BufferView& norms) {
                       .squared_norm(parts.gradients[i], norms_in(norms, parts.first + i)));
   }
   if (calls.empty()) return;
-  parts.computed = {parts_.plan.add({.name = fmt::format("squared norm, {}{}", text(parts.place), label_),
-                                     .lanes = {compute_lane(parts.place)},
-                                     .after = std::move(parts.computed),
-                                     .cost_key = "squared norm",
-                                     .phase = "update"},
-                                    std::move(calls))};
+  parts.computed = {
+      parts_.plan.add({.name = fmt::format("squared norm, {}{}", text(parts.place), label_),
+                       .lanes = {compute_lane(parts.place)},
+                       .after = std::move(parts.computed),
+                       .cost_key = "squared norm",
+                       .phase = "update"},
+                      std::move(calls))};
 }
 
 /// Every place gets the squared norms of all, and computes the factor itself: from the same numbers
@@ -239,16 +240,16 @@ void StepWriter::write_clipped_updates(const CountedRuns& counted) {
     for (std::size_t to = 0; to < all.size(); ++to) {
       if (from == to || sent == 0) continue;
       const std::string receiver = number(all[to].place);
-      arrived[to].push_back(parts_.plan.add(
-          {.name = fmt::format("send squared norm, {} to {}{}", text(all[from].place), receiver,
-                               label_),
-           .kind = TaskKind::copy,
-           .lanes = lanes_between(all[from].place, all[to].place),
-           .after = all[from].computed,
-           .cost_key = "send squared norm to " + receiver,
-           .phase = "update"},
-          {CopyCall{.destination = norms_in(norms[to], all[from].first, sent),
-                    .source = norms_in(norms[from], all[from].first, sent)}}));
+      arrived[to].push_back(
+          parts_.plan.add({.name = fmt::format("send squared norm, {} to {}{}",
+                                               text(all[from].place), receiver, label_),
+                           .kind = TaskKind::copy,
+                           .lanes = lanes_between(all[from].place, all[to].place),
+                           .after = all[from].computed,
+                           .cost_key = "send squared norm to " + receiver,
+                           .phase = "update"},
+                          {CopyCall{.destination = norms_in(norms[to], all[from].first, sent),
+                                    .source = norms_in(norms[from], all[from].first, sent)}}));
     }
   }
   for (std::size_t s = 0; s < all.size(); ++s) {

@@ -63,8 +63,8 @@ class StepWriter {
   /// Behind all actions: of a parameter that a stage has a copy of, each of both stages adds what
   /// the other has computed, so that they get the same sum.
   void write_exchanges();
-  /// The runs of gradients that the norm of clipping counts at a place, where that is not all of the
-  /// stage's own.
+  /// The runs of gradients that the norm of clipping counts at a place, where that is not all of
+  /// the stage's own.
   using CountedRuns = std::map<Place, std::vector<BufferView>>;
   void write_updates(const CountedRuns& counted = {});
 

@@ -42,8 +42,9 @@ Axis schedule_axis(std::vector<std::string> strategies) {
 
 Axis partition_axis(std::vector<std::string> strategies) {
   return {.name = "partition",
-          .description = "how the model is partitioned: published (two devices), balanced on "
-                         "measured costs, or the first units of later stages as layer2.0+layer3.2",
+          .description =
+              "how the model is partitioned: published (two devices), balanced on "
+              "measured costs, or the first units of later stages as layer2.0+layer3.2",
           .kind = AxisKind::text,
           .quick = {},
           .published = {},

@@ -349,9 +349,9 @@ std::vector<GradientPart> parts_of_gradient(const GridParts& parts, const std::s
 void add_divided_gradients(GridParts& parts) {
   const Stage& last = *parts.pipeline(0, 0).back();
   if (last.optimizer().clips()) {
-    parts.outputs.push_back({clip_factor_output, [&data = parts.data, factor = last.update().factor()] {
-                               return data.read(factor);
-                             }});
+    parts.outputs.push_back(
+        {clip_factor_output,
+         [&data = parts.data, factor = last.update().factor()] { return data.read(factor); }});
   }
   for (const ParameterSpec& spec : parts.division->parameters()) {
     const auto read = [&data = parts.data, count = element_count(spec.shape),

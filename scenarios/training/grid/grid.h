@@ -43,8 +43,8 @@ struct GridStep {
   std::int64_t batch = 1;
   NumberFormat format;
   Optimizer optimizer = {};
-  /// Gradients of replicas are added up in buckets of so many bytes, beside the rest of the backward
-  /// pass; 0: all at once behind it. Not where positions are divided.
+  /// Gradients of replicas are added up in buckets of so many bytes, beside the rest of the
+  /// backward pass; 0: all at once behind it. Not where positions are divided.
   std::size_t bucket_bytes = 0;
   bool recompute = false;  // StageRange::recompute
 };

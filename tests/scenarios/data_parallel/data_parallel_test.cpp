@@ -238,13 +238,10 @@ TEST_F(DataParallelTest, EachStageOfShardingNeedsLessMemory) {
 
 TEST_F(DataParallelTest, DividedGradientsNeedAsManyMicroBatchesOnEachDevice) {
   const auto sharded = [&](std::int64_t stage, std::int64_t batch) {
-    return request_of("sharded",
-                      {{"model", "toy"},
-                       {"batch", batch},
-                       {"stage", stage},
-                       {"bucket", 5},
-                       {"accumulate", 4}},
-                      {"accumulate"}, 4);
+    return request_of(
+        "sharded",
+        {{"model", "toy"}, {"batch", batch}, {"stage", stage}, {"bucket", 5}, {"accumulate", 4}},
+        {"accumulate"}, 4);
   };
   EXPECT_THAT(name_of(sharded(1, 30)), HasSubstr("accumulate:4"));  // 8 = 4·2, 6 = 3·2
   EXPECT_THAT(refusal(sharded(2, 30)), HasSubstr("use another --batch, or --stage 1"));

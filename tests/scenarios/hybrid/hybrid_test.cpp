@@ -118,9 +118,8 @@ struct HybridPlans : testing::TestWithParam<GridCase> {
   void SetUp() override {
     const auto context = context_with_shared_cores(1);
     try {
-      static_cast<void>(
-          OpSet().prepare(context->stream(0, StreamKind::compute),
-                          LinearForward{.shape = {}, .dtype = GetParam().dtype}));
+      static_cast<void>(OpSet().prepare(context->stream(0, StreamKind::compute),
+                                        LinearForward{.shape = {}, .dtype = GetParam().dtype}));
     } catch (const Unsupported&) {
       GTEST_SKIP() << "this machine has no native " << to_string(GetParam().dtype);
     }
@@ -177,31 +176,21 @@ INSTANTIATE_TEST_SUITE_P(
         GridCase{"RanksOfReplicas", 4, tiny_gpt("dp2xtp2", {{"head", "tied"}}), 7},
         GridCase{"AllThree", 8, tiny_gpt("dp2xpp2xtp2", {{"split", 1}, {"head", "tied"}}), 23},
         GridCase{"Buckets", 2, large_perceptron("dp2"), 3},
-        GridCase{"BucketsOfStages",
-                 4,
+        GridCase{"BucketsOfStages", 4,
                  large_perceptron("dp2xpp2", {{"split", 8}, {"schedule", "1f1b"}, {"clip", 0.01}}),
                  11},
         GridCase{"BucketsOfRanks", 4, large_perceptron("dp2xtp2"), 7},
-        GridCase{"BucketOfASharedParameter",
-                 4,
-                 tiny_gpt("dp2xpp2", {{"split", 1}, {"head", "tied"}, {"bucket", 1}}),
-                 7},
+        GridCase{"BucketOfASharedParameter", 4,
+                 tiny_gpt("dp2xpp2", {{"split", 1}, {"head", "tied"}, {"bucket", 1}}), 7},
         GridCase{"ClippedRanks", 2, tiny_gpt("tp2", {{"clip", 0.01}}), 3},
-        GridCase{"ClippedRanksOfStages",
-                 4,
-                 tiny_gpt("pp2xtp2", {{"split", 2}, {"head", "tied"}, {"clip", 0.01}}),
-                 7},
-        GridCase{"Recomputed",
-                 2,
-                 tiny_gpt("pp2", {{"split", 2}, {"recompute", "block"}, {"partition", "h.1"}}),
-                 3},
+        GridCase{"ClippedRanksOfStages", 4,
+                 tiny_gpt("pp2xtp2", {{"split", 2}, {"head", "tied"}, {"clip", 0.01}}), 7},
+        GridCase{"Recomputed", 2,
+                 tiny_gpt("pp2", {{"split", 2}, {"recompute", "block"}, {"partition", "h.1"}}), 3},
         GridCase{"RecomputedRanks", 2, tiny_gpt("tp2", {{"recompute", "block"}}), 3},
         GridCase{"Bf16Ranks", 2, tiny_gpt("tp2"), 3, DType::bf16},
-        GridCase{"Bf16RanksOfReplicas",
-                 4,
-                 tiny_gpt("dp2xtp2", {{"recompute", "block"}, {"clip", 0.01}}),
-                 9,
-                 DType::bf16}),
+        GridCase{"Bf16RanksOfReplicas", 4,
+                 tiny_gpt("dp2xtp2", {{"recompute", "block"}, {"clip", 0.01}}), 9, DType::bf16}),
     [](const auto& one) { return one.param.name; });
 
 /// Expects that a task neither waits for another one nor is waited for.
@@ -230,13 +219,13 @@ TEST_F(HybridTest, OneAllReduceFollowsTheBackwardPassWithoutBuckets) {
   const auto context = context_with_shared_cores(2);
   std::vector<Parameter> values = large_perceptron("dp2");
   values.back() = {"bucket", 0};
-  const auto subject =
-      ready_case(*scenario, spec_of(*scenario, "divided", values, 2), *context);
+  const auto subject = ready_case(*scenario, spec_of(*scenario, "divided", values, 2), *context);
   const Plan& plan = subject->plan();
   const TaskId backward = task_named(plan, "backward, micro-batch 0, stage 0, replica 0");
   for (TaskId task = 0; task < static_cast<TaskId>(plan.graph().tasks.size()); ++task) {
     const std::string& name = plan.graph().task(task).name;
-    if (name.starts_with("all-reduce")) EXPECT_TRUE(is_ordered(plan, backward, task)) << name;
+    if (!name.starts_with("all-reduce")) continue;
+    EXPECT_TRUE(is_ordered(plan, backward, task)) << name;
   }
 }
 
