@@ -184,7 +184,7 @@ std::vector<HeldBucket> ShardedSteps::wanted() const {
   std::vector<HeldBucket> all;
   std::vector<std::vector<std::size_t>> needed;
   for (const Step& step : steps_) needed.push_back(step.parameters);
-  for (const Holding& when : holdings_of(needed, settings_.prefetch)) {
+  for (const Holding& when : holdings_of(needed, settings_.prefetch, stays_)) {
     const std::size_t behind =
         round_up(layout_.bucket_bytes(when.bucket), RegionPlanner::alignment);
     all.push_back({.space = Space::parameters,
@@ -250,10 +250,15 @@ std::size_t ShardedSteps::place(std::size_t limit) {
 }
 
 /// Room for buckets that arrive early and for those that are being reduced, but no more than half
-/// of the parameters: else a model of few buckets would not need less than without shards.
+/// of the parameters: else a model of few buckets would not need less than without shards. A bucket
+/// stays for a later step where that takes no more either.
 void ShardedSteps::make_pool() {
-  const std::size_t min_bytes = place(0);
   const std::size_t all = parts_.replica(r_).region().gradients.bytes;
+  std::size_t min_bytes = place(0);
+  if (min_bytes > all / 2) {
+    stays_ = false;
+    min_bytes = place(0);
+  }
   const std::size_t at_once =
       gradient_buckets_at_once +
       (settings_.divides_parameters() ? 1 + static_cast<std::size_t>(settings_.prefetch) : 0);

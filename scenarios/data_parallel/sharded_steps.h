@@ -99,6 +99,7 @@ class ShardedSteps {
   std::vector<PackedPart> packed_;
   std::vector<std::vector<OpCall>> packing_;  // by bucket
   std::vector<std::size_t> packed_bytes_;     // by bucket
+  bool stays_ = true;                         // holdings_of
   std::vector<HeldBucket> held_;
   Tensor pool_;
 };

@@ -236,6 +236,18 @@ TEST_F(DataParallelTest, EachStageOfShardingNeedsLessMemory) {
   }
 }
 
+TEST_F(DataParallelTest, PrefetchingTakesNoMoreThanHalfOfTheParameters) {
+  // The head and its gradient have a third of all parameters each, and follow each other.
+  const std::vector<Parameter> values{{"model", "rnn-lm"}, {"batch", 2},         {"embedding", 128},
+                                      {"hidden", 128},     {"vocabulary", 4000}, {"sequence", 4},
+                                      {"stage", 3},        {"bucket", 1}};
+  const std::size_t without = memory_of(*scenario, "sharded", with(values, {{"prefetch", 0}}));
+  const std::size_t prefetching = memory_of(*scenario, "sharded", with(values, {{"prefetch", 9}}));
+  const std::size_t parameters = sizeof(float) * (2 * 4000 * 128 + 2 * 4 * 128 * (2 * 128 + 2));
+  EXPECT_GE(prefetching, without);
+  EXPECT_LT(prefetching, without + parameters / 2 - sizeof(float) * 4000 * 128);
+}
+
 TEST_F(DataParallelTest, DividedGradientsNeedAsManyMicroBatchesOnEachDevice) {
   const auto sharded = [&](std::int64_t stage, std::int64_t batch) {
     return request_of(
