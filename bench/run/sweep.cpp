@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
@@ -166,6 +167,27 @@ void expand_strategy(const RunOptions& options, const Scenario& scenario,
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!took_part.contains({i, values[i]})) throw UsageError(error);
     }
+  }
+}
+
+bool has_parameter(const CaseSpec& spec, const std::string& name) {
+  return spec.parameters.find(name) != nullptr;
+}
+
+/// Throws for an axis of the user's that no case has, because values of others leave it out: it
+/// would change nothing. With several scenarios it may be meant for another one.
+void check_axes_take_part(const RunOptions& options, const Scenario& scenario,
+                          const std::vector<CaseSpec>& cases) {
+  if (options.scenarios.size() > 1 || cases.empty()) return;
+  for (const Axis& axis : scenario.axes()) {
+    if (!axis.identity || !options.axes.contains(axis.name)) continue;
+    const bool takes_part = std::ranges::any_of(
+        cases, [&](const CaseSpec& spec) { return has_parameter(spec, axis.name); });
+    if (takes_part) continue;
+    throw UsageError(
+        fmt::format("--{}: it changes none of the {} that the other flags ask for ({}); leave it "
+                    "out, or ask for cases that have it",
+                    axis.name, report::format_count(cases.size(), "case"), axis.description));
   }
 }
 
@@ -339,7 +361,9 @@ std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario
       expand_strategy(options, scenario, strategy.name, devices, cases);
     }
   }
-  return cases.take();
+  std::vector<CaseSpec> all = cases.take();
+  check_axes_take_part(options, scenario, all);
+  return all;
 }
 
 std::vector<LeftOut> left_out(const RunOptions& options, const Scenario& scenario,

@@ -7,6 +7,7 @@
 
 #include "scenarios/framework/collectives.h"
 #include "scenarios/plan/schedules/data_parallel.h"
+#include "scenarios/training/completion.h"
 
 namespace parbench {
 namespace {

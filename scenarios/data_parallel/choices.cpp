@@ -148,9 +148,12 @@ void add_stage(const Parameters& asked, Parameters& parameters) {
   }
 }
 
-/// Gradients of several micro-batches are added where they lie as a whole.
-bool accumulates_divided_gradients(const Parameters& parameters) {
-  return integer_or_one(parameters, "stage") > 1 && integer_or_one(parameters, "accumulate") > 1;
+/// Where gradients are divided, those of each micro-batch are reduced by all devices together.
+bool reduces_unequal_micro_batches(const Parameters& parameters) {
+  if (integer_or_one(parameters, "stage") == 1) return false;
+  const auto all = micro_batches_of(parameters);
+  return std::ranges::any_of(all,
+                             [&](const auto& one) { return one.size() != all.front().size(); });
 }
 
 std::string reason_of_devices(const Scenario::Request& request) {
@@ -197,12 +200,14 @@ std::optional<CaseSpec> resolved_division(const Scenario::Request& request) {
   if (const Value* bucket = request.spec.parameters.find("bucket")) {
     spec.parameters.set("bucket", *bucket);
   }
-  if (accumulates_divided_gradients(spec.parameters)) {
+  if (reduces_unequal_micro_batches(spec.parameters)) {
     return refuse(
         request, "accumulate",
-        fmt::format("--accumulate: stage {} divides the gradients of each micro-batch, so "
-                    "that they cannot be accumulated; use --stage 1 or --accumulate 1",
-                    spec.parameters.integer("stage")));
+        fmt::format("--accumulate: {} micro-batches of each device are not possible with a batch "
+                    "of {} on {} devices, but stage {} reduces each on all of them together; use "
+                    "another --batch, or --stage 1",
+                    spec.parameters.integer("accumulate"), total_samples(spec.parameters),
+                    spec.parameters.integer("devices"), spec.parameters.integer("stage")));
   }
   const std::string message = obstacle(network_of(spec.parameters), spec.parameters);
   if (!message.empty()) return refuse(request, "batch", message);

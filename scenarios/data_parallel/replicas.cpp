@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "kernels/base/error.h"
 #include "scenarios/training/grid/replica_checks.h"
@@ -26,35 +25,8 @@ std::optional<std::string> unequal_replicas(DataParallelParts& parts, bool with_
   return std::nullopt;
 }
 
-bool overlap(const BufferView& a, const BufferView& b) {
-  return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
-bool touches(const Call& call, const BufferView& region) {
-  const auto& views = std::get<OpCall>(call).views;
-  return std::ranges::any_of(views, [&](const BufferView& view) { return overlap(view, region); });
-}
-
 std::string samples_text(const DataParallelParts& parts, std::size_t r, int micro_batch) {
   return std::to_string(parts.micro_batches[r][static_cast<std::size_t>(micro_batch)]);
-}
-
-TaskId add_forward_of(DataParallelParts& parts, std::size_t r, int micro_batch,
-                      std::vector<TaskId> after) {
-  const Stage& stage = parts.replica(r);
-  std::vector<Call> calls;
-  if (micro_batch == 0) calls = stage.pack();
-  append_calls(calls, stage.forward(micro_batch));
-  const bool is_only = parts.last_micro_batch(r) == 0;
-  return parts.plan.add(
-      {.name = fmt::format("forward, replica {}{}", r,
-                           is_only ? "" : fmt::format(", micro-batch {}", micro_batch)),
-       .lanes = {parts.compute[r]},
-       .after = std::move(after),
-       .cost_key = micro_batch == 0 ? "packing and forward"
-                                    : "forward " + samples_text(parts, r, micro_batch),
-       .phase = "forward"},
-      std::move(calls));
 }
 
 }  // namespace
@@ -125,6 +97,24 @@ TaskId add_backward(DataParallelParts& parts, std::size_t r, std::vector<TaskId>
                         std::move(calls));
 }
 
+TaskId add_forward_of(DataParallelParts& parts, std::size_t r, int micro_batch,
+                      std::vector<TaskId> after) {
+  const Stage& stage = parts.replica(r);
+  std::vector<Call> calls;
+  if (micro_batch == 0) calls = stage.pack();
+  append_calls(calls, stage.forward(micro_batch));
+  const bool is_only = parts.last_micro_batch(r) == 0;
+  return parts.plan.add(
+      {.name = fmt::format("forward, replica {}{}", r,
+                           is_only ? "" : fmt::format(", micro-batch {}", micro_batch)),
+       .lanes = {parts.compute[r]},
+       .after = std::move(after),
+       .cost_key = micro_batch == 0 ? "packing and forward"
+                                    : "forward " + samples_text(parts, r, micro_batch),
+       .phase = "forward"},
+      std::move(calls));
+}
+
 TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {
   const int last = parts.last_micro_batch(r);
   for (int micro_batch = 0; micro_batch < last; ++micro_batch) {
@@ -144,12 +134,6 @@ TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> 
 std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r) {
   const int last = parts.last_micro_batch(r);
   return parts.replica(r).backward(last, last == 0);
-}
-
-std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
-  std::size_t count = calls.size();
-  while (count > 0 && !touches(calls[count - 1], region)) --count;
-  return count;
 }
 
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after) {

@@ -76,16 +76,17 @@ TaskId add_backward(DataParallelParts& parts, std::size_t r, std::vector<TaskId>
 /// Appends calls to others.
 void append_calls(std::vector<Call>& to, std::vector<Call> from);
 
+/// Adds the forward pass of one micro-batch of a replica; ahead of the first one's the packing of
+/// its parameters.
+TaskId add_forward_of(DataParallelParts& parts, std::size_t r, int micro_batch,
+                      std::vector<TaskId> after);
+
 /// Adds the forward pass of a replica's last micro-batch, with the packing of its parameters and
 /// both passes of all micro-batches before it ahead of it.
 TaskId add_forward(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after);
 
 /// The calls of the backward pass that follows.
 [[nodiscard]] std::vector<Call> last_backward(const DataParallelParts& parts, std::size_t r);
-
-/// After how many calls nothing touches a region any more.
-[[nodiscard]] std::size_t calls_until_complete(const std::vector<Call>& calls,
-                                               const BufferView& region);
 
 /// Adds the update of a replica, with the clipping of the whole gradients that it has.
 TaskId add_update(DataParallelParts& parts, std::size_t r, std::vector<TaskId> after);

@@ -45,17 +45,7 @@ class ShardedWriter {
   }
 
   void write() {
-    for (std::size_t r = 0; r < count(); ++r) {
-      if (!settings_.divides_parameters()) add_forward(parts_, r, {});
-      write_steps(r, replicas_[r].steps.backward());
-    }
-    for (std::size_t b = 0; b < bucket_count(); ++b) {
-      for (std::size_t r = 0; r < count(); ++r) {
-        write_steps(r, replicas_[r].steps.completion(b) + 1);
-      }
-      settings_.divides_gradients() ? write_reduce_scatter(b) : write_all_reduce(b);
-    }
-    for (std::size_t r = 0; r < count(); ++r) write_steps(r, replicas_[r].steps.count());
+    for (std::size_t i = 0; i < replicas_[0].steps.rounds().size(); ++i) write_round(i);
     const std::vector<TaskId> updated = write_updates();
     if (!settings_.divides_parameters()) gather_updated(updated);
     add_notes();
@@ -81,6 +71,35 @@ class ShardedWriter {
     return collectives.add(name, collective, data, ready);
   }
 
+  // --- rounds ---
+
+  using Round = ShardedSteps::Round;
+  [[nodiscard]] const Round& round_of(std::size_t r) const {
+    return replicas_[r].steps.rounds()[round_];
+  }
+  /// ", micro-batch 1" where there are several.
+  [[nodiscard]] std::string micro_batch_text(const Round& round) const {
+    const bool is_only = replicas_[0].steps.rounds().size() == 1;
+    return is_only ? "" : fmt::format(", micro-batch {}", round.micro_batch);
+  }
+
+  void write_round(std::size_t index) {
+    round_ = index;
+    for (std::size_t r = 0; r < count(); ++r) {
+      if (!settings_.divides_gradients()) {
+        add_forward(parts_, r, {});
+      } else if (!settings_.divides_parameters()) {
+        add_forward_of(parts_, r, round_of(r).micro_batch, {});
+      }
+      write_steps(r, round_of(r).backward);
+    }
+    for (std::size_t b = 0; b < bucket_count(); ++b) {
+      for (std::size_t r = 0; r < count(); ++r) write_steps(r, round_of(r).completion[b] + 1);
+      settings_.divides_gradients() ? write_reduce_scatter(b) : write_all_reduce(b);
+    }
+    for (std::size_t r = 0; r < count(); ++r) write_steps(r, round_of(r).end);
+  }
+
   // --- steps ---
 
   void write_steps(std::size_t r, int end) {
@@ -99,15 +118,16 @@ class ShardedWriter {
       own.pool.access(range_of(held), true, next_task(), after);
     }
     keep_last_of_lanes(parts_.plan.graph(), after);
-    const bool is_forward = step < own.steps.backward();
+    const Round& round = own.steps.round_of(step);
+    const bool is_forward = step < round.backward;
     const std::string phase = is_forward ? "forward" : "backward";
-    const int number = is_forward ? step : step - own.steps.backward();
-    own.written.push_back(
-        parts_.plan.add({.name = fmt::format("{} {}, replica {}", phase, number, r),
-                         .lanes = {parts_.compute[r]},
-                         .after = std::move(after),
-                         .phase = phase},
-                        own.steps.calls(step)));
+    const int number = step - (is_forward ? round.forward : round.backward);
+    own.written.push_back(parts_.plan.add(
+        {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(round)),
+         .lanes = {parts_.compute[r]},
+         .after = std::move(after),
+         .phase = phase},
+        own.steps.calls(step)));
   }
 
   /// Copies all blocks of a bucket to a replica, once the step before has ended.
@@ -164,43 +184,57 @@ class ShardedWriter {
     }
   }
 
+  [[nodiscard]] const HeldBucket& gradients_of(std::size_t r, std::size_t b) const {
+    const ShardedSteps& steps = replicas_[r].steps;
+    return steps.held()[steps.gradients_of(round_of(r), b)];
+  }
+
   /// Each device keeps the sum of its block.
   void write_reduce_scatter(std::size_t b) {
     std::vector<BufferView> data;
-    for (const ReplicaTasks& own : replicas_) {
-      data.push_back(own.steps.memory(own.steps.held()[own.steps.gradients_of(b)]));
+    for (std::size_t r = 0; r < count(); ++r) {
+      data.push_back(replicas_[r].steps.memory(gradients_of(r, b)));
     }
-    Completion done = combine(fmt::format("reduce-scatter {}", b), Collective::reduce_scatter, data,
-                              completed(b));
+    Completion done = combine(fmt::format("reduce-scatter {}{}", b, micro_batch_text(round_of(0))),
+                              Collective::reduce_scatter, data, completed(b));
     for (std::size_t r = 0; r < count(); ++r) {
       ReplicaTasks& own = replicas_[r];
-      const ElementRange range = range_of(own.steps.held()[own.steps.gradients_of(b)]);
+      const ElementRange range = range_of(gradients_of(r, b));
       note_uses(own, range, done[r]);
       own.reduced.push_back(keep_sums(r, b, data[r], std::move(done[r])));
       note_uses(own, range, {own.reduced.back()});
     }
   }
 
+  /// The sums of the first micro-batch overwrite those of the step before.
   TaskId keep_sums(std::size_t r, std::size_t b, const BufferView& bucket,
                    std::vector<TaskId> after) {
     const ShardLayout::Block& block = shards_.layout().block(r, b);
     std::vector<Call> calls;
     if (block.bytes > 0) {
-      calls.emplace_back(CopyCall{.destination = shards_.gradients(r, b),
-                                  .source = bucket.part(block.begin, block.bytes)});
+      const BufferView sums = bucket.part(block.begin, block.bytes);
+      const BufferView kept = shards_.gradients(r, b);
+      if (round_ == 0) {
+        calls.emplace_back(CopyCall{.destination = kept, .source = sums});
+      } else {
+        const auto elements = static_cast<std::int64_t>(block.bytes / sizeof(float));
+        Op& add = parts_.ops.prepare(parts_.copy_stream(r), Accumulate{.count = elements});
+        calls.emplace_back(bind(add, {{"source", sums}, {"destination", kept}}));
+      }
     }
-    return parts_.plan.add({.name = fmt::format("keep sums {}, replica {}", b, r),
-                            .kind = TaskKind::communication,
-                            .lanes = {parts_.copies[r]},
-                            .after = std::move(after)},
-                           std::move(calls));
+    return parts_.plan.add(
+        {.name = fmt::format("keep sums {}, replica {}{}", b, r, micro_batch_text(round_of(r))),
+         .kind = TaskKind::communication,
+         .lanes = {parts_.copies[r]},
+         .after = std::move(after)},
+        std::move(calls));
   }
 
   /// By replica, the step behind which the gradients of a bucket are complete.
   [[nodiscard]] std::vector<std::vector<TaskId>> completed(std::size_t b) const {
     std::vector<std::vector<TaskId>> tasks;
-    for (const ReplicaTasks& own : replicas_) {
-      tasks.push_back({own.written[static_cast<std::size_t>(own.steps.completion(b))]});
+    for (std::size_t r = 0; r < count(); ++r) {
+      tasks.push_back({replicas_[r].written[static_cast<std::size_t>(round_of(r).completion[b])]});
     }
     return tasks;
   }
@@ -300,6 +334,7 @@ class ShardedWriter {
   Optimizer optimizer_;
   Shards& shards_;
   std::deque<ReplicaTasks> replicas_;
+  std::size_t round_ = 0;      // that is being written
   std::vector<Tensor> norms_;  // by replica
   std::string method_;
 };

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "kernels/base/round_up.h"
+#include "scenarios/training/completion.h"
 #include "scenarios/training/program/region.h"
 
 namespace parbench {
@@ -50,13 +51,25 @@ ShardedSteps::ShardedSteps(DataParallelParts& parts, std::size_t r, const ShardL
       settings_(settings),
       packing_(layout.buckets().size()),
       packed_bytes_(layout.buckets().size(), 0) {
-  if (settings_.divides_parameters()) {
-    find_packing();
-    divide(parts_.replica(r_).forward(0), {});
+  if (settings_.divides_parameters()) find_packing();
+  const int last = parts_.last_micro_batch(r_);
+  for (int micro_batch = settings_.divides_gradients() ? 0 : last; micro_batch <= last;
+       ++micro_batch) {
+    add_round(micro_batch);
   }
-  backward_ = count();
-  divide_backward();
   make_pool();
+}
+
+void ShardedSteps::add_round(int micro_batch) {
+  Round& round = rounds_.emplace_back(Round{.micro_batch = micro_batch, .forward = count()});
+  if (settings_.divides_parameters()) divide(parts_.replica(r_).forward(micro_batch), {});
+  round.backward = count();
+  divide_backward(round);
+  round.end = count();
+}
+
+const ShardedSteps::Round& ShardedSteps::round_of(int step) const {
+  return *std::ranges::find_if(rounds_, [&](const Round& one) { return step < one.end; });
 }
 
 // --- packed copies ---
@@ -141,8 +154,10 @@ void ShardedSteps::divide(const std::vector<Call>& calls, std::span<const std::s
   }
 }
 
-void ShardedSteps::divide_backward() {
-  const std::vector<Call> calls = last_backward(parts_, r_);
+/// Behind the first micro-batch the pass adds to what is in a bucket, which begins with zeros.
+void ShardedSteps::divide_backward(Round& round) {
+  const std::vector<Call> calls =
+      parts_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
   std::vector<std::size_t> ends;  // by bucket: behind so many calls
   for (const GradientBucket& bucket : layout_.buckets()) {
     const BufferView gradients =
@@ -152,13 +167,13 @@ void ShardedSteps::divide_backward() {
   }
   divide(calls, ends);
   std::size_t done = 0;
-  int step = backward_;
+  int step = round.backward;
   for (const std::size_t end : ends) {
     while (step < count() && done + steps_[static_cast<std::size_t>(step)].calls.size() <= end) {
       done += steps_[static_cast<std::size_t>(step)].calls.size();
       ++step;
     }
-    completion_.push_back(step - 1);
+    round.completion.push_back(step - 1);
   }
 }
 
@@ -169,7 +184,7 @@ std::vector<HeldBucket> ShardedSteps::wanted() const {
   std::vector<HeldBucket> all;
   std::vector<std::vector<std::size_t>> needed;
   for (const Step& step : steps_) needed.push_back(step.parameters);
-  for (const Holding& when : holdings_of(needed, settings_.prefetch)) {
+  for (const Holding& when : holdings_of(needed, settings_.prefetch, stays_)) {
     const std::size_t behind =
         round_up(layout_.bucket_bytes(when.bucket), RegionPlanner::alignment);
     all.push_back({.space = Space::parameters,
@@ -177,17 +192,21 @@ std::vector<HeldBucket> ShardedSteps::wanted() const {
                    .offset = 0,
                    .bytes = behind + packed_bytes_[when.bucket]});
   }
-  for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-    const auto writes = [&](const Step& step) {
-      return std::ranges::find(step.gradients, b) != step.gradients.end();
-    };
-    const auto first = std::ranges::find_if(steps_, writes);
-    if (first == steps_.end()) continue;
-    const int begin = static_cast<int>(first - steps_.begin());
-    all.push_back({.space = Space::gradients,
-                   .when = {.bucket = b, .begin = begin, .first = begin, .last = completion_[b]},
-                   .offset = 0,
-                   .bytes = layout_.bucket_bytes(b)});
+  for (const Round& round : rounds_) {
+    const auto end = steps_.begin() + round.end;
+    for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
+      const auto writes = [&](const Step& step) {
+        return std::ranges::find(step.gradients, b) != step.gradients.end();
+      };
+      const auto first = std::find_if(steps_.begin() + round.backward, end, writes);
+      if (first == end) continue;
+      const int begin = static_cast<int>(first - steps_.begin());
+      all.push_back(
+          {.space = Space::gradients,
+           .when = {.bucket = b, .begin = begin, .first = begin, .last = round.completion[b]},
+           .offset = 0,
+           .bytes = layout_.bucket_bytes(b)});
+    }
   }
   return all;
 }
@@ -231,10 +250,15 @@ std::size_t ShardedSteps::place(std::size_t limit) {
 }
 
 /// Room for buckets that arrive early and for those that are being reduced, but no more than half
-/// of the parameters: else a model of few buckets would not need less than without shards.
+/// of the parameters: else a model of few buckets would not need less than without shards. A bucket
+/// stays for a later step where that takes no more either.
 void ShardedSteps::make_pool() {
-  const std::size_t min_bytes = place(0);
   const std::size_t all = parts_.replica(r_).region().gradients.bytes;
+  std::size_t min_bytes = place(0);
+  if (min_bytes > all / 2) {
+    stays_ = false;
+    min_bytes = place(0);
+  }
   const std::size_t at_once =
       gradient_buckets_at_once +
       (settings_.divides_parameters() ? 1 + static_cast<std::size_t>(settings_.prefetch) : 0);
@@ -273,8 +297,8 @@ std::vector<std::size_t> ShardedSteps::used(int step) const {
   return indices;
 }
 
-std::size_t ShardedSteps::gradients_of(std::size_t bucket) const {
-  return static_cast<std::size_t>(&find(Space::gradients, bucket, completion_[bucket]) -
+std::size_t ShardedSteps::gradients_of(const Round& round, std::size_t bucket) const {
+  return static_cast<std::size_t>(&find(Space::gradients, bucket, round.completion[bucket]) -
                                   held_.data());
 }
 
@@ -322,17 +346,18 @@ void ShardedSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
     if (offsets[i] >= layout_.buckets()[bucket].end) continue;
     if (offsets[i] < layout_.buckets()[bucket].begin) break;
     const std::size_t begin = offsets[i] + parameters[i].gradient.desc.bytes;
-    if (begin < end) {
-      Op& zero =
-          parts_.ops.prepare(parts_.compute_stream(r_),
-                             Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
-                                  .distribution = Distribution::constant,
-                                  .low = 0.0F});
-      calls.emplace_back(
-          bind(zero, {{"destination", symbolic(Space::gradients, begin, end - begin)}}));
-    }
+    if (begin < end) calls.push_back(zero_of(begin, end));
     end = offsets[i];
   }
+}
+
+Call ShardedSteps::zero_of(std::size_t begin, std::size_t end) {
+  Op& zero =
+      parts_.ops.prepare(parts_.compute_stream(r_),
+                         Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
+                              .distribution = Distribution::constant,
+                              .low = 0.0F});
+  return bind(zero, {{"destination", symbolic(Space::gradients, begin, end - begin)}});
 }
 
 std::vector<Call> ShardedSteps::calls(int step) {
@@ -342,7 +367,12 @@ std::vector<Call> ShardedSteps::calls(int step) {
     if (held_[i].when.first != step) continue;
     const std::size_t bucket = held_[i].when.bucket;
     if (held_[i].space == Space::gradients) {
-      add_zeros(bucket, symbolic_calls);
+      const GradientBucket& all = layout_.buckets()[bucket];
+      if (round_of(step).micro_batch == 0) {
+        add_zeros(bucket, symbolic_calls);
+      } else {
+        symbolic_calls.push_back(zero_of(all.begin, all.end));
+      }
     } else {
       std::ranges::copy(packing_[bucket], std::back_inserter(symbolic_calls));
     }

@@ -23,15 +23,24 @@ struct HeldBucket {
 class ShardedSteps {
  public:
   /// Divides the calls of a replica and borrows its pool. Forward passes are divided where
-  /// parameters are.
+  /// parameters are. Where gradients are not divided, those of all micro-batches but the last lie
+  /// where they are as a whole, and their passes are no steps.
   ShardedSteps(DataParallelParts& parts, std::size_t r, const ShardLayout& layout,
                const ShardingSettings& settings);
 
   [[nodiscard]] int count() const { return static_cast<int>(steps_.size()); }
-  /// The first step of the backward pass.
-  [[nodiscard]] int backward() const { return backward_; }
-  /// The step behind which the gradients of a bucket are complete, and those of all before it.
-  [[nodiscard]] int completion(std::size_t bucket) const { return completion_[bucket]; }
+
+  /// Both passes of a micro-batch.
+  struct Round {
+    int micro_batch = 0;
+    int forward = 0;   // its first step
+    int backward = 0;  // the first step of the backward pass
+    int end = 0;       // behind its last step
+    /// By bucket, the step behind which its gradients are complete, and those of all before it.
+    std::vector<int> completion = {};
+  };
+  [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
+  [[nodiscard]] const Round& round_of(int step) const;
 
   /// The step's calls, on memory of the pool.
   [[nodiscard]] std::vector<Call> calls(int step);
@@ -40,8 +49,8 @@ class ShardedSteps {
   /// Indices in `held`: of what arrives during a step, and of what it reads and writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int step) const;
   [[nodiscard]] std::vector<std::size_t> used(int step) const;
-  /// Where the gradients of a bucket lie when they are complete.
-  [[nodiscard]] std::size_t gradients_of(std::size_t bucket) const;
+  /// Where the gradients of a bucket lie when they are complete in a round.
+  [[nodiscard]] std::size_t gradients_of(const Round& round, std::size_t bucket) const;
   [[nodiscard]] BufferView memory(const HeldBucket& held) const {
     return pool_.view.part(held.offset, held.bytes);
   }
@@ -68,11 +77,13 @@ class ShardedSteps {
   void add_packing(const OpCall& call, const BufferView& source, const BufferView& packed);
   void add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call);
   void divide(const std::vector<Call>& calls, std::span<const std::size_t> ends);
-  void divide_backward();
+  void add_round(int micro_batch);
+  void divide_backward(Round& round);
   [[nodiscard]] std::size_t place(std::size_t limit);
   void make_pool();
   [[nodiscard]] std::vector<HeldBucket> wanted() const;
   void add_zeros(std::size_t bucket, std::vector<Call>& calls);
+  [[nodiscard]] Call zero_of(std::size_t begin, std::size_t end);
   [[nodiscard]] std::vector<std::size_t> buckets_of(const Call& call, Space space) const;
   [[nodiscard]] const PackedPart& packed_part(std::size_t offset) const;
   [[nodiscard]] const HeldBucket& find(Space space, std::size_t bucket, int step) const;
@@ -84,11 +95,11 @@ class ShardedSteps {
   const ShardLayout& layout_;
   ShardingSettings settings_;
   std::vector<Step> steps_;
-  int backward_ = 0;
-  std::vector<int> completion_;  // by bucket
+  std::vector<Round> rounds_;
   std::vector<PackedPart> packed_;
   std::vector<std::vector<OpCall>> packing_;  // by bucket
   std::vector<std::size_t> packed_bytes_;     // by bucket
+  bool stays_ = true;                         // holdings_of
   std::vector<HeldBucket> held_;
   Tensor pool_;
 };

@@ -38,9 +38,6 @@ constexpr std::int64_t published_batch = 120;
 constexpr const char* reference_parameter = "reference";
 constexpr std::string_view same_devices = "same devices";
 
-// Defaults that names leave out.
-constexpr std::string_view default_recompute = "none";
-
 std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split) {
   if (batch == 1 && split != Value(batch)) {
     return Obstacle{{"split"},
@@ -106,43 +103,18 @@ Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t 
 
 /// Behind the model, its batch and its sizes.
 std::vector<Axis> stage_axes() {
-  return {
-      {.name = "split",
-       .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
-       .kind = AxisKind::sizes,
-       .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
-       .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
-                     std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
-                     std::int64_t{60}},
-       .max = 1 << 20,
-       .strategies = {std::string(pipelined_model)},
-       .role = Role::micro_batch_size},
-      {.name = "partition",
-       .description =
-           "how the model is partitioned: published (two devices), balanced on measured costs, or "
-           "the first units of later stages as layer2.0+layer3.2",
-       .kind = AxisKind::text,
-       .quick = {},
-       .published = {},
-       .strategies = {std::string(model_parallel), std::string(pipelined_model)},
-       .role = Role::partition,
-       .advised = "balanced"},
-      schedule_axis({std::string(pipelined_model)})};
-}
-
-/// Variants of the step, the same for every strategy.
-std::vector<Axis> step_axes() {
-  return {optimizer_axis(),
-          clip_axis(),
-          {.name = "recompute",
-           .description =
-               "activation checkpointing: none, or block (keep what crosses units, and run a "
-               "unit's forward pass again before its backward pass)",
-           .kind = AxisKind::choice,
-           .quick = {std::string(default_recompute)},
-           .published = {std::string(default_recompute)},
-           .choices = {"none", "block"},
-           .role = Role::memory_saving}};
+  return {{.name = "split",
+           .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
+           .kind = AxisKind::sizes,
+           .quick = {std::int64_t{3}, std::int64_t{6}, std::int64_t{12}, std::int64_t{20}},
+           .published = {std::int64_t{1}, std::int64_t{3}, std::int64_t{5}, std::int64_t{8},
+                         std::int64_t{10}, std::int64_t{12}, std::int64_t{20}, std::int64_t{40},
+                         std::int64_t{60}},
+           .max = 1 << 20,
+           .strategies = {std::string(pipelined_model)},
+           .role = Role::micro_batch_size},
+          partition_axis({std::string(model_parallel), std::string(pipelined_model)}),
+          schedule_axis({std::string(pipelined_model)})};
 }
 
 std::vector<Axis> axes_of_pipeline() {
@@ -151,7 +123,9 @@ std::vector<Axis> axes_of_pipeline() {
                     "samples of a training step; default: the model's, such as 24 of ResNets "
                     "(published: 120), 8 of gpt, 2 of gpt2-124m");
   std::ranges::move(stage_axes(), std::back_inserter(axes));
-  std::ranges::move(step_axes(), std::back_inserter(axes));
+  // Variants of the step, the same for every strategy.
+  std::ranges::move(std::vector{optimizer_axis(), clip_axis(), recompute_axis()},
+                    std::back_inserter(axes));
   return axes;
 }
 
@@ -219,10 +193,6 @@ std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
   return is_published ? published_batch : model.quick_batch;
 }
 
-bool recomputes(const Parameters& parameters) {
-  return asked_or(parameters, "recompute", default_recompute) != default_recompute;
-}
-
 /// The parameters of the step: what every strategy computes.
 Parameters parameters_of_step(const Scenario::Request& request) {
   Parameters parameters;
@@ -232,8 +202,7 @@ Parameters parameters_of_step(const Scenario::Request& request) {
   add_model_sizes(request, model, parameters);
   const Parameters& asked = request.spec.parameters;
   add_optimizer_choice(asked, parameters);
-  add_choice(parameters, "recompute", asked_or(asked, "recompute", default_recompute),
-             default_recompute);
+  add_recompute_choice(asked, parameters);
   add_clip_choice(asked, parameters);
   return parameters;
 }
@@ -249,12 +218,7 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
   }
   parameters.set("devices", std::int64_t{devices});
   const Parameters& asked = request.spec.parameters;
-  const std::string usual_partition = default_partition(network, devices);
-  const std::string partition = asked_or(asked, "partition", usual_partition);
-  if (partition != usual_partition && partition != "balanced") {
-    static_cast<void>(named_partition(network, partition, devices));
-  }
-  add_choice(parameters, "partition", partition, usual_partition);
+  add_partition_choice(asked, network, devices, parameters);
   // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
   // others than a tolerance for the same kernels allows.
   if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));

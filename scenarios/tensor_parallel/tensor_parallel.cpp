@@ -98,10 +98,10 @@ std::optional<Obstacle> obstacle_of_batch(const Scenario::Request& request,
 
 std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request,
                                           const Parameters& parameters) {
-  if (request.spec.dtype != DType::f32) {
+  if (request.spec.dtype != DType::f32 && request.spec.strategy == divided_positions) {
     return Obstacle{{"strategy"},
-                    fmt::format("--strategy: {} adds up activations of all devices, which "
-                                "collectives do in f32 alone; use --dtype f32",
+                    fmt::format("--strategy: {} scatters sums of activations, which "
+                                "collectives form in f32 alone; use --dtype f32",
                                 request.spec.strategy)};
   }
   const int devices = request.device_count;

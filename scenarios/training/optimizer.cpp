@@ -84,15 +84,13 @@ BufferView RegionUpdate::zeroed_state(std::size_t bytes) {
   return state.view;
 }
 
-std::vector<Call> RegionUpdate::squared_norm(const BufferView& sum) {
-  const BufferView own = region_.gradients.part(0, region_.gradients.bytes - region_.copies);
-  Op& op = parts_.ops.prepare(stream_, SquaredNorm{.count = floats_in(own)});
-  return {bind(op, {{"source", own}, {"sum", sum}})};
+std::vector<Call> RegionUpdate::squared_norm(const BufferView& gradients, const BufferView& sum) {
+  Op& op = parts_.ops.prepare(stream_, SquaredNorm{.count = floats_in(gradients)});
+  return {bind(op, {{"source", gradients}, {"sum", sum}})};
 }
 
-std::vector<Call> RegionUpdate::clip(const BufferView& squared_norms, int regions) {
-  Op& op =
-      parts_.ops.prepare(stream_, ClipFactor{.max_norm = optimizer_.max_norm, .parts = regions});
+std::vector<Call> RegionUpdate::clip(const BufferView& squared_norms, int parts) {
+  Op& op = parts_.ops.prepare(stream_, ClipFactor{.max_norm = optimizer_.max_norm, .parts = parts});
   return {bind(op, {{"squared_norms", squared_norms}, {"factor", factor_.view}})};
 }
 

@@ -58,14 +58,22 @@ class RegionUpdate {
  public:
   RegionUpdate(CaseParts& parts, const Optimizer& optimizer, const TrainedRegion& region);
 
-  // Where gradients are clipped: the region's part of the norm, and the factor from the parts of
-  // all regions, {regions} f32.
-  [[nodiscard]] std::vector<Call> squared_norm(const BufferView& sum);
-  [[nodiscard]] std::vector<Call> clip(const BufferView& squared_norms, int regions);
+  // Where gradients are clipped: the region's part of the norm, that of a run of its gradients, and
+  // the factor from all parts, {parts} f32.
+  [[nodiscard]] std::vector<Call> squared_norm(const BufferView& sum) {
+    return squared_norm(counted(), sum);
+  }
+  [[nodiscard]] std::vector<Call> squared_norm(const BufferView& gradients, const BufferView& sum);
+  [[nodiscard]] std::vector<Call> clip(const BufferView& squared_norms, int parts);
   /// One f32; empty where gradients are not clipped.
   [[nodiscard]] const Tensor& factor() const { return factor_; }
 
   [[nodiscard]] std::vector<Call> update();
+
+  /// The gradients that the norm counts here.
+  [[nodiscard]] BufferView counted() const {
+    return region_.gradients.part(0, region_.gradients.bytes - region_.copies);
+  }
 
  private:
   [[nodiscard]] BufferView zeroed_state(std::size_t bytes);

@@ -46,7 +46,7 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
   if (text == "published") {
     if (static_cast<int>(network.published_partition.size()) != stages - 1) {
       throw UsageError(
-          fmt::format("--partition: there is no published partition of {} for {} devices; use "
+          fmt::format("--partition: there is no published partition of {} in {} stages; use "
                       "balanced, or name {} of: {}",
                       network.name, stages, units_text(stages - 1),
                       fmt::join(network.units.begin() + 1, network.units.end(), ", ")));
@@ -61,9 +61,8 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
     }
   }
   if (static_cast<int>(partition.size()) != stages - 1) {
-    throw UsageError(
-        fmt::format("--partition: '{}' makes {} stages, but there are {} devices; name {}", text,
-                    partition.size() + 1, stages, units_text(stages - 1)));
+    throw UsageError(fmt::format("--partition: '{}' makes {} stages, but there are {}; name {}",
+                                 text, partition.size() + 1, stages, units_text(stages - 1)));
   }
   if (std::ranges::adjacent_find(partition, std::greater_equal<>()) != partition.end()) {
     throw UsageError(fmt::format(

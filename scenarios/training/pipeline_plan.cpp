@@ -6,6 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "scenarios/plan/schedules/data_parallel.h"
+
 namespace parbench {
 namespace {
 
@@ -17,8 +19,8 @@ void append(std::vector<TaskId>& to, const std::vector<TaskId>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-BufferView norm_of(const BufferView& norms, std::size_t stage) {
-  return norms.part(stage * sizeof(float), sizeof(float));
+BufferView norms_in(const BufferView& norms, std::size_t first, std::size_t count = 1) {
+  return norms.part(first * sizeof(float), count * sizeof(float));
 }
 
 }  // namespace
@@ -29,7 +31,7 @@ StepWriter::StepWriter(CaseParts& parts, RankedStages stages,
       stages_(std::move(stages)),
       micro_batches_(std::move(micro_batches)),
       label_(std::move(label)),
-      started_backward_(stages_.size(), false) {
+      backwards_(stages_.size(), 0) {
   for (const auto& ranks : stages_) {
     std::vector<LaneId>& lanes = compute_.emplace_back();
     std::vector<std::pair<int, LaneId>> group;
@@ -58,16 +60,28 @@ std::vector<StepWriter::Place> StepWriter::places() const {
   return all;
 }
 
-/// "stage 1", "stage 1, rank 0".
-std::string StepWriter::text(Place place) const {
+/// "1", "1, rank 0".
+std::string StepWriter::number(Place place) const {
   const bool has_ranks = stages_[place.stage].size() > 1;
-  return fmt::format("stage {}{}", place.stage,
-                     has_ranks ? fmt::format(", rank {}", place.rank) : "");
+  return fmt::format("{}{}", place.stage, has_ranks ? fmt::format(", rank {}", place.rank) : "");
 }
 
+/// Without stages there is nothing to compute beside a copy.
 std::vector<LaneId> StepWriter::lanes_between(Place from, Place to) const {
-  return copying_lanes(parts_.plan, copy_.at(from.stage).at(from.rank),
-                       copy_.at(to.stage).at(to.rank));
+  const auto& lanes = copy_.empty() ? compute_ : copy_;
+  return copying_lanes(parts_.plan, lanes.at(from.stage).at(from.rank),
+                       lanes.at(to.stage).at(to.rank));
+}
+
+void StepWriter::divide_gradients(std::size_t bucket_bytes) {
+  for (const Place place : places()) {
+    const BufferView all = stage(place).region().gradients;
+    for (const GradientBucket& one :
+         gradient_buckets(stage(place).gradient_offsets(), all.bytes, bucket_bytes)) {
+      buckets_[place].push_back(
+          {.gradients = all.part(one.begin, one.end - one.begin), .completed = {}});
+    }
+  }
 }
 
 void StepWriter::write_packing() {
@@ -142,20 +156,24 @@ void StepWriter::add_gradient(const PartOfGradient& to, const BufferView& arrive
   Op& op = parts_.ops.prepare(stream, Accumulate{.count = element_count(to.gradient.desc.shape)});
   std::vector<TaskId>& backward = backward_[to.place];
   append(after, backward);
-  backward.push_back(parts_.plan.add(
+  const TaskId task = parts_.plan.add(
       {.name = fmt::format("add gradient of {}, {}{}", name, text(to.place), label_),
        .lanes = {compute_lane(to.place)},
        .after = std::move(after),
        .cost_key = "add gradient of " + name,
        .phase = "update"},
-      {bind(op, {{"source", arrived}, {"destination", to.gradient.view}})}));
+      {bind(op, {{"source", arrived}, {"destination", to.gradient.view}})});
+  backward.push_back(task);
+  for (Bucket& bucket : buckets_[to.place]) {
+    if (overlap(bucket.gradients, to.gradient.view)) bucket.completed.push_back(task);
+  }
 }
 
 // --- updates ---
 
-void StepWriter::write_updates() {
+void StepWriter::write_updates(const CountedRuns& counted) {
   if (stages_.front().front()->optimizer().clips()) {
-    write_clipped_updates();
+    write_clipped_updates(counted);
     return;
   }
   for (const Place place : places()) write_update(place, backward_[place], {});
@@ -172,42 +190,71 @@ void StepWriter::write_update(Place place, std::vector<TaskId> after, std::vecto
                   std::move(before));
 }
 
-/// Every stage gets the squared norms of all stages, and computes the factor itself: from the same
-/// numbers in the same order.
-void StepWriter::write_clipped_updates() {
-  if (!collectives_.empty()) throw std::logic_error("the norm of divided layers is not computed");
-  const std::vector<Place> all = places();
-  std::vector<BufferView> norms;  // of all stages, on each stage's device
-  std::vector<std::vector<TaskId>> arrived(all.size());
-  std::vector<TaskId> computed;
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    norms.push_back(parts_.context.borrow(stage(all[s]).device(), all.size() * sizeof(float)));
-    computed.push_back(
-        parts_.plan.add({.name = fmt::format("squared norm, {}{}", text(all[s]), label_),
-                         .lanes = {compute_lane(all[s])},
-                         .after = backward_[all[s]],
-                         .cost_key = "squared norm",
-                         .phase = "update"},
-                        stage(all[s]).update().squared_norm(norm_of(norms[s], s))));
+std::vector<StepWriter::NormParts> StepWriter::norm_parts(const CountedRuns& counted) const {
+  std::vector<NormParts> all;
+  std::size_t first = 0;
+  for (const Place place : places()) {
+    const auto found = counted.find(place);
+    NormParts& parts = all.emplace_back(NormParts{
+        .place = place,
+        .gradients =
+            found != counted.end() ? found->second : std::vector{stage(place).update().counted()},
+        .first = first});
+    first += parts.gradients.size();
   }
+  return all;
+}
+
+void StepWriter::write_norms(NormParts& parts, const BufferView& norms) {
+  parts.computed = backward_[parts.place];
+  std::vector<Call> calls;
+  for (std::size_t i = 0; i < parts.gradients.size(); ++i) {
+    append(calls, stage(parts.place)
+                      .update()
+                      .squared_norm(parts.gradients[i], norms_in(norms, parts.first + i)));
+  }
+  if (calls.empty()) return;
+  parts.computed = {
+      parts_.plan.add({.name = fmt::format("squared norm, {}{}", text(parts.place), label_),
+                       .lanes = {compute_lane(parts.place)},
+                       .after = std::move(parts.computed),
+                       .cost_key = "squared norm",
+                       .phase = "update"},
+                      std::move(calls))};
+}
+
+/// Every place gets the squared norms of all, and computes the factor itself: from the same numbers
+/// in the same order.
+void StepWriter::write_clipped_updates(const CountedRuns& counted) {
+  std::vector<NormParts> all = norm_parts(counted);
+  const std::size_t count = all.back().first + all.back().gradients.size();
+  std::vector<BufferView> norms;  // of all places, on each place's device
+  for (NormParts& own : all) {
+    norms.push_back(parts_.context.borrow(stage(own.place).device(), count * sizeof(float)));
+    write_norms(own, norms.back());
+  }
+  std::vector<std::vector<TaskId>> arrived;
+  for (const NormParts& own : all) arrived.push_back(own.computed);
   for (std::size_t from = 0; from < all.size(); ++from) {
+    const std::size_t sent = all[from].gradients.size();
     for (std::size_t to = 0; to < all.size(); ++to) {
-      if (from == to) continue;
-      arrived[to].push_back(parts_.plan.add(
-          {.name = fmt::format("send squared norm, stage {} to {}{}", from, to, label_),
-           .kind = TaskKind::copy,
-           .lanes = lanes_between(all[from], all[to]),
-           .after = {computed[from]},
-           .cost_key = fmt::format("send squared norm to {}", to),
-           .phase = "update"},
-          {CopyCall{.destination = norm_of(norms[to], from),
-                    .source = norm_of(norms[from], from)}}));
+      if (from == to || sent == 0) continue;
+      const std::string receiver = number(all[to].place);
+      arrived[to].push_back(
+          parts_.plan.add({.name = fmt::format("send squared norm, {} to {}{}",
+                                               text(all[from].place), receiver, label_),
+                           .kind = TaskKind::copy,
+                           .lanes = lanes_between(all[from].place, all[to].place),
+                           .after = all[from].computed,
+                           .cost_key = "send squared norm to " + receiver,
+                           .phase = "update"},
+                          {CopyCall{.destination = norms_in(norms[to], all[from].first, sent),
+                                    .source = norms_in(norms[from], all[from].first, sent)}}));
     }
   }
   for (std::size_t s = 0; s < all.size(); ++s) {
-    arrived[s].push_back(computed[s]);
-    write_update(all[s], std::move(arrived[s]),
-                 stage(all[s]).update().clip(norms[s], static_cast<int>(all.size())));
+    write_update(all[s].place, std::move(arrived[s]),
+                 stage(all[s].place).update().clip(norms[s], static_cast<int>(count)));
   }
 }
 
@@ -289,32 +336,59 @@ void StepWriter::receive(Place place, int micro_batch, RankPass& pass) const {
 
 // --- passes ---
 
-/// Adds a task for each part and rank, and what the ranks combine between them. Returns what has
+/// Adds the calls of a part as a task, or as several where buckets are complete between them.
+/// Returns what has ended when they have.
+std::vector<TaskId> StepWriter::write_part(Place place, const Task& common, RankPass& pass,
+                                           std::size_t part) {
+  std::vector<Call>& calls = pass.parts[part].calls;
+  std::vector<TaskId> last = std::move(pass.after);
+  std::size_t written = 0;
+  const auto write_until = [&](std::size_t end, const std::string& piece) {
+    if (end <= written) return;
+    Task task = common;
+    task.name += text(place) + piece + label_;
+    task.lanes = {compute_lane(place)};
+    task.after = std::move(last);
+    task.cost_key += piece;
+    const auto begin = calls.begin();
+    last = {parts_.plan.add(std::move(task), {begin + static_cast<std::ptrdiff_t>(written),
+                                              begin + static_cast<std::ptrdiff_t>(end)})};
+    written = end;
+  };
+  const std::string piece = pass.parts.size() > 1 ? fmt::format(", part {}", part) : "";
+  if (pass.completions.empty()) {
+    write_until(calls.size(), piece);
+    return last;
+  }
+  std::vector<Bucket>& buckets = buckets_[place];
+  std::size_t next = 0;
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    if (pass.completions[b].part <= part) next = b + 1;
+    if (pass.completions[b].part != part) continue;
+    write_until(pass.completions[b].calls, fmt::format("{}, bucket {}", piece, b));
+    buckets[b].completed = last;
+  }
+  const bool is_rest = next == buckets.size();
+  write_until(calls.size(), piece + (is_rest ? ", rest" : fmt::format(", bucket {}", next)));
+  return last;
+}
+
+/// Adds tasks for each part and rank, and what the ranks combine between them. Returns what has
 /// ended when a rank's pass has.
 StepWriter::Done StepWriter::write_pass(std::size_t s, const Task& common,
                                         std::vector<RankPass> ranks) {
   const std::size_t count = ranks.front().parts.size();
   for (std::size_t p = 0; p < count; ++p) {
-    const std::string part = count > 1 ? fmt::format(", part {}", p) : "";
     std::vector<BufferView> combined;
     Done ready;
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-      const Place place{.stage = s, .rank = rank};
-      PassPart& own = ranks[rank].parts.at(p);
-      combined.push_back(own.combined);
-      ready.push_back(std::move(ranks[rank].after));
-      if (own.calls.empty()) continue;
-      Task task = common;
-      task.name += fmt::format("{}{}{}", text(place), part, label_);
-      task.lanes = {compute_lane(place)};
-      task.after = std::move(ready.back());
-      task.cost_key += part;
-      ready.back() = {parts_.plan.add(std::move(task), std::move(own.calls))};
+      combined.push_back(ranks[rank].parts.at(p).combined);
+      ready.push_back(write_part({.stage = s, .rank = rank}, common, ranks[rank], p));
     }
     if (p + 1 == count) return ready;
     const Collective collective = ranks.front().parts[p].collective;
     const Done done = collectives_.at(s).add(
-        fmt::format("{}, {}stage {}{}{}", name_of(collective), common.name, s, part, label_),
+        fmt::format("{}, {}stage {}, part {}{}", name_of(collective), common.name, s, p, label_),
         collective, combined, ready);
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) ranks[rank].after = done[rank];
   }
@@ -351,8 +425,8 @@ void StepWriter::write_forward(std::size_t s, int micro_batch) {
 }
 
 void StepWriter::write_backward(std::size_t s, int micro_batch) {
-  const bool first = !started_backward_[s];
-  started_backward_[s] = true;
+  const bool first = backwards_[s]++ == 0;
+  const bool last = backwards_[s] == micro_batches_.size();
   std::vector<RankPass> passes;
   std::vector<Crossing> crossings(stages_[s].size());
   for (std::size_t rank = 0; rank < stages_[s].size(); ++rank) {
@@ -361,9 +435,14 @@ void StepWriter::write_backward(std::size_t s, int micro_batch) {
         passes.emplace_back(RankPass{.parts = stage(place).backward_parts(micro_batch, first),
                                      .after = forward_.at({place, micro_batch})});
     if (s + 1 < stages_.size()) receive(place, micro_batch, pass);
-    if (s == 0) continue;
-    crossings[rank] = cross_backward(stage(place), *stages_[s - 1][rank], micro_batch);
-    append(pass.parts.back().calls, crossings[rank].pack);
+    if (s > 0) {
+      crossings[rank] = cross_backward(stage(place), *stages_[s - 1][rank], micro_batch);
+      append(pass.parts.back().calls, crossings[rank].pack);
+    }
+    if (!last) continue;
+    std::vector<BufferView> regions;
+    for (const Bucket& bucket : buckets_[place]) regions.push_back(bucket.gradients);
+    pass.completions = completions(pass.parts, regions);
   }
   const Task common{
       .name = fmt::format("backward, micro-batch {}, ", micro_batch),

@@ -11,6 +11,7 @@
 #include "scenarios/framework/collectives/rank_collectives.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/plan/schedules/schedule.h"
+#include "scenarios/training/completion.h"
 #include "scenarios/training/stage.h"
 
 namespace parbench {
@@ -31,7 +32,7 @@ using RankedStages = std::vector<std::vector<Stage*>>;
 
 /// Writes such a step in pieces, for pipelines of which several make up a step. Ranks of a stage
 /// combine what its passes say on the lanes they compute on; each sends to its own rank of the next
-/// stage. Gradients are clipped without ranks alone.
+/// stage.
 class StepWriter {
  public:
   /// All outlive it; stages are on different devices. Names of tasks end with `label`.
@@ -45,13 +46,27 @@ class StepWriter {
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 
+  /// A part of a place's gradients, and the tasks that complete it so far.
+  struct Bucket {
+    BufferView gradients;
+    std::vector<TaskId> completed;
+  };
+  /// Makes the last backward pass of every stage a task for each bucket of its gradients, in
+  /// `gradient_buckets` of so many bytes. Ahead of all actions.
+  void divide_gradients(std::size_t bucket_bytes);
+  /// In the order in which they are complete, behind all actions; none where they are not divided.
+  [[nodiscard]] const std::vector<Bucket>& buckets(Place place) { return buckets_[place]; }
+
   void write_packing();
   /// In an order as `in_dependency_order` gives it.
   void write(const PlacedAction& placed);
   /// Behind all actions: of a parameter that a stage has a copy of, each of both stages adds what
   /// the other has computed, so that they get the same sum.
   void write_exchanges();
-  void write_updates();
+  /// The runs of gradients that the norm of clipping counts at a place, where that is not all of
+  /// the stage's own.
+  using CountedRuns = std::map<Place, std::vector<BufferView>>;
+  void write_updates(const CountedRuns& counted = {});
 
   /// The tasks that complete the gradients of a place so far, which its update waits for.
   [[nodiscard]] std::vector<TaskId>& completed(Place place) { return backward_[place]; }
@@ -88,13 +103,22 @@ class StepWriter {
   struct RankPass {
     std::vector<PassPart> parts;
     std::vector<TaskId> after;
+    std::vector<PassPlace> completions = {};  // of the place's buckets, of their last pass
+  };
+  /// The parts of the norm that a place computes, among those of all.
+  struct NormParts {
+    Place place;
+    std::vector<BufferView> gradients;
+    std::size_t first = 0;
+    std::vector<TaskId> computed = {};
   };
   using Done = std::vector<std::vector<TaskId>>;  // by rank
   using AtMicroBatch = std::pair<Place, int>;
 
   [[nodiscard]] Stage& stage(Place place) const { return *stages_[place.stage][place.rank]; }
   [[nodiscard]] std::vector<Place> places() const;
-  [[nodiscard]] std::string text(Place place) const;
+  [[nodiscard]] std::string number(Place place) const;
+  [[nodiscard]] std::string text(Place place) const { return "stage " + number(place); }
   [[nodiscard]] std::int64_t samples(int micro_batch) const {
     return micro_batches_.at(static_cast<std::size_t>(micro_batch));
   }
@@ -108,7 +132,9 @@ class StepWriter {
   void add_gradient(const PartOfGradient& to, const BufferView& arrived, const std::string& name,
                     std::vector<TaskId> after);
   void write_update(Place place, std::vector<TaskId> after, std::vector<Call> before);
-  void write_clipped_updates();
+  [[nodiscard]] std::vector<NormParts> norm_parts(const CountedRuns& counted) const;
+  void write_norms(NormParts& parts, const BufferView& norms);
+  void write_clipped_updates(const CountedRuns& counted);
 
   [[nodiscard]] BufferView canonical_end(const BoundaryEnd& end, bool sends,
                                          std::vector<Call>& reorders);
@@ -119,6 +145,8 @@ class StepWriter {
             Crossing crossing);
   void receive(Place place, int micro_batch, RankPass& pass) const;
 
+  [[nodiscard]] std::vector<TaskId> write_part(Place place, const Task& common, RankPass& pass,
+                                               std::size_t part);
   [[nodiscard]] Done write_pass(std::size_t s, const Task& common, std::vector<RankPass> ranks);
   void write_forward(std::size_t s, int micro_batch);
   void write_backward(std::size_t s, int micro_batch);
@@ -130,11 +158,12 @@ class StepWriter {
   std::vector<std::vector<LaneId>> compute_;  // by stage and rank
   std::vector<std::vector<LaneId>> copy_;     // the same, where there are several stages
   std::vector<RankCollectives> collectives_;  // by stage, where there are several ranks
-  std::vector<bool> started_backward_;        // by stage
+  std::vector<std::size_t> backwards_;        // written so far, by stage
   /// What each place has been sent last for a micro-batch: the activations, later their gradients.
   std::map<AtMicroBatch, Arrival> arrivals_;
   std::map<AtMicroBatch, std::vector<TaskId>> forward_;
   std::map<Place, std::vector<TaskId>> backward_;  // with what completes the gradients
+  std::map<Place, std::vector<Bucket>> buckets_;
 };
 
 }  // namespace parbench

@@ -12,11 +12,13 @@
 
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
+#include "scenarios/training/partition.h"
 
 namespace parbench {
 namespace {
 
 constexpr std::string_view default_optimizer = "sgd";
+constexpr std::string_view default_recompute = "none";
 
 /// 0: gradients are not clipped.
 double clip_of(const Parameters& parameters) {
@@ -36,6 +38,19 @@ Axis schedule_axis(std::vector<std::string> strategies) {
           .strategies = std::move(strategies),
           .role = Role::schedule,
           .advised = "1f1b"};
+}
+
+Axis partition_axis(std::vector<std::string> strategies) {
+  return {.name = "partition",
+          .description =
+              "how the model is partitioned: published (two devices), balanced on "
+              "measured costs, or the first units of later stages as layer2.0+layer3.2",
+          .kind = AxisKind::text,
+          .quick = {},
+          .published = {},
+          .strategies = std::move(strategies),
+          .role = Role::partition,
+          .advised = "balanced"};
 }
 
 std::vector<std::int64_t> sizes_in(const std::string& text) {
@@ -75,6 +90,18 @@ Axis clip_axis() {
           .max = 1e6};
 }
 
+Axis recompute_axis() {
+  return {.name = "recompute",
+          .description =
+              "activation checkpointing: none, or block (keep what crosses units, and run a unit's "
+              "forward pass again before its backward pass)",
+          .kind = AxisKind::choice,
+          .quick = {std::string(default_recompute)},
+          .published = {std::string(default_recompute)},
+          .choices = {"none", "block"},
+          .role = Role::memory_saving};
+}
+
 void add_optimizer_choice(const Parameters& asked, Parameters& parameters) {
   add_choice(parameters, "optimizer", asked_or(asked, "optimizer", default_optimizer),
              default_optimizer);
@@ -87,6 +114,25 @@ void add_clip_choice(const Parameters& asked, Parameters& parameters) {
   } else {
     parameters.imply("clip", clip);
   }
+}
+
+void add_recompute_choice(const Parameters& asked, Parameters& parameters) {
+  add_choice(parameters, "recompute", asked_or(asked, "recompute", default_recompute),
+             default_recompute);
+}
+
+void add_partition_choice(const Parameters& asked, const Network& network, int stages,
+                          Parameters& parameters) {
+  const std::string usual = default_partition(network, stages);
+  const std::string partition = asked_or(asked, "partition", usual);
+  if (partition != usual && partition != "balanced") {
+    static_cast<void>(named_partition(network, partition, stages));
+  }
+  add_choice(parameters, "partition", partition, usual);
+}
+
+bool recomputes(const Parameters& parameters) {
+  return asked_or(parameters, "recompute", default_recompute) != default_recompute;
 }
 
 Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices) {

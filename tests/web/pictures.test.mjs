@@ -218,6 +218,32 @@ test("axes that a picture cannot show have selectors", async () => {
   assert.deepEqual(page.problems, []);
 });
 
+test("axes without a choice of their own have no selectors", async () => {
+  // Each model has a batch of its own, of three layouts one has a split, and rnn has one layout.
+  const cases = ["gpt", "rnn", "resnet"].flatMap((model, i) => {
+    const own = { model, batch: 8 + i };
+    const divided = ["dp2", "pp2", "tp2"].flatMap((layout) =>
+      [1, 2].map((depth) => {
+        const split = layout === "pp2" ? { split: 2 + i } : {};
+        return measured("divided", { ...own, layout, depth, ...split }, 1 + depth);
+      }),
+    );
+    return [measured("single", own, 4), ...divided.slice(0, model === "rnn" ? 2 : 6)];
+  });
+  const page = await browser.open(report(cases));
+  await texts(page);
+  assert.match(await chart(page).getAttribute("aria-label"), /by model and layout/);
+  assert.deepEqual(await page.locator(".axes label:visible").allTextContents(), ["depthall values12"]);
+  assert.equal(await page.locator(".tools label", { hasText: "Strategy" }).isVisible(), false, "only one has layouts");
+  await press(page, "lines");
+  const selector = (axis) => page.locator(".axes label", { hasText: axis });
+  for (const axis of ["batch", "split"]) assert.equal(await selector(axis).count(), 0, axis);
+  await selector("model").locator("select").selectOption("rnn");
+  await eventually(page, async () => !(await selector("layout").isVisible()), "one layout is left");
+  assert.equal(await selector("model").isVisible(), true, "stays, to choose another");
+  assert.deepEqual(page.problems, []);
+});
+
 test("of more than eight lines the others are shown on request", async () => {
   const strategies = Array.from({ length: 10 }, (_, index) => `strategy-${index}`);
   const cases = strategies.flatMap((name, index) => [1, 2].map((n) => measured(name, { n }, n * (index + 1))));

@@ -326,6 +326,9 @@ std::vector<std::string> device_shares(const TimelineMetrics& metrics) {
     const auto share = [&](double seconds) { return format_percent(seconds / metrics.span); };
     lines.push_back(fmt::format("{} busy {}, idle {} ({} between tasks)", device.device,
                                 share(device.busy), share(device.idle), share(device.bubble)));
+    if (device.communication <= 0) continue;
+    lines.back() += fmt::format(", communicates {} ({} without computing)",
+                                share(device.communication), share(device.exposed_communication));
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 // A picture with its controls, which reads the table when the pointer is over it.
 import { drawBars } from "./bars";
 import { element, makeSelect, makeSwitch } from "./controls";
-import { type Scenario, strategiesOf } from "./data";
+import type { Scenario } from "./data";
 import { drawDistributions } from "./distributions";
 import type { Drawing, Request } from "./drawing";
 import { Figure } from "./figure";
@@ -13,7 +13,7 @@ import type { CaseTable } from "./table";
 import { colours } from "./theme";
 import { addTimelines } from "./timeline/section";
 import { AxisSelectors } from "./selectors";
-import { type View, isNumeric, varyingAxes, viewsOf } from "./views";
+import { type View, crossedStrategies, isNumeric, varyingAxes, viewsOf } from "./views";
 
 const draw_view: Record<View, (request: Request) => Drawing> = {
   bars: drawBars,
@@ -45,14 +45,15 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
     figure.update();
   };
   const everything = "the best of all";
-  const strategies = makeSelect("Strategy", [everything, ...strategiesOf(scenario.cases)], everything, (chosen) =>
+  const crossed = crossedStrategies(scenario);
+  const strategies = makeSelect("Strategy", [everything, ...crossed], everything, (chosen) =>
     change({ strategy: chosen === everything ? "" : chosen }),
   );
   const scale = makeSwitch("Scale", ["linear", "log"] as const, state.log ? "log" : "linear", (chosen) =>
     change({ log: chosen === "log" }),
   );
   const showControls = () => {
-    strategies.hidden = state.view !== "heat map";
+    strategies.hidden = state.view !== "heat map" || crossed.length < 2;
     scale.hidden = state.view === "heat map";
     selectors.show(state);
   };

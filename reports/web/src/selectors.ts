@@ -2,7 +2,7 @@
 import { element, makeSelect } from "./controls";
 import { type Scenario, axisValues } from "./data";
 import type { Measure } from "./measures";
-import { type Chosen, type View, hiddenAxes, varyingAxes, withValues } from "./views";
+import { type Chosen, type View, hiddenAxes, independentAxes, varyingAxes, withValues } from "./views";
 
 const all_values = "all values";
 
@@ -20,7 +20,7 @@ export class AxisSelectors {
     private readonly scenario: Scenario,
     changed: () => void,
   ) {
-    for (const axis of varyingAxes(scenario)) {
+    for (const axis of independentAxes(scenario)) {
       const values = axisValues(scenario.cases, axis);
       const texts = [all_values, ...values.map(String)];
       const select = makeSelect(scenario.axes[axis]!, texts, all_values, (text) => {
@@ -34,10 +34,23 @@ export class AxisSelectors {
     }
   }
 
-  /** Shows those that the picture needs. */
+  /** Shows those that the picture needs and that have several values, or one that can be taken back. */
   show({ view, measure }: Shown): void {
     const hidden = hiddenAxes(this.scenario, view, measure);
-    for (const [axis, select] of this.elements) select.hidden = !hidden.includes(axis);
+    for (const [axis, select] of this.elements) {
+      const left = this.valuesLeft(axis, hidden);
+      const texts = new Set(left.map(String));
+      for (const option of [...select.querySelectorAll("option")].slice(1)) {
+        option.hidden = option.disabled = !texts.has(option.value);
+      }
+      select.hidden = !hidden.includes(axis) || (left.length < 2 && !this.values.has(axis));
+    }
+  }
+
+  /** The values of an axis that cases have, with the values chosen of others. */
+  private valuesLeft(axis: number, hidden: number[]): (number | string)[] {
+    const others: Chosen = new Map([...this.values].filter(([one]) => one !== axis && hidden.includes(one)));
+    return axisValues(withValues(this.scenario, others).cases, axis);
   }
 
   /** The cases of a picture, and the axes that vary among them in the order of all. */

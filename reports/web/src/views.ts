@@ -13,12 +13,48 @@ function strategiesThatVary(scenario: Scenario, axis: number): number {
   return groups.filter((cases) => axisValues(cases, axis).length > 1).length;
 }
 
-/** The places of the axes that have several values, those that vary for most strategies first. */
+/** The places of the axes that have several values. */
+function axesWithChoice(scenario: Scenario): number[] {
+  return scenario.axes.map((_, axis) => axis).filter((axis) => axisValues(scenario.cases, axis).length > 1);
+}
+
+/** Whether the value of another axis leaves an axis no choice: each model has a batch of its own. */
+function follows(scenario: Scenario, axis: number, other: number): boolean {
+  const values = new Map<number | string | null, number | string>();
+  return scenario.cases.every((c) => {
+    const value = c.values[axis] ?? null;
+    if (value === null) return true;
+    const key = c.values[other] ?? null;
+    if (!values.has(key)) values.set(key, value);
+    return values.get(key) === value;
+  });
+}
+
+/** The same without those whose value follows from another one; of two that follow from each other the first stays. */
+export function independentAxes(scenario: Scenario): number[] {
+  const all = axesWithChoice(scenario);
+  const isRedundant = (axis: number, other: number) =>
+    axis !== other && follows(scenario, axis, other) && (other < axis || !follows(scenario, other, axis));
+  return all.filter((axis) => !all.some((other) => isRedundant(axis, other)));
+}
+
+/** All with several values: independent ones first, of these the ones that vary for most strategies. */
 export function varyingAxes(scenario: Scenario): number[] {
   const count = (axis: number) => axisValues(scenario.cases, axis).length;
-  const axes = scenario.axes.map((_, axis) => axis).filter((axis) => count(axis) > 1);
+  const independent = new Set(independentAxes(scenario));
+  const axes = axesWithChoice(scenario);
   const weight = new Map(axes.map((axis) => [axis, strategiesThatVary(scenario, axis)]));
-  return axes.sort((a, b) => weight.get(b)! - weight.get(a)! || count(b) - count(a));
+  const follower = (axis: number) => Number(!independent.has(axis));
+  return axes.sort(
+    (a, b) => follower(a) - follower(b) || weight.get(b)! - weight.get(a)! || count(b) - count(a),
+  );
+}
+
+/** The strategies that a heat map of all cases shows. */
+export function crossedStrategies(scenario: Scenario): string[] {
+  const [across, down] = varyingAxes(scenario);
+  const has = (c: Case, axis: number | undefined) => axis !== undefined && (c.values[axis] ?? null) !== null;
+  return strategiesOf(scenario.cases.filter((c) => has(c, across) && has(c, down)));
 }
 
 export function isNumeric(scenario: Scenario, axis: number): boolean {
@@ -30,9 +66,10 @@ export function viewsOf(scenario: Scenario): View[] {
   const axes = varyingAxes(scenario);
   const views: View[] = ["bars"];
   if (axes.some((axis) => isNumeric(scenario, axis))) views.unshift("lines");
-  if (axes.length > 1) views.push("heat map");
+  const independent = independentAxes(scenario);
+  if (independent.length > 1) views.push("heat map");
   const half = strategiesOf(scenario.cases).length / 2;
-  const crossed = axes.filter((axis) => strategiesThatVary(scenario, axis) >= half);
+  const crossed = independent.filter((axis) => strategiesThatVary(scenario, axis) >= half);
   if (crossed.length > 1) views.sort((a, b) => Number(b === "heat map") - Number(a === "heat map"));
   return views;
 }

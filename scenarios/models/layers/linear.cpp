@@ -6,6 +6,29 @@
 
 namespace parbench {
 
+namespace {
+
+/// The bytes of the same numbers in f32, which collectives add; 0: they are f32 already.
+std::size_t bytes_in_f32(const LayerPass& pass, std::size_t bytes) {
+  const std::size_t element = size_of(pass.work().dtype);
+  return element == sizeof(float) ? 0 : bytes / element * sizeof(float);
+}
+
+/// Adds up what the ranks have: shorter numbers in `in_f32`, so that the sum is rounded once.
+void add_up(LayerPass& pass, const BufferView& data, const BufferView& in_f32) {
+  if (in_f32.bytes == 0) return pass.exchange(Collective::all_reduce, data);
+  const auto count = static_cast<std::int64_t>(in_f32.bytes / sizeof(float));
+  const TensorDesc wide = canonical({count});
+  const TensorDesc narrow = canonical({count}, pass.work().dtype);
+  Op& widen = pass.prepare(Reorder{.source = narrow, .destination = wide});
+  pass.emit(widen, {{"source", data}, {"destination", in_f32}});
+  pass.exchange(Collective::all_reduce, in_f32);
+  Op& round = pass.prepare(Reorder{.source = wide, .destination = narrow});
+  pass.emit(round, {{"source", in_f32}, {"destination", data}});
+}
+
+}  // namespace
+
 LinearShape Linear::shape(const Shape& source) const {
   return {.batch = element_count(source) / source.back(),
           .in_features = source.back(),
@@ -67,7 +90,10 @@ void Linear::write_forward(ForwardPass& pass) const {
                  {"weights", pass.parameter("weights", op.tensor("weights"))},
                  {"bias", bias_or_zeros(pass, bias_, op.tensor("bias"))},
                  {"destination", product}});
-  if (sum_ == PartialSum::output) pass.exchange(Collective::all_reduce, product);
+  if (sum_ == PartialSum::output) {
+    const std::size_t in_f32 = bytes_in_f32(pass, bytes);
+    add_up(pass, product, in_f32 > 0 ? pass.scratch(in_f32) : BufferView());
+  }
   if (!keeps_part) return;
   pass.exchange(Collective::reduce_scatter, product);
   const TensorDesc part = pass.activation(pass.work().output);
@@ -94,8 +120,13 @@ void Linear::write_backward(BackwardPass& pass) const {
   const BufferView data = write_product_backward(
       pass, incoming, weight_gradient(work, false), weight_gradient(work, true),
       data_gradient(work), bias_ ? BiasGradient::wanted : BiasGradient::dropped);
-  if (sum_ == PartialSum::input_gradient && data.bytes > 0) {
-    pass.exchange(Collective::all_reduce, data);
+  if (sum_ != PartialSum::input_gradient || data.bytes == 0) return;
+  if (const std::size_t in_f32 = bytes_in_f32(pass, data.bytes); in_f32 > 0) {
+    const Gradient temporary = pass.make_temporary(in_f32);
+    add_up(pass, data, temporary.view);
+    pass.release(temporary);
+  } else {
+    add_up(pass, data, {});
   }
 }
 

@@ -37,7 +37,7 @@ BufferView write_product_backward(BackwardPass& pass, const Gradient& incoming,
 
 BufferView bias_or_zeros(ForwardPass& pass, bool has_bias, const TensorDesc& wanted) {
   if (has_bias) return pass.parameter("bias", wanted);
-  const BufferView zeros = pass.keep("zero bias", wanted.bytes);
+  const BufferView zeros = pass.scratch(wanted.bytes);
   Op& fill = pass.prepare(Fill{.count = element_count(wanted.shape),
                                .dtype = wanted.dtype,
                                .distribution = Distribution::constant,

@@ -85,17 +85,20 @@ std::vector<ShardLayout::Block> ShardLayout::parts_of(std::size_t offset, std::s
   return parts;
 }
 
-std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed,
-                                 int prefetch) {
+std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed, int prefetch,
+                                 bool stays) {
   std::vector<Holding> all;
   std::map<std::size_t, std::size_t> last_of;  // the place of each bucket's last holding
   for (int step = 0; step < static_cast<int>(needed.size()); ++step) {
     for (const std::size_t bucket : needed[static_cast<std::size_t>(step)]) {
-      const int begin = std::max(0, step - prefetch);
-      const auto known = last_of.find(bucket);
-      if (known != last_of.end() && begin <= all[known->second].last + 1) {
-        all[known->second].last = step;
-        continue;
+      int begin = std::max(0, step - prefetch);
+      if (const auto known = last_of.find(bucket); known != last_of.end()) {
+        Holding& before = all[known->second];
+        if ((stays ? begin : step) <= before.last + 1) {
+          before.last = step;
+          continue;
+        }
+        begin = std::max(begin, before.last + 1);
       }
       last_of[bucket] = all.size();
       all.push_back({.bucket = bucket, .begin = begin, .first = step, .last = step});

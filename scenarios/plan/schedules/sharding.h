@@ -65,8 +65,9 @@ struct Holding {
 
 /// When buckets are in memory of which each step needs some: each arrives `prefetch` steps before
 /// it is needed, and goes with the step that needs it, unless it would arrive again by the next
-/// one. Sorted by where they begin, then by where they are needed.
+/// one. Where it does not stay for that (`stays`), it goes unless the next step needs it, and
+/// arrives again later. Sorted by where they begin, then by where they are needed.
 [[nodiscard]] std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed,
-                                               int prefetch);
+                                               int prefetch, bool stays = true);
 
 }  // namespace parbench

@@ -80,7 +80,8 @@ void make_stages(GridParts& parts, const GridStep& step) {
                                .last = ranges[s].last,
                                .dtype = step.format.dtype,
                                .math = step.format.math,
-                               .batch = step.batch};
+                               .batch = step.batch,
+                               .recompute = step.recompute};
         Stage::Options options{.device = parts.grid.device(replica, static_cast<int>(s), rank),
                                .range = range,
                                .micro_batches = micro_batches,
@@ -117,7 +118,8 @@ void check_parameter_layouts(const GridParts& parts) {
 
 class GridWriter {
  public:
-  explicit GridWriter(GridParts& parts) : parts_(parts) {
+  GridWriter(GridParts& parts, std::size_t bucket_bytes)
+      : parts_(parts), divides_gradients_(bucket_bytes > 0 && parts.grid.replicas > 1) {
     const DeviceGrid& grid = parts.grid;
     for (int replica = 0; replica < grid.replicas; ++replica) {
       RankedStages stages(static_cast<std::size_t>(grid.stages));
@@ -129,6 +131,7 @@ class GridWriter {
       writers_.emplace_back(parts, std::move(stages),
                             parts.micro_batches[static_cast<std::size_t>(replica)],
                             grid.replicas > 1 ? fmt::format(", replica {}", replica) : "");
+      if (divides_gradients_) writers_.back().divide_gradients(bucket_bytes);
     }
   }
 
@@ -138,7 +141,9 @@ class GridWriter {
     for (StepWriter& writer : writers_) writer.write_exchanges();
     if (divides_positions(parts_)) add_up_repeated();
     if (parts_.grid.replicas > 1) add_up_replicas();
-    for (StepWriter& writer : writers_) writer.write_updates();
+    for (std::size_t replica = 0; replica < writers_.size(); ++replica) {
+      writers_[replica].write_updates(counted_runs(static_cast<int>(replica)));
+    }
     if (!method_.empty()) parts_.notes.emplace_back("all-reduce", method_);
   }
 
@@ -170,12 +175,20 @@ class GridWriter {
                             static_cast<int>(member.place.rank))[member.place.stage];
   }
 
+  /// A member's part of what is added up, and what completes it.
+  struct Share {
+    BufferView data;
+    std::vector<TaskId> completed;
+  };
+
   /// Adds up gradients of the members.
   void add_up(RankCollectives& collectives, const std::string& name,
-              const std::vector<Member>& members, const std::vector<BufferView>& data) {
+              const std::vector<Member>& members, std::vector<Share> shares) {
+    std::vector<BufferView> data;
     std::vector<std::vector<TaskId>> ready;
-    for (const Member& member : members) {
-      ready.push_back(writers_[member.replica].completed(member.place));
+    for (Share& share : shares) {
+      data.push_back(share.data);
+      ready.push_back(std::move(share.completed));
     }
     const Completion done = collectives.add(name, Collective::all_reduce, data, ready);
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -183,6 +196,10 @@ class GridWriter {
       completed.insert(completed.end(), done[i].begin(), done[i].end());
     }
     method_ = collectives.method();
+  }
+
+  [[nodiscard]] Share share_of(const Member& member, const BufferView& gradients) {
+    return {gradients, writers_[member.replica].completed(member.place)};
   }
 
   [[nodiscard]] RankCollectives collectives_of(const std::vector<Member>& members) {
@@ -196,6 +213,7 @@ class GridWriter {
 
   /// All gradients of each stage and rank over the replicas.
   void add_up_replicas() {
+    std::string buckets;
     for (int s = 0; s < parts_.grid.stages; ++s) {
       for (int rank = 0; rank < parts_.grid.ranks; ++rank) {
         std::vector<Member> members;
@@ -204,13 +222,48 @@ class GridWriter {
               {replica,
                {.stage = static_cast<std::size_t>(s), .rank = static_cast<std::size_t>(rank)}});
         }
-        std::vector<BufferView> data;
-        for (const Member& member : members) data.push_back(stage(member).region().gradients);
+        const std::string name = fmt::format("all-reduce, gradients of stage {}, rank {}", s, rank);
+        if (divides_gradients_) {
+          const std::size_t count = add_up_buckets(name, members);
+          if (rank == 0) buckets += fmt::format("{}{}", s == 0 ? "" : " + ", count);
+          continue;
+        }
+        std::vector<Share> shares;
+        for (const Member& member : members) {
+          shares.push_back(share_of(member, stage(member).region().gradients));
+        }
         RankCollectives collectives = collectives_of(members);
-        add_up(collectives, fmt::format("all-reduce, gradients of stage {}, rank {}", s, rank),
-               members, data);
+        add_up(collectives, name, members, std::move(shares));
       }
     }
+    if (divides_gradients_) parts_.notes.emplace_back("buckets", buckets);
+  }
+
+  /// Each bucket as soon as all replicas have it, on lanes of their own: on those of copies between
+  /// stages it would wait for the end of the backward pass. Returns how many there are.
+  std::size_t add_up_buckets(const std::string& name, const std::vector<Member>& members) {
+    const bool has_copies = parts_.grid.stages > 1;
+    std::vector<std::pair<int, LaneId>> lanes;
+    for (const Member& member : members) {
+      const int device = stage(member).device();
+      lanes.emplace_back(device, has_copies ? add_lane(parts_, device, StreamKind::copy, 1, 2)
+                                            : add_lane(parts_, device, StreamKind::copy));
+    }
+    const auto bucket_of = [&](const Member& member, std::size_t b) -> const StepWriter::Bucket& {
+      return writers_[member.replica].buckets(member.place).at(b);
+    };
+    const std::size_t count =
+        writers_[members.front().replica].buckets(members.front().place).size();
+    for (std::size_t b = 0; b < count; ++b) {
+      std::vector<Share> shares;
+      for (const Member& member : members) {
+        const StepWriter::Bucket& bucket = bucket_of(member, b);
+        shares.push_back({bucket.gradients, bucket.completed});
+      }
+      RankCollectives collectives(parts_, lanes);  // memory of its own: several may be under way
+      add_up(collectives, fmt::format("{}, bucket {}", name, b), members, std::move(shares));
+    }
+    return count;
   }
 
   /// Each rank has computed the gradients of parameters that all have from its positions alone.
@@ -232,16 +285,32 @@ class GridWriter {
   /// Runs of neighbouring parameters together: every rank has the same ones, at other offsets.
   void write_repeated(RankCollectives& collectives, const std::vector<Member>& members) {
     std::vector<std::vector<BufferView>> runs;  // by member
-    for (const Member& member : members) runs.push_back(repeated_runs(stage(member)));
+    for (const Member& member : members) runs.push_back(gradient_runs(stage(member), true));
     for (std::size_t i = 0; i < runs.front().size(); ++i) {
-      std::vector<BufferView> data;
-      for (const auto& of_member : runs) data.push_back(of_member.at(i));
-      add_up(collectives, fmt::format("all-reduce, gradients of all ranks {}", i), members, data);
+      std::vector<Share> shares;
+      for (std::size_t m = 0; m < members.size(); ++m) {
+        shares.push_back(share_of(members[m], runs[m].at(i)));
+      }
+      add_up(collectives, fmt::format("all-reduce, gradients of all ranks {}", i), members,
+             std::move(shares));
     }
   }
 
-  /// The gradients of neighbouring parameters that all ranks have.
-  [[nodiscard]] std::vector<BufferView> repeated_runs(const Stage& stage) const {
+  /// The norm counts what all ranks have on the first of them.
+  [[nodiscard]] StepWriter::CountedRuns counted_runs(int replica) const {
+    StepWriter::CountedRuns runs;
+    for (int rank = 1; rank < parts_.grid.ranks; ++rank) {
+      const auto& pipeline = parts_.pipeline(replica, rank);
+      for (std::size_t s = 0; s < pipeline.size(); ++s) {
+        runs[{.stage = s, .rank = static_cast<std::size_t>(rank)}] =
+            gradient_runs(*pipeline[s], false);
+      }
+    }
+    return runs;
+  }
+
+  /// The gradients of neighbouring parameters that all ranks have, or that each has a part of.
+  [[nodiscard]] std::vector<BufferView> gradient_runs(const Stage& stage, bool repeated) const {
     const std::vector<Stage::TrainedParameter> parameters = stage.parameters();
     const BufferView gradients = stage.region().gradients;
     std::vector<std::size_t> offsets = stage.gradient_offsets();
@@ -250,18 +319,19 @@ class GridWriter {
     bool continues = false;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::size_t bytes = offsets[i + 1] - offsets[i];
-      const bool is_repeated = parts_.division->is_repeated(parameters[i].spec.name);
-      if (is_repeated && continues) {
+      const bool belongs = parts_.division->is_repeated(parameters[i].spec.name) == repeated;
+      if (belongs && continues) {
         runs.back().bytes += bytes;
-      } else if (is_repeated) {
+      } else if (belongs) {
         runs.push_back(gradients.part(offsets[i], bytes));
       }
-      continues = is_repeated;
+      continues = belongs;
     }
     return runs;
   }
 
   GridParts& parts_;
+  bool divides_gradients_;           // into buckets
   std::vector<StepWriter> writers_;  // by replica
   std::string method_;
 };
@@ -309,6 +379,12 @@ std::vector<GradientPart> parts_of_gradient(const GridParts& parts, const std::s
 }
 
 void add_divided_gradients(GridParts& parts) {
+  const Stage& last = *parts.pipeline(0, 0).back();
+  if (last.optimizer().clips()) {
+    parts.outputs.push_back(
+        {clip_factor_output,
+         [&data = parts.data, factor = last.update().factor()] { return data.read(factor); }});
+  }
   for (const ParameterSpec& spec : parts.division->parameters()) {
     const auto read = [&data = parts.data, count = element_count(spec.shape),
                        pieces = parts_of_gradient(parts, spec.name)] {
@@ -377,7 +453,7 @@ std::optional<std::string> unequal_ranks(const GridParts& parts, CaseData& data)
 void add_step(GridParts& parts, const GridStep& step) {
   make_stages(parts, step);
   check_parameter_layouts(parts);
-  GridWriter(parts).write();
+  GridWriter(parts, step.bucket_bytes).write();
   if (parts.division) {
     add_divided_gradients(parts);
   } else {

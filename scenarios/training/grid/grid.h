@@ -2,6 +2,7 @@
 // divide.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,6 +43,10 @@ struct GridStep {
   std::int64_t batch = 1;
   NumberFormat format;
   Optimizer optimizer = {};
+  /// Gradients of replicas are added up in buckets of so many bytes, beside the rest of the
+  /// backward pass; 0: all at once behind it. Not where positions are divided.
+  std::size_t bucket_bytes = 0;
+  bool recompute = false;  // StageRange::recompute
 };
 
 /// Makes the stages and adds a step of all replicas, of whose gradients the sum updates the

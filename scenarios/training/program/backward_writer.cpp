@@ -2,7 +2,7 @@
 #include "scenarios/training/program/backward_writer.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -42,7 +42,15 @@ void BackwardWriter::write_recomputation(int last) {
   while (first > parts().range.first && parts().layer(first - 1).unit == parts().layer(last).unit) {
     --first;
   }
-  std::ranges::move(recomputation_.write(first, last), std::back_inserter(calls()));
+  const auto [again, exchanges] = recomputation_.write(first, last);
+  auto begin = again.begin();
+  for (const ExchangePoint& point : exchanges) {
+    const auto end = again.begin() + static_cast<std::ptrdiff_t>(point.call);
+    calls().insert(calls().end(), begin, end);
+    exchange(point.collective, point.data);
+    begin = end;
+  }
+  calls().insert(calls().end(), begin, again.end());
 }
 
 std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {

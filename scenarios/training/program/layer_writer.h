@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/framework/op_set.h"
@@ -87,6 +88,9 @@ class LayerWriter : public Pass {
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] const Layer& layer() const { return parts_.layer(index_); }
   [[nodiscard]] std::vector<OpCall>& calls() { return calls_; }
+  [[nodiscard]] std::vector<ExchangePoint> take_exchanges() {
+    return std::exchange(exchanges_, {});
+  }
 
  private:
   StageParts parts_;

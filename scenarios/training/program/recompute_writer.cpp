@@ -1,19 +1,17 @@
 // Which layers of a unit are computed again, and how long their outputs live.
 #include "scenarios/training/program/recompute_writer.h"
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace parbench {
 
-std::vector<OpCall> RecomputeWriter::write(int first, int last) {
+RecomputeWriter::Recomputed RecomputeWriter::write(int first, int last) {
   find_wanted(first, last);
   for (int index = first; index <= last; ++index) {
     if (is_wanted(index)) write_one(index);
   }
-  if (!exchanges().empty()) throw std::logic_error("ranks of a divided network do not recompute");
-  return std::exchange(calls(), {});
+  return {.calls = std::exchange(calls(), {}), .exchanges = take_exchanges()};
 }
 
 void RecomputeWriter::release() {

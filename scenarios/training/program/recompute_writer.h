@@ -19,10 +19,14 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   RecomputeWriter(const StageParts& parts, RegionPlanner& region)
       : LayerWriter(parts), region_(region) {}
 
+  struct Recomputed {
+    std::vector<OpCall> calls;
+    std::vector<ExchangePoint> exchanges;  // of ranks, as in the first forward pass
+  };
   /// Computes what the backward pass of the layers [first, last], a unit, reads, and leaves out
   /// layers that nothing of it depends on. The layers' memory is that of these calls until the next
   /// `release`.
-  [[nodiscard]] std::vector<OpCall> write(int first, int last);
+  [[nodiscard]] Recomputed write(int first, int last);
   /// Gives back the memory of the unit that was written last.
   void release();
 

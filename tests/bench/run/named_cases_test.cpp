@@ -74,7 +74,8 @@ bool is_of_another_graph(const Axis& axis, const CaseSpec& spec) {
   return !is_of_matrices && axis.name != "dag" && axis.name != "batch";
 }
 
-/// A block without attention has no heads, and without stages there is no pipeline to choose for.
+/// A block without attention has no heads, without stages there is no pipeline to choose for, and
+/// without replicas there are no gradients to add up.
 bool is_of_another_division(const Axis& axis, const CaseSpec& spec) {
   if (axis.name == "heads") return spec.parameters.find("block") != nullptr;
   if (axis.name == "prefetch") {
@@ -82,9 +83,13 @@ bool is_of_another_division(const Axis& axis, const CaseSpec& spec) {
     return stage != nullptr && std::get<std::int64_t>(*stage) < 3;
   }
   const Value* layout = spec.parameters.find("layout");
-  const bool is_of_stages = axis.name == "split" || axis.name == "schedule";
-  return is_of_stages && layout != nullptr &&
-         std::get<std::string>(*layout).find("pp") == std::string::npos;
+  if (layout == nullptr) return false;
+  const auto lacks = [&](std::string_view factor) {
+    return std::get<std::string>(*layout).find(factor) == std::string::npos;
+  };
+  const std::vector<std::string> of_stages{"split", "schedule", "partition"};
+  if (std::ranges::find(of_stages, axis.name) != of_stages.end()) return lacks("pp");
+  return axis.name == "bucket" && lacks("dp");
 }
 
 TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {

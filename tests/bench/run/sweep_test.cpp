@@ -1,6 +1,7 @@
 // Expansion of axes into cases, and the selection of strategies and axes.
 #include "bench/run/sweep.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,6 +95,26 @@ TEST_F(SweepTest, DropsPresetValuesThatDoNotFitAGivenOne) {
 TEST_F(SweepTest, RefusesAGivenValueThatFitsNothing) {
   EXPECT_THAT(error_of({"--scenario", "pipe", "--split", "3,20"}),
               AllOf(HasSubstr("--split 20"), HasSubstr("batch of 12")));
+}
+
+TEST_F(SweepTest, RefusesAFlagThatChangesNoCase) {
+  scenarios_ = built_in_scenarios();
+  const auto words = [](std::vector<std::string> further) {
+    std::vector<std::string> all{"--scenario", "data-parallel", "--model", "linear"};
+    all.insert(all.end(), further.begin(), further.end());
+    return all;
+  };
+  const auto error = [&](const std::vector<std::string>& further) {
+    try {
+      return fmt::format("{} cases", cases(words(further), 2).size());
+    } catch (const UsageError& refused) {
+      return std::string(refused.what());
+    }
+  };
+  EXPECT_THAT(error({"--strategy", "sharded", "--stage", "1,2", "--prefetch", "2"}),
+              AllOf(HasSubstr("--prefetch: it changes none of the 2 cases"),
+                    HasSubstr("of --stage 3"), HasSubstr("leave it out")));
+  EXPECT_EQ(error({"--strategy", "sharded", "--stage", "1,2,3", "--prefetch", "2"}), "3 cases");
 }
 
 TEST_F(SweepTest, ReadsValuesStrictly) {

@@ -194,6 +194,10 @@ INSTANTIATE_TEST_SUITE_P(
                          with(small_mlp, {{"stage", 3}, {"prefetch", 0}, {"clip", 0.01}})),
         sharded_division("ThirdWithAllPrefetched",
                          with(small_mlp, {{"stage", 3}, {"prefetch", 9}})),
+        sharded_division("SecondAccumulated",
+                         with(small_mlp, {{"stage", 2}, {"accumulate", 2}, {"clip", 0.01}})),
+        sharded_division("ThirdAccumulated",
+                         with(small_mlp, {{"stage", 3}, {"accumulate", 2}, {"optimizer", "adam"}})),
         sharded_division("SecondOnFour",
                          {{"model", "toy"}, {"batch", 30}, {"stage", 2}, {"clip", 0.01}}, 4),
         sharded_division("ThirdOnFour", {{"model", "toy"}, {"batch", 5}, {"stage", 3}}, 4)),
@@ -232,14 +236,28 @@ TEST_F(DataParallelTest, EachStageOfShardingNeedsLessMemory) {
   }
 }
 
-TEST_F(DataParallelTest, MoreThanOneMicroBatchNeedsWholeGradients) {
-  const auto sharded = [&](std::int64_t stage) {
-    return request_of("sharded",
-                      {{"model", "toy"}, {"stage", stage}, {"bucket", 5}, {"accumulate", 2}},
-                      {"accumulate"});
+TEST_F(DataParallelTest, PrefetchingTakesNoMoreThanHalfOfTheParameters) {
+  // The head and its gradient have a third of all parameters each, and follow each other.
+  const std::vector<Parameter> values{{"model", "rnn-lm"}, {"batch", 2},         {"embedding", 128},
+                                      {"hidden", 128},     {"vocabulary", 4000}, {"sequence", 4},
+                                      {"stage", 3},        {"bucket", 1}};
+  const std::size_t without = memory_of(*scenario, "sharded", with(values, {{"prefetch", 0}}));
+  const std::size_t prefetching = memory_of(*scenario, "sharded", with(values, {{"prefetch", 9}}));
+  const std::size_t parameters = sizeof(float) * (2 * 4000 * 128 + 2 * 4 * 128 * (2 * 128 + 2));
+  EXPECT_GE(prefetching, without);
+  EXPECT_LT(prefetching, without + parameters / 2 - sizeof(float) * 4000 * 128);
+}
+
+TEST_F(DataParallelTest, DividedGradientsNeedAsManyMicroBatchesOnEachDevice) {
+  const auto sharded = [&](std::int64_t stage, std::int64_t batch) {
+    return request_of(
+        "sharded",
+        {{"model", "toy"}, {"batch", batch}, {"stage", stage}, {"bucket", 5}, {"accumulate", 4}},
+        {"accumulate"}, 4);
   };
-  EXPECT_THAT(name_of(sharded(1)), HasSubstr("accumulate:2"));
-  EXPECT_THAT(refusal(sharded(2)), HasSubstr("use --stage 1 or --accumulate 1"));
+  EXPECT_THAT(name_of(sharded(1, 30)), HasSubstr("accumulate:4"));  // 8 = 4·2, 6 = 3·2
+  EXPECT_THAT(refusal(sharded(2, 30)), HasSubstr("use another --batch, or --stage 1"));
+  EXPECT_THAT(name_of(sharded(2, 32)), HasSubstr("accumulate:4"));
 }
 
 TEST_F(DataParallelTest, OnlyTheLastStagePrefetches) {

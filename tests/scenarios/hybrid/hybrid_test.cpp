@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "kernels/base/error.h"
+#include "scenarios/framework/op_set.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"
 #include "tests/scenarios/training/grid/grid_runs.h"
@@ -45,6 +47,22 @@ TEST_F(HybridTest, NamesHaveTheLayoutWithoutFactorsOfOne) {
             "hybrid/divided/model:toy/batch:20/layout:dp4");
 }
 
+TEST_F(HybridTest, ChoicesBelongToTheLayoutsThatHaveThem) {
+  const auto named = [&](const std::string& layout) {
+    return name_of(request({{"model", "gpt"},
+                            {"layout", layout},
+                            {"bucket", 5},
+                            {"partition", "h.2"},
+                            {"recompute", "block"}}));
+  };
+  const std::string step =
+      "hybrid/divided/batch:8/heads:4/hidden:256/layers:4/sequence:128/vocabulary:8192/recompute:"
+      "block/layout:";
+  EXPECT_EQ(named("dp4"), step + "dp4/bucket:5");
+  EXPECT_EQ(named("pp2xtp2"), step + "pp2xtp2/split:2/partition:h.2");
+  EXPECT_EQ(named("dp2xpp2"), step + "dp2xpp2/split:1/partition:h.2/bucket:5");
+}
+
 TEST_F(HybridTest, RefusesWhatDevicesAndModelsDoNotAllow) {
   EXPECT_THAT(refusal(request({{"layout", "dp2"}}, {"layout"})),
               HasSubstr("takes 2 devices, and this run has 4; give --devices 2"));
@@ -54,15 +72,14 @@ TEST_F(HybridTest, RefusesWhatDevicesAndModelsDoNotAllow) {
   EXPECT_THAT(
       refusal(request({{"model", "resnet18"}, {"image", 32}, {"layout", "tp4"}}, {"layout"})),
       HasSubstr("no two linear layers"));
-  EXPECT_THAT(refusal(request({{"layout", "tp4"}, {"clip", 1.0}}, {"layout"})),
-              HasSubstr("leave --clip out"));
+  EXPECT_THAT(refusal(request({{"layout", "dp2xpp2"}, {"partition", "h.9"}}, {"partition"})),
+              HasSubstr("'h.9' starts no later stage of gpt"));
+  EXPECT_THAT(refusal(request({{"layout", "pp4"}, {"partition", "h.2"}}, {"partition"})),
+              HasSubstr("'h.2' makes 2 stages, but there are 4"));
   EXPECT_THAT(refusal(request({{"layout", "dp4"}, {"batch", 3}}, {"batch"})),
               HasSubstr("3 cannot be divided over 4 replicas"));
   EXPECT_THAT(refusal(request({{"layout", "pp4"}, {"split", "2+6"}}, {"split"})),
               HasSubstr("use a number"));
-  Scenario::Request bf16 = request({{"layout", "tp4"}}, {"layout"});
-  bf16.spec.dtype = DType::bf16;
-  EXPECT_THAT(refusal(bf16), HasSubstr("use --dtype f32"));
   EXPECT_EQ(name_of(request({{"model", "toy"}, {"layout", "tp4"}})), "no case")
       << "the user has not asked for it";
 }
@@ -72,6 +89,13 @@ TEST_F(HybridTest, ReferencesAreOneDeviceUnlessPartsComputeSomethingElse) {
             "hybrid/single/model:toy/batch:20");
   EXPECT_EQ(reference_of(request({{"model", "resnet18"}, {"image", 64}, {"layout", "dp2xpp2"}})),
             "hybrid/parts-in-turn/model:resnet18/batch:24/image:64/layout:dp2/split:3");
+  EXPECT_EQ(reference_of(request({{"model", "toy"},
+                                  {"layout", "dp2xpp2"},
+                                  {"bucket", 1},
+                                  {"partition", "balanced"},
+                                  {"recompute", "block"}})),
+            "hybrid/single/model:toy/batch:20")
+      << "with all activations kept";
 }
 
 struct GridCase {
@@ -79,6 +103,7 @@ struct GridCase {
   int devices = 4;
   std::vector<Parameter> values;
   std::size_t every = 1;  // task that is left out
+  DType dtype = DType::f32;
 };
 
 void PrintTo(const GridCase& one, std::ostream* out) { *out << one.name; }
@@ -86,7 +111,18 @@ void PrintTo(const GridCase& one, std::ostream* out) { *out << one.name; }
 struct HybridPlans : testing::TestWithParam<GridCase> {
   std::unique_ptr<Scenario> scenario = make_hybrid();
   [[nodiscard]] CaseSpec spec() const {
-    return spec_of(*scenario, "divided", GetParam().values, GetParam().devices);
+    CaseSpec made = spec_of(*scenario, "divided", GetParam().values, GetParam().devices);
+    made.dtype = GetParam().dtype;
+    return made;
+  }
+  void SetUp() override {
+    const auto context = context_with_shared_cores(1);
+    try {
+      static_cast<void>(OpSet().prepare(context->stream(0, StreamKind::compute),
+                                        LinearForward{.shape = {}, .dtype = GetParam().dtype}));
+    } catch (const Unsupported&) {
+      GTEST_SKIP() << "this machine has no native " << to_string(GetParam().dtype);
+    }
   }
 };
 
@@ -103,6 +139,15 @@ std::vector<Parameter> tiny_gpt(const std::string& layout, std::vector<Parameter
   std::vector<Parameter> values{{"model", "gpt-tiny"}, {"batch", 4},      {"layers", 2},
                                 {"hidden", 32},        {"heads", 4},      {"sequence", 6},
                                 {"vocabulary", 32},    {"layout", layout}};
+  values.insert(values.end(), further.begin(), further.end());
+  return values;
+}
+
+/// Layers of 1 MiB, and so many samples that each part of a gradient has contributions.
+std::vector<Parameter> large_perceptron(const std::string& layout,
+                                        std::vector<Parameter> further = {}) {
+  std::vector<Parameter> values{{"model", "mlp"}, {"batch", 64},      {"layers", 4},
+                                {"hidden", 512},  {"layout", layout}, {"bucket", 1}};
   values.insert(values.end(), further.begin(), further.end());
   return values;
 }
@@ -129,8 +174,60 @@ INSTANTIATE_TEST_SUITE_P(
             {{"model", "mlp"}, {"layers", 3}, {"hidden", 32}, {"batch", 4}, {"layout", "tp2"}}},
         GridCase{"RanksOfStages", 4, tiny_gpt("pp2xtp2", {{"split", 2}, {"schedule", "1f1b"}}), 9},
         GridCase{"RanksOfReplicas", 4, tiny_gpt("dp2xtp2", {{"head", "tied"}}), 7},
-        GridCase{"AllThree", 8, tiny_gpt("dp2xpp2xtp2", {{"split", 1}, {"head", "tied"}}), 23}),
+        GridCase{"AllThree", 8, tiny_gpt("dp2xpp2xtp2", {{"split", 1}, {"head", "tied"}}), 23},
+        GridCase{"Buckets", 2, large_perceptron("dp2"), 3},
+        GridCase{"BucketsOfStages", 4,
+                 large_perceptron("dp2xpp2", {{"split", 8}, {"schedule", "1f1b"}, {"clip", 0.01}}),
+                 11},
+        GridCase{"BucketsOfRanks", 4, large_perceptron("dp2xtp2"), 7},
+        GridCase{"BucketOfASharedParameter", 4,
+                 tiny_gpt("dp2xpp2", {{"split", 1}, {"head", "tied"}, {"bucket", 1}}), 7},
+        GridCase{"ClippedRanks", 2, tiny_gpt("tp2", {{"clip", 0.01}}), 3},
+        GridCase{"ClippedRanksOfStages", 4,
+                 tiny_gpt("pp2xtp2", {{"split", 2}, {"head", "tied"}, {"clip", 0.01}}), 7},
+        GridCase{"Recomputed", 2,
+                 tiny_gpt("pp2", {{"split", 2}, {"recompute", "block"}, {"partition", "h.1"}}), 3},
+        GridCase{"RecomputedRanks", 2, tiny_gpt("tp2", {{"recompute", "block"}}), 3},
+        GridCase{"Bf16Ranks", 2, tiny_gpt("tp2"), 3, DType::bf16},
+        GridCase{"Bf16RanksOfReplicas", 4,
+                 tiny_gpt("dp2xtp2", {{"recompute", "block"}, {"clip", 0.01}}), 9, DType::bf16}),
     [](const auto& one) { return one.param.name; });
+
+/// Expects that a task neither waits for another one nor is waited for.
+void expect_beside(const Plan& plan, const std::string& one, const std::string& prefix) {
+  const TaskId task = task_named(plan, one);
+  int found = 0;
+  for (TaskId other = 0; other < static_cast<TaskId>(plan.graph().tasks.size()); ++other) {
+    const std::string& name = plan.graph().task(other).name;
+    if (!name.starts_with(prefix)) continue;
+    ++found;
+    EXPECT_FALSE(is_ordered(plan, task, other)) << name;
+    EXPECT_FALSE(is_ordered(plan, other, task)) << name;
+  }
+  EXPECT_GT(found, 0) << prefix;
+}
+
+TEST_F(HybridTest, BucketsAreAddedUpBesideTheRestOfTheBackwardPass) {
+  const auto context = context_with_shared_cores(2);
+  const auto of_replicas =
+      ready_case(*scenario, spec_of(*scenario, "divided", large_perceptron("dp2"), 2), *context);
+  expect_beside(of_replicas->plan(), "backward, micro-batch 0, stage 0, bucket 2, replica 0",
+                "all-reduce, gradients of stage 0, rank 0, bucket 0");
+}
+
+TEST_F(HybridTest, OneAllReduceFollowsTheBackwardPassWithoutBuckets) {
+  const auto context = context_with_shared_cores(2);
+  std::vector<Parameter> values = large_perceptron("dp2");
+  values.back() = {"bucket", 0};
+  const auto subject = ready_case(*scenario, spec_of(*scenario, "divided", values, 2), *context);
+  const Plan& plan = subject->plan();
+  const TaskId backward = task_named(plan, "backward, micro-batch 0, stage 0, replica 0");
+  for (TaskId task = 0; task < static_cast<TaskId>(plan.graph().tasks.size()); ++task) {
+    const std::string& name = plan.graph().task(task).name;
+    if (!name.starts_with("all-reduce")) continue;
+    EXPECT_TRUE(is_ordered(plan, backward, task)) << name;
+  }
+}
 
 }  // namespace
 }  // namespace parbench::test

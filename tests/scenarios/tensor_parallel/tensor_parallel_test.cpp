@@ -65,9 +65,11 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
 }
 
 TEST_F(TensorParallelTest, RefusesFormatsThatCollectivesDoNotAdd) {
-  Scenario::Request bf16 = request_of("tensor-parallel", tiny("mlp"), {"strategy"});
+  Scenario::Request bf16 = request_of("sequence-parallel", tiny("mlp"), {"strategy"});
   bf16.spec.dtype = DType::bf16;
   EXPECT_THAT(refusal(bf16), HasSubstr("--dtype f32"));
+  bf16.spec.strategy = "tensor-parallel";
+  EXPECT_TRUE(scenario->resolve(bf16)) << "sums are formed in f32";
   bf16.spec.strategy = "data-parallel";
   EXPECT_TRUE(scenario->resolve(bf16)) << "gradients are of f32";
 }

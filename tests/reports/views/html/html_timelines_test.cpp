@@ -274,6 +274,11 @@ TEST(HtmlPage, ShowsSharesOfDevicesWithoutScript) {
   report.cases[0].profile = two_tasks();
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
               HasSubstr("when it ran: cpu:0 busy 25.0%, idle 75.0% (50.0% between tasks)\n"));
+  DeviceMetrics& device = report.cases[0].profile->metrics.devices.front();
+  device.communication = 0.1 * report.cases[0].profile->metrics.span;
+  device.exposed_communication = 0.04 * report.cases[0].profile->metrics.span;
+  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
+              HasSubstr("between tasks), communicates 10.0% (4.0% without computing)\n"));
 }
 
 TEST(HtmlPage, ShowsWhenAProfileIsFarFromTheSamples) {

@@ -99,6 +99,13 @@ TEST(Holdings, ArriveAsManyStepsEarlierAsArePrefetched) {
       << "it would arrive again by the step behind the one that needs it";
 }
 
+TEST(Holdings, ArriveAgainWhereTheyDoNotStay) {
+  EXPECT_THAT(holdings_of({{0}, {1}, {0}, {0}}, 2, false),
+              ElementsAre(Holding{.bucket = 0, .begin = 0, .first = 0, .last = 0},
+                          Holding{.bucket = 1, .begin = 0, .first = 1, .last = 1},
+                          Holding{.bucket = 0, .begin = 1, .first = 2, .last = 3}));
+}
+
 TEST(Holdings, OfStepsThatNeedNothingAreNone) { EXPECT_THAT(holdings_of({{}, {}}, 2), IsEmpty()); }
 
 }  // namespace
