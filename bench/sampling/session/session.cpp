@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "bench/execution/clock.h"
@@ -62,10 +63,16 @@ void Session::prepare_all() {
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
                           check_end);
-  // Cases of one baseline together: where time is short, some settings are compared rather than
-  // none.
-  preparation.sort_groups_by(
-      [this](std::size_t index) { return comparisons_[index].baseline.value_or(index); });
+  // Cases of one baseline together, and those without comparison last: where time is short, some
+  // settings are compared rather than none.
+  std::set<std::size_t> baselines;
+  for (const auto& comparison : comparisons_) {
+    if (comparison.baseline) baselines.insert(*comparison.baseline);
+  }
+  preparation.sort_groups_by([&](std::size_t index) {
+    const std::size_t group = comparisons_[index].baseline.value_or(index);
+    return baselines.contains(group) ? group : specs_.size() + group;
+  });
   preparation.sort_by([this](std::size_t index) { return earlier_.rank(index); });
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {

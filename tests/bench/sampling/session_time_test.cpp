@@ -59,6 +59,15 @@ TEST_F(ShortSession, ComparesSomeSettingsRatherThanNone) {
   expect_left_out(result.cases[3]);
 }
 
+TEST_F(ShortSession, ComparesSettingsBeforeItMeasuresCasesWithoutBaseline) {
+  options.total_seconds = 6;
+  for (const char* strategy : {"base", "second"}) scenario.behaviours[strategy] = {};
+  const SessionResult result = run({FakeScenario::spec("second", 3), FakeScenario::spec("base", 1),
+                                    FakeScenario::spec("second", 1)});
+  EXPECT_TRUE(result.cases[2].speedup.has_value());
+  expect_left_out(result.cases[0]);
+}
+
 TEST_F(ShortSession, LeavesOutPreparedCasesThatGotNoSample) {
   options.total_seconds = 12;
   scenario.behaviours["slow"] = {.seconds = [](int i) { return i == 0 ? 2.0 : 7.0; }};
