@@ -2,6 +2,7 @@
 #include "bench/ranks/control_channel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,6 +20,11 @@ namespace {
 constexpr auto heartbeat_period = std::chrono::seconds(1);
 constexpr auto closing_limit = std::chrono::seconds(2);
 constexpr int wait_milliseconds = 100;
+
+std::string hanging(const std::string& ranks, std::chrono::duration<double> limit) {
+  return fmt::format("{} hangs: it did not come to where the other ranks wait within {:g} s", ranks,
+                     limit.count());
+}
 
 }  // namespace
 
@@ -75,8 +81,10 @@ void ControlChannel::send_to_all(const Frame& frame) {
 Frame ControlChannel::receive(int from) {
   Peer& sender = peer(from);
   std::unique_lock lock(mutex_);
-  const bool came = changed_.wait_for(lock, options_.patience,
-                                      [&] { return !sender.frames.empty() || !lost_.empty(); });
+  const auto until = deadline_.value_or(
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.patience));
+  const bool came =
+      changed_.wait_until(lock, until, [&] { return !sender.frames.empty() || !lost_.empty(); });
   if (!sender.frames.empty()) {
     Frame frame = std::move(sender.frames.front());
     sender.frames.pop_front();
@@ -84,15 +92,35 @@ Frame ControlChannel::receive(int from) {
   }
   noticed_ = true;
   if (came) throw RankLost(lost_);
-  throw RankLost(fmt::format("{} hangs: it did not come to where the other ranks wait within {} s",
-                             name_of(from), options_.patience.count()));
+  if (deadline_) throw RankLost(overdue_ranks());
+  throw RankLost(hanging(name_of(from), options_.patience));
 }
 
 void ControlChannel::check() const {
   const std::lock_guard lock(mutex_);
-  if (lost_.empty()) return;
+  const bool overdue = deadline_ && Clock::now() > *deadline_;
+  if (lost_.empty() && !overdue) return;
   noticed_ = true;
-  throw RankLost(lost_);
+  throw RankLost(lost_.empty() ? overdue_ranks() : lost_);
+}
+
+void ControlChannel::expect_within(std::optional<std::chrono::duration<double>> limit) {
+  const std::lock_guard lock(mutex_);
+  deadline_.reset();
+  if (!limit) return;
+  expected_since_ = Clock::now();
+  deadline_ = expected_since_ + std::chrono::duration_cast<Clock::duration>(*limit);
+}
+
+/// With the mutex held: the ranks whose frames have not come. All of them, because a rank that
+/// computes and one that waits for its messages give the same signs of life.
+std::string ControlChannel::overdue_ranks() const {
+  std::vector<std::string> names;
+  for (const auto& [rank, one] : peers_) {
+    if (one.frames.empty() && one.answered < expected_since_) names.push_back(name_of(rank));
+  }
+  const std::chrono::duration<double> limit = *deadline_ - expected_since_;
+  return hanging(names.empty() ? own_name_ : fmt::format("{}", fmt::join(names, " or ")), limit);
 }
 
 void ControlChannel::expect_end() { ends_ = true; }
@@ -139,6 +167,7 @@ void ControlChannel::take(Peer& peer, Frame frame) {
   const std::lock_guard lock(mutex_);
   peer.heard = Clock::now();
   if (frame.kind == FrameKind::heartbeat) return;
+  peer.answered = peer.heard;
   if (frame.kind == FrameKind::stop) {
     std::fflush(nullptr);
     _exit(static_cast<int>(ExitCode::case_failed));  // rank 0 has said why

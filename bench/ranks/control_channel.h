@@ -34,7 +34,7 @@ class ControlChannel {
     std::chrono::duration<double> silence{60};  // after which a rank is lost
     /// What a thread of this rank may take to notice a loss, before the process ends.
     std::chrono::duration<double> notice{60};
-    /// For a frame of a rank that gives signs of life.
+    /// For a frame of a rank that gives signs of life, unless `expect_within` says less.
     std::chrono::duration<double> patience{std::chrono::minutes(30)};
   };
 
@@ -53,8 +53,13 @@ class ControlChannel {
   /// Returns the next frame from a rank. Throws RankLost where any rank is lost.
   [[nodiscard]] Frame receive(int from);
 
-  /// Throws RankLost where a rank is lost, or has failed while others wait for its messages.
+  /// Throws RankLost where a rank is lost, has failed while others wait for its messages, or has
+  /// exceeded the limit of `expect_within`.
   void check() const;
+
+  /// From now on all ranks have to send a frame within this time. Nothing: as long as
+  /// `Options::patience` from when this rank waits for it.
+  void expect_within(std::optional<std::chrono::duration<double>> limit);
 
   /// "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
@@ -69,6 +74,7 @@ class ControlChannel {
     FrameReader reader;
     std::deque<Frame> frames;
     Clock::time_point heard = Clock::now();
+    Clock::time_point answered = Clock::now();  // by more than a sign of life
     bool is_gone = false;
     std::mutex writing = {};
   };
@@ -81,6 +87,7 @@ class ControlChannel {
   void lose(const Peer& peer, const std::string& reason);
   void lose_with(const std::string& text);
   [[noreturn]] void leave(const std::string& text) const;
+  [[nodiscard]] std::string overdue_ranks() const;
 
   std::string own_name_;
   Options options_;
@@ -92,6 +99,8 @@ class ControlChannel {
   std::condition_variable changed_;
   std::string lost_;  // why; empty: no rank is
   Clock::time_point lost_at_;
+  std::optional<Clock::time_point> deadline_;  // of the frames that are expected now
+  Clock::time_point expected_since_;
   mutable std::atomic<bool> noticed_ = false;
   std::thread thread_;  // last
 };

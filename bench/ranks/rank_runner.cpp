@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -30,6 +31,20 @@ void add_waits(Timing& timing, const std::vector<std::vector<double>>& by_rank) 
   timing.start_skew = most - least;
 }
 
+/// For the time of one execution, the other ranks have to come to its end within a limit.
+class ExecutionLimit {
+ public:
+  ExecutionLimit(RankTeam& team, double longest) : team_(team) {
+    if (longest > 0) team_.expect_within(execution_limit(longest));
+  }
+  ~ExecutionLimit() { team_.expect_within(std::nullopt); }
+  ExecutionLimit(const ExecutionLimit&) = delete;
+  ExecutionLimit& operator=(const ExecutionLimit&) = delete;
+
+ private:
+  RankTeam& team_;
+};
+
 class RankRunner final : public PlanRunner {
  public:
   RankRunner(RankTeam& team, const Plan& plan, SubmitMode mode)
@@ -42,12 +57,14 @@ class RankRunner final : public PlanRunner {
     if (latest_ != team_.meetings()) team_.meet();
     Timing timing;
     static_cast<void>(team_.take_waits());
+    const ExecutionLimit limit(team_, longest_);
     team_.exchange([&] { timing = own_->run(); });
     const TimedLink::Times waited = team_.take_waits();
     std::vector<std::vector<double>> by_rank;
     const std::vector<double> largest =
         team_.largest({timing.seconds, timing.wall_seconds, waited.waits, waited.barrier}, by_rank);
     latest_ = team_.meetings();
+    longest_ = std::max(longest_, largest[1]);
     Timing joint{.seconds = largest[0], .wall_seconds = largest[1]};
     add_waits(joint, by_rank);
     return joint;
@@ -97,6 +114,7 @@ class RankRunner final : public PlanRunner {
   RankTeam& team_;
   std::unique_ptr<PlanRunner> own_;
   std::uint64_t latest_ = 0;  // meeting behind the latest execution
+  double longest_ = 0;        // seconds of the longest execution so far
 };
 
 /// FNV-1a.
@@ -126,6 +144,8 @@ std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan, S
   }
   return std::make_unique<RankRunner>(team, plan, mode);
 }
+
+double execution_limit(double longest) { return std::max(60.0, 100 * longest); }
 
 std::uint64_t hash_of(const PlanGraph& graph) {
   Hash hash;

@@ -15,6 +15,9 @@ namespace parbench {
 [[nodiscard]] std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan,
                                                            SubmitMode mode);
 
+/// The seconds after which an execution hangs, of a plan whose longest one so far took `longest`.
+[[nodiscard]] double execution_limit(double longest);
+
 /// A number that is the same for equal graphs, and for others almost never.
 [[nodiscard]] std::uint64_t hash_of(const PlanGraph& graph);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -15,19 +16,25 @@
 namespace parbench {
 namespace {
 
-constexpr const char* silence_variable = "PARBENCH_RANK_SILENCE";
-
-ControlChannel::Options channel_options() {
-  ControlChannel::Options options;
-  const char* const text = std::getenv(silence_variable);  // NOLINT(concurrency-mt-unsafe)
-  if (text == nullptr) return options;
+/// The seconds in a variable of the environment; nothing where it is not set.
+std::optional<std::chrono::duration<double>> seconds_in(const char* variable) {
+  const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  if (text == nullptr) return std::nullopt;
   char* end = nullptr;
   const double seconds = std::strtod(text, &end);
   if (end == text || *end != '\0' || !(seconds >= 2)) {
-    throw UsageError(fmt::format("{}='{}' is not a valid time; allowed: seconds, at least 2",
-                                 silence_variable, text));
+    throw UsageError(
+        fmt::format("{}='{}' is not a valid time; allowed: seconds, at least 2", variable, text));
   }
-  options.silence = options.notice = std::chrono::duration<double>(seconds);
+  return std::chrono::duration<double>(seconds);
+}
+
+ControlChannel::Options channel_options(std::optional<std::chrono::duration<double>> patience) {
+  ControlChannel::Options options;
+  if (patience) options.patience = *patience;
+  if (const auto silence = seconds_in("PARBENCH_RANK_SILENCE")) {
+    options.silence = options.notice = *silence;
+  }
   return options;
 }
 
@@ -44,8 +51,9 @@ std::string named(int rank, const std::string& host) {
 }  // namespace
 
 RankTeam::RankTeam(std::unique_ptr<RankLink> link)
-    : link_(std::make_unique<TimedLink>(std::move(link))) {
-  const ControlChannel::Options options = channel_options();
+    : link_(std::make_unique<TimedLink>(std::move(link))),
+      patience_(seconds_in("PARBENCH_RANK_PATIENCE")) {
+  const ControlChannel::Options options = channel_options(patience_);
   channel_ =
       std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), options);
   link_->check_with([this] { channel_->check(); });
@@ -157,6 +165,13 @@ void RankTeam::together(const std::function<void()>& work) {
     fail(std::current_exception());
   }
   meet();
+}
+
+void RankTeam::expect_within(std::optional<double> seconds) {
+  if (!leads()) return;
+  if (seconds && patience_) seconds = patience_->count();
+  channel_->expect_within(seconds ? std::optional<std::chrono::duration<double>>(*seconds)
+                                  : std::nullopt);
 }
 
 void RankTeam::exchange(const std::function<void()>& work) {

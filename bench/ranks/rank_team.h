@@ -1,10 +1,12 @@
 // The ranks of a run: they prepare and run the same cases in the same order, by rank 0's clock.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +24,8 @@ namespace parbench {
 /// interrupt of one is an interrupt of all, and where one fails, all throw its exception.
 class RankTeam final : public RankGroup {
  public:
-  /// Throws what `connect_ranks` throws, and UsageError for an invalid PARBENCH_RANK_SILENCE.
+  /// Throws what `connect_ranks` throws, and UsageError for an invalid PARBENCH_RANK_SILENCE
+  /// or PARBENCH_RANK_PATIENCE.
   explicit RankTeam(std::unique_ptr<RankLink> link);
   /// Ends the run of the other ranks in order, unless it has ended.
   ~RankTeam() override;
@@ -72,6 +75,11 @@ class RankTeam final : public RankGroup {
   /// ends the run, because messages may still be on their way.
   void exchange(const std::function<void()>& work);
 
+  /// Rank 0 gives the others so many seconds from now to come to the next meeting;
+  /// PARBENCH_RANK_PATIENCE replaces them. Nothing: half an hour from when rank 0 waits for them.
+  /// RankLost names the ranks that have not come.
+  void expect_within(std::optional<double> seconds);
+
   /// How often the ranks have met.
   [[nodiscard]] std::uint64_t meetings() const { return meetings_; }
 
@@ -95,6 +103,7 @@ class RankTeam final : public RankGroup {
   [[noreturn]] void throw_refusal(const std::string& payload);
 
   std::unique_ptr<TimedLink> link_;
+  std::optional<std::chrono::duration<double>> patience_;  // given by the user
   std::unique_ptr<ControlChannel> channel_;
   ClockOffset clock_;
   std::uint64_t meetings_ = 0;

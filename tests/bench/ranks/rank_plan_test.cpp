@@ -136,6 +136,11 @@ TEST(RankPlan, RefusesRanksWithDifferentPlans) {
   });
 }
 
+TEST(RankPlan, GivesAnExecutionAHundredTimesTheLongestOneButAMinute) {
+  EXPECT_EQ(execution_limit(0.001), 60.0);
+  EXPECT_EQ(execution_limit(3.0), 300.0);
+}
+
 TEST(RankPlan, HashesEverythingThatRanksMustHaveInCommon) {
   PlanGraph graph;
   graph.add_lane({.name = "a/compute", .device = "a"});

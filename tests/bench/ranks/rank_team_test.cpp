@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,28 @@ TEST(RankTeam, AddsNothingToAFailureThatAllHaveAgreedOn) {
     }
     EXPECT_THAT(text, HasSubstr("local"));
     EXPECT_EQ(team.broadcast(team.rank() + 3.0), 3.0);
+  });
+}
+
+TEST(RankTeam, NamesARankThatLivesButDoesNotCome) {
+  std::promise<void> noticed;
+  std::shared_future<void> released = noticed.get_future().share();
+  run_ranks(3, [&](RankTeam& team) {
+    if (team.rank() == 1) return released.wait();  // computes and never comes
+    if (team.rank() == 2) {
+      EXPECT_THROW(team.meet(), RunEnded);
+      throw RunEnded();
+    }
+    team.expect_within(0.2);
+    try {
+      team.meet();
+      ADD_FAILURE() << "rank 1 has not come";
+    } catch (const RankLost& error) {
+      EXPECT_THAT(error.what(), StartsWith("rank 1 ("));
+      EXPECT_THAT(error.what(), HasSubstr("hangs: it did not come"));
+      EXPECT_THAT(error.what(), HasSubstr("within 0.2 s"));
+    }
+    noticed.set_value();
   });
 }
 
