@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -77,9 +76,9 @@ int main(int count, char** words) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   bind_to_one_core(rank);
-  const std::size_t bytes = std::strtoull(words[1], nullptr, 10);
-  const int calls = std::atoi(words[2]);       // NOLINT(cert-err34-c): of scripts/peers
-  const int executions = std::atoi(words[3]);  // NOLINT(cert-err34-c): the same
+  const std::size_t bytes = std::stoull(words[1]);
+  const int calls = std::stoi(words[2]);
+  const int executions = std::stoi(words[3]);
   std::vector<float> numbers(bytes / sizeof(float));
   static_cast<void>(seconds_of_step(numbers, calls, executions));
   if (rank == 0) {

@@ -167,6 +167,7 @@ class Collectives final : public Scenario {
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
                             !request.was_given("strategy");
     if (from_quick) return std::nullopt;
+    if (calls_in(spec) == 1) spec.parameters.imply("calls", std::int64_t{1});
     spec.parameters.set("devices", std::int64_t{request.device_count});
     return spec;
   }

@@ -85,7 +85,7 @@ ARROWS = {
     "reports/io/formats "
     "reports/model reports/text reports/units reports/views reports/views/html scenarios/framework "
     "scenarios/models scenarios/training",
-    "bench/peers": "bench/execution kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
+    "bench/peers": "bench/execution bench/ranks kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
     "kernels/cpu/runtime kernels/machine kernels/ops reports/io reports/model reports/statistics "
     "scenarios/framework scenarios/models scenarios/training",
     "bench": "bench/cli bench/commands bench/output bench/ranks bench/run kernels/base kernels/machine "
