@@ -11,6 +11,9 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME gpu-check)
 
 install(TARGETS parbench parbench-peers RUNTIME_DEPENDENCY_SET gpu_check_libraries
         RUNTIME DESTINATION libexec EXCLUDE_FROM_ALL)
+if(TARGET parbench_mpi)
+  install(TARGETS parbench_mpi LIBRARY DESTINATION libexec EXCLUDE_FROM_ALL)
+endif()
 if(TARGET parbench-smoke)
   install(TARGETS parbench-smoke RUNTIME_DEPENDENCY_SET gpu_check_libraries
           RUNTIME DESTINATION libexec EXCLUDE_FROM_ALL)

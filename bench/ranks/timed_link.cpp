@@ -22,12 +22,12 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-double seconds_of(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); }
+double in_seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); }
 
 }  // namespace
 
 TimedLink::Times TimedLink::take() {
-  return {seconds_of(waits_.exchange(0)), seconds_of(barrier_.exchange(0))};
+  return {in_seconds(waits_.exchange(0)), in_seconds(barrier_.exchange(0))};
 }
 
 void TimedLink::send(int to, int tag, const std::byte* data, std::size_t bytes) {

@@ -63,7 +63,7 @@ struct Joining {
 
 /// Made by Device::make_communicator for devices in the order of their ranks, which outlive it.
 /// Graphs that hold its collectives do not. Or by Device::join, of which one is on each rank:
-/// streams and views of other ranks are not looked at then. Used by one host thread at a time.
+/// streams and views of other ranks are not used then. Used by one host thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;

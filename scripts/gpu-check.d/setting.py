@@ -76,11 +76,11 @@ class Setting:
     def say(self, text):
         print(f"gpu-check: {text}", file=sys.stderr, flush=True)
 
-    def parbench(self, flags, report, environment=None):
-        """Runs parbench. Its report without the samples' Google Benchmark rows, None without one,
-        and how the program ended."""
+    def parbench(self, flags, report, environment=None, launcher=()):
+        """Runs parbench, by a launcher where one is named. Its report without the samples' Google
+        Benchmark rows, None without one, and how the program ended."""
         path = pathlib.Path(report)
-        command = [f"{self.root}/libexec/parbench", "--quiet", "--report", path, *flags]
+        command = [*launcher, f"{self.root}/libexec/parbench", "--quiet", "--report", path, *flags]
         ended = run_program(command, self.left(), environment)
         try:
             return json.loads(path.read_text(encoding="utf-8"))["parbench"], ended

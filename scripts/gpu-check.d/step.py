@@ -56,6 +56,7 @@ STEPS = {
     "copy": Plan("against_torch", "copy", 10, "torch"),
     "peaks": Plan("peaks", "peaks", 20),
     "scenarios": Plan("scenarios", "every_scenario", 60),
+    "ranks": Plan("ranks", "ranks", 25),
     "ncu": Plan("ncu", "ncu", 35, "ncu"),
     "sanitizer": Plan("sanitizer", "sanitizer", 85, "sanitizer"),
     "training-compiled": Plan("against_torch", "training_compiled", 50, "torch"),

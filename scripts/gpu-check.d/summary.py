@@ -13,7 +13,7 @@ FILES = {
     "tests.json": ["tests", "partition", "other-tests"],
     "peers.json": ["matmul", "training", "convolution", "schedules", "copy", "training-compiled"],
     "profiles.json": ["profiles"],
-    "scenarios.json": ["scenarios"],
+    "scenarios.json": ["scenarios", "ranks"],
     "machine.json": ["smoke", "facts", "peaks"],
     "tools.json": ["ncu", "sanitizer"],
 }
@@ -122,4 +122,7 @@ class Summary:
         ends = {status for _, status in self.results.values()}
         for problem in [*not_run_texts(self.rows, ends), *self.problems]:
             print(f"! {problem}")
+        for step, (content, _) in self.results.items():
+            if "left_out" in content:
+                print(f"{step}: left out: {content['left_out']}")
         print(f"written: {folder}")

@@ -106,4 +106,7 @@ def check_real(bare, build):
     """A bundle with the parbench of the build."""
     for name in "parbench", "parbench-smoke":
         (bare.folder / "libexec" / name).symlink_to(build.program(name))
+    if build.cached("PARBENCH_HAS_MPI") == "ON":
+        name = "libparbench-mpi.so"
+        (bare.folder / "libexec" / name).symlink_to(build.program(name))
     return bare

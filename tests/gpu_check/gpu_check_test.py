@@ -27,14 +27,14 @@ def test_tries_its_steps_on_cpu_devices(check_real):
     check = check_real
     check.test_program("sum_test", *PASSES)
     out = check.steps(
-        "smoke,facts,tests,schedules,matmul,scenarios,peaks,ncu,sanitizer",
+        "smoke,facts,tests,schedules,matmul,scenarios,ranks,peaks,ncu,sanitizer",
         "--devices", "cpu", "--time-limit", "120",
     ).out
     assert not missing(out, "matmul (2 figures): not run: no PyTorch", "A trial on tiny sizes")
     summary = check.summary
     assert summary["trial"] is True
     assert summary["tests"] == {"passed": 1, "failed": 0, "skipped": 1}
-    steps = ["smoke", "facts", "tests", "schedules", "matmul", "scenarios", "peaks"]
+    steps = ["smoke", "facts", "tests", "schedules", "matmul", "scenarios", "ranks", "peaks"]
     assert summary["steps"] == dict.fromkeys(steps, "done"), "ncu and sanitizer are for GPUs"
     assert check.target("overlap/d2h/pinned")["value"] > 0
     assert check.target("overlap/d2h/pinned")["reached"] is None, "a trial reaches no target"
@@ -47,6 +47,8 @@ def test_tries_its_steps_on_cpu_devices(check_real):
     assert check.programs()[0]["skipped"] == {"no GPU": 1}
     reports = check.output("scenarios.json")["scenarios"]["reports"]
     assert len(reports) >= 5 and reports[0]["cases"]
+    ranks = check.output("scenarios.json")["ranks"]
+    assert len(ranks["reports"]) == 3 or ranks["left_out"]
     assert "'samples':" not in str(reports)
     files = list((check.folder / "out").iterdir())
     assert len(files) <= 8

@@ -151,6 +151,16 @@ std::vector<DeviceNumber> CudaBackend::choose(int count) const {
   return numbers;
 }
 
+/// "GPU-6fd1e2a8-…", as nvidia-smi and CUDA_VISIBLE_DEVICES name it.
+std::string unit_of(const cudaDeviceProp& gpu) {
+  std::string digits;
+  for (const char byte : gpu.uuid.bytes) {
+    digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  }
+  for (const std::size_t place : {20, 16, 12, 8}) digits.insert(place, "-");
+  return "GPU-" + digits;
+}
+
 std::vector<std::string> CudaBackend::units() const {
   std::vector<std::string> units;
   for (int i = 0; i < count_; ++i) units.push_back(unit_of(properties_of(i)));
@@ -188,16 +198,6 @@ std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers, int min_pa
     known->second = std::max(known->second, wanted);
   }
   return parts;
-}
-
-/// "GPU-6fd1e2a8-…", as nvidia-smi and CUDA_VISIBLE_DEVICES name it.
-std::string unit_of(const cudaDeviceProp& gpu) {
-  std::string digits;
-  for (const char byte : gpu.uuid.bytes) {
-    digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  }
-  for (const std::size_t place : {20, 16, 12, 8}) digits.insert(place, "-");
-  return "GPU-" + digits;
 }
 
 DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& description,

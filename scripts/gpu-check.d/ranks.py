@@ -1,0 +1,56 @@
+# Two ranks of MPI on this machine's GPUs: each takes one where there are two (NCCL joins them then), else
+# a part of the only one, and their data is copied.
+import pathlib
+import shutil
+
+from figures import slim
+from scenarios import is_measured
+from setting import portions
+
+RANKS = 2
+# Flags of small cases, with weights in sharing the time.
+RUNS = {
+    ("collectives", "--collective", "all-reduce,send-recv", "--size", "4KiB,1MiB"): 2,
+    ("data-parallel", "--model", "mlp", "--batch", 64): 2,
+    ("pipeline", "--model", "mlp", "--batch", 64, "--split", 16): 1,
+}
+# mpirun asks twice to run as root, and kills what is left one second after a rank has ended badly.
+ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def why_not(setting):
+    """Why no ranks can be started here; empty where they can."""
+    if not (pathlib.Path(setting.root) / "libexec/libparbench-mpi.so").exists():
+        return "this parbench was built without MPI (libopenmpi-dev)"
+    return "" if shutil.which("mpirun") else "mpirun is not installed"
+
+
+def run(setting, flags):
+    """A report of parbench on both ranks, and how mpirun ended."""
+    ranks = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none"]
+    scenario, *rest = map(str, flags)
+    device = setting.device.partition(":")[0] + ":0"  # of each rank's own
+    words = ["--scenario", scenario, *rest, "--devices", device, "--max-time", "1"]
+    return setting.parbench(words, f"{setting.scratch}/ranks-{scenario}.json", ENVIRONMENT, ranks)
+
+
+def ranks(setting):
+    """Every case is verified; a machine without MPI leaves the step out and says so."""
+    content = {"reports": [], "problems": []}
+    reason = why_not(setting)
+    if reason:
+        setting.say(f"ranks: left out: {reason}")
+        yield {**content, "left_out": reason}
+        return
+    for flags, portion in portions(RUNS):
+        setting.say(f"{RANKS} ranks: scenario {flags[0]}")
+        report, ended = run(setting.with_portion(portion), flags)
+        if report is None:
+            content["problems"].append(f"{flags[0]}: {ended.how()}: {ended.last_words()}")
+        else:
+            content["reports"].append(slim(report))
+            bad = [case for case in report["cases"] if not is_measured(case)]
+            words = [f"{case['name']} {case['status']}: {case.get('error', '')}" for case in bad[:3]]
+            if ended.code != 0 or bad:
+                content["problems"].append(f"{flags[0]} {ended.how()}: {'; '.join(words)}")
+        yield content
