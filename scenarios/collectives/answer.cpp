@@ -62,18 +62,25 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   }
   std::map<CollectiveAndStrategy, LatencyFit> fits;
   for (const auto& [key, points] : times) {
-    if (const auto fit = fit_latency(points)) fits.emplace(key, *fit);
+    // A line that begins below zero says nothing of a latency.
+    if (const auto fit = fit_latency(points); fit && fit->latency > 0) fits.emplace(key, *fit);
   }
   return fits;
+}
+
+/// Two digits, and all digits before the point.
+std::string error_text(double error) {
+  constexpr double two_digits = 100;
+  return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);
 }
 
 /// "α 12.3 ± 0.4 µs, 9.81 ± 0.05 GB/s, times within 12%".
 std::string fit_text(const LatencyFit& fit) {
   constexpr double micro = 1e6;
   constexpr double giga = 1e-9;
-  return fmt::format("α {:.3g} ± {:.2g} µs, {:.3g} ± {:.2g} GB/s, times within {}",
-                     micro * fit.latency, micro * fit.latency_error, giga * fit.bandwidth(),
-                     giga * fit.bandwidth_error(),
+  return fmt::format("α {:.3g} ± {} µs, {:.3g} ± {} GB/s, times within {}", micro * fit.latency,
+                     error_text(micro * fit.latency_error), giga * fit.bandwidth(),
+                     error_text(giga * fit.bandwidth_error()),
                      report::format_percent(fit.largest_deviation, 0));
 }
 

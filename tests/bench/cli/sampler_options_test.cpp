@@ -89,7 +89,6 @@ TEST_F(SamplerOptionsTest, MaxTotalTimeIsThatOfTheRunWhateverElseIsGiven) {
   EXPECT_DOUBLE_EQ(resolved().max_seconds, 20) << "of one case, as before";
   options.max_time_seconds = 2.5;
   options.preset = Preset::published;
-  scenarios = 2;
   EXPECT_DOUBLE_EQ(resolved().total_seconds, 30);
   options.processes = 5;
   options.process = 2;

@@ -285,6 +285,14 @@ TEST(CollectivesAnswer, FitsTheTimeOfOneOfTheCalls) {
               AllOf(HasSubstr("direct: α 20 ± "), HasSubstr("tree: α 10 ± ")));
 }
 
+TEST(CollectivesAnswer, FitsNoLatencyBelowZero) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
+  outcomes.front().median_seconds = 1e-9;
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              AllOf(Not(HasSubstr("direct: α")), HasSubstr("tree: α 10 ± ")));
+}
+
 TEST(CollectivesAnswer, NamesCollectivesOfOneAlgorithmTogether) {
   const auto scenario = make_collectives();
   std::vector<CaseOutcome> outcomes = two_algorithms(*scenario, "broadcast");
