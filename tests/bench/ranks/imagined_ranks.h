@@ -19,6 +19,7 @@ class ImaginedRanks final : public RankGroup {
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return link_.size(); }
   [[nodiscard]] RankLink& link() override { return link_; }
+  void check() const override {}
   void share(int /*owner*/, void* /*data*/, std::size_t /*bytes*/) override {}
   [[nodiscard]] std::vector<double> largest(std::vector<double> values) override { return values; }
 

@@ -21,9 +21,11 @@ struct NcclCall {
 
 struct NcclScript {
   int version = 22809;
-  int init = 0;           // results, as ncclResult_t
-  int failing_rank = -1;  // whose collectives fail
-  int asynchronous = 0;
+  int init = 0;                  // results, as ncclResult_t
+  int failing_rank = -1;         // whose collectives fail
+  int asynchronous = 0;          // of rank 1
+  char id = 0;                   // the first byte of the one by which a rank was joined,
+  int ranks = 0;                 // with so many
   std::array<int, 8> devices{};  // as ncclCommInitAll got them
   int alive = 0;                 // communicators made and not ended
   int destroyed = 0;

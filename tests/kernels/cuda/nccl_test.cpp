@@ -5,13 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kernels/base/error.h"
 #include "kernels/cuda/collectives/nccl.h"
 #include "kernels/cuda/collectives/nccl_clique.h"
+#include "kernels/cuda/collectives/nccl_member.h"
 #include "tests/kernels/cuda/nccl_stand_in.h"
 #include "tests/kernels/cuda/stand_ins.h"
 
@@ -57,10 +62,10 @@ class NcclTest : public ::testing::Test {
 
   std::array<std::byte, 64> memory_{};
   std::array<std::byte, 64> inputs_{};
-  std::array<NcclClique::Part, 2> parts_{
-      NcclClique::Part{memory_.data(), inputs_.data(), reinterpret_cast<cudaStream_t>(&memory_[0])},
-      NcclClique::Part{memory_.data() + 32, inputs_.data() + 32,
-                       reinterpret_cast<cudaStream_t>(&memory_[1])}};
+  std::array<NcclPart, 2> parts_{
+      NcclPart{memory_.data(), inputs_.data(), reinterpret_cast<cudaStream_t>(&memory_[0])},
+      NcclPart{memory_.data() + 32, inputs_.data() + 32,
+               reinterpret_cast<cudaStream_t>(&memory_[1])}};
 
  private:
   void* library_ = dlopen(test::stand_in("nccl_stand_in").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -181,7 +186,7 @@ TEST_F(NcclTest, AllToAllSendsABlockToEachRankAndReceivesOneFromIt) {
 
 TEST_F(NcclTest, SendRecvSendsToTheNextRankAndReceivesFromTheOneBefore) {
   NcclClique clique(Nccl::load(test::stand_in("nccl_stand_in")), {0, 1, 2});
-  const std::array<NcclClique::Part, 3> parts{parts_[0], parts_[1], parts_[0]};
+  const std::array<NcclPart, 3> parts{parts_[0], parts_[1], parts_[0]};
   clique.enqueue(Collective::send_recv, parts, 32);
   EXPECT_EQ(script().groups, 1);
   ASSERT_EQ(script().call_count, 6U);
@@ -247,6 +252,60 @@ TEST_F(NcclTest, AnErrorBesideTheCallsIsMetByTheNextAndAbortsAtTheEnd) {
   }
   EXPECT_EQ(script().aborted, 2);
   EXPECT_EQ(script().destroyed, 0);
+}
+
+/// A rank that is joined with those of other processes.
+class NcclMemberTest : public NcclTest {
+ protected:
+  [[nodiscard]] std::unique_ptr<NcclMember> join() const {
+    return std::make_unique<NcclMember>(
+        nccl_, Joining{.id = make_nccl_id(*nccl_), .rank = 1, .size = 2, .check = check}, [] {},
+        NcclMember::Limits{.joining = std::chrono::duration<double>(0.02),
+                           .between_checks = std::chrono::duration<double>(0.001)});
+  }
+
+  std::function<void()> check = [] {};
+
+ private:
+  std::shared_ptr<const Nccl> nccl_ = Nccl::load(test::stand_in("nccl_stand_in"));
+};
+
+TEST_F(NcclMemberTest, IsJoinedByTheIdAndEnqueuesItsOwnPart) {
+  {
+    const auto member = join();
+    EXPECT_EQ(script().id, 'i');
+    EXPECT_EQ(script().ranks, 2);
+    member->enqueue(Collective::all_gather, parts_[1], 32);
+    ASSERT_EQ(script().call_count, 1U);
+    EXPECT_EQ(script().calls[0].rank, 1);
+    EXPECT_EQ(script().calls[0].send, parts_[1].data + 16) << "its own block";
+    EXPECT_EQ(script().groups, 1);
+  }
+  EXPECT_EQ(script().alive, 0);
+}
+
+TEST_F(NcclMemberTest, GivesUpWhereOthersDoNotCome) {
+  script().init = script().asynchronous = 7;  // ncclInProgress
+  EXPECT_THAT(
+      message_of([&] { (void)join(); }),
+      AllOf(HasSubstr("has not joined the GPUs of 2 ranks"), HasSubstr("NCCL_SOCKET_IFNAME")));
+  EXPECT_EQ(script().alive, 0);
+  check = [] { throw Error("rank 0 is lost"); };
+  EXPECT_EQ(message_of([&] { (void)join(); }), "rank 0 is lost");
+}
+
+TEST_F(NcclMemberTest, IsAbortedWhenARankIsLost) {
+  std::atomic<bool> is_lost = false;
+  check = [&] {
+    if (is_lost) throw Error("rank 0 is lost");
+  };
+  const auto member = join();
+  EXPECT_NO_THROW(member->check());
+  is_lost = true;
+  const auto found = [&] { return message_of([&] { member->check(); }) == "rank 0 is lost"; };
+  while (!found()) std::this_thread::yield();
+  EXPECT_EQ(message_of([&] { member->enqueue(Collective::all_reduce, parts_[1], 32); }),
+            "rank 0 is lost");
 }
 
 }  // namespace
