@@ -4,7 +4,7 @@
 #include <new>
 
 #include "bench/execution/interrupt.h"
-#include "bench/ranks/frames.h"
+#include "bench/ranks/control/frames.h"
 #include "bench/sampling/preparation.h"
 #include "kernels/base/error.h"
 

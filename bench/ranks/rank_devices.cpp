@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bench/output/version.h"
-#include "bench/ranks/frames.h"
+#include "bench/ranks/control/frames.h"
 #include "bench/ranks/unit_share.h"
 #include "kernels/base/error.h"
 #include "kernels/core/remote_device.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bench/execution/interrupt.h"
-#include "bench/ranks/frames.h"
+#include "bench/ranks/control/frames.h"
 #include "bench/ranks/timeline_parts.h"
 #include "kernels/base/error.h"
 #include "reports/statistics/statistics.h"

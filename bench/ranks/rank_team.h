@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/ranks/clock_offset.h"
-#include "bench/ranks/control_channel.h"
+#include "bench/ranks/control/control_channel.h"
 #include "bench/ranks/launcher.h"
 #include "bench/ranks/timed_link.h"
 #include "scenarios/framework/ranks/rank_group.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/ranks/frames.h"
+#include "bench/ranks/control/frames.h"
 
 namespace parbench {
 namespace {

@@ -16,8 +16,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t initial_capacity = 256;
 /// A message may follow at once, and a wake-up takes longer than that.
 constexpr auto yielding = std::chrono::microseconds(200);
-constexpr auto poll_interval = std::chrono::microseconds(20);
-constexpr int polls_between_checks = 50;
+constexpr auto sleep_between_polls = std::chrono::microseconds(20);
+constexpr int polls_per_check = 50;
 
 }  // namespace
 
@@ -162,8 +162,8 @@ void HostWorker::wait_for_stream(std::uint32_t record) {
       std::this_thread::yield();
       continue;
     }
-    if (sleeps++ % polls_between_checks == 0) come_->check();
-    std::this_thread::sleep_for(poll_interval);
+    if (sleeps++ % polls_per_check == 0) come_->check();
+    std::this_thread::sleep_for(sleep_between_polls);
   }
 }
 

@@ -58,7 +58,7 @@ double chance_of(int successes, int trials, std::size_t ranks) {
 
 /// "rank 1 (node2)"; devices of ranks are named "node2/1/cpu:0".
 std::string name_of(std::size_t rank, const CaseResult& one) {
-  const std::string name = fmt::format("rank {}", rank);
+  std::string name = fmt::format("rank {}", rank);
   const std::string part = fmt::format("/{}/", rank);
   for (const DeviceMemory& memory : one.memory) {
     const std::size_t place = memory.device.find(part);

@@ -98,9 +98,14 @@ def from_json(text):
 
 def flags_known(root, environment, on_gpu):
     """What this parbench's help names and the device has: whether --autotune, and the element types."""
-    command = [f"{root}/libexec/parbench", "--help"]
-    text = run_program(command, 20, environment).out
+    parbench = f"{root}/libexec/parbench"
+    text = run_program([parbench, "--help"], 20, environment).out
     dtypes = ["f32", "tf32", "bf16"] if on_gpu else ["f32", "bf16"]
     line = next((line for line in text.splitlines() if line.strip().startswith("--dtype")), "f32")
     named = line.replace("|", " ").split()
-    return on_gpu and "--autotune" in text, [dtype for dtype in dtypes if dtype in named]
+    known = [dtype for dtype in dtypes if dtype in named]
+    if not on_gpu and "bf16" in known:  # not every processor has it
+        asked = ["--scenario", "matmul", "--devices", "cpu:0", "--n", "32", "--dtype", "bf16", "--dry-run"]
+        if run_program([parbench, *asked], 20, environment).code != 0:
+            known.remove("bf16")
+    return on_gpu and "--autotune" in text, known

@@ -28,7 +28,7 @@ ARROWS = {
     "reports/text": "kernels/base",
     "reports/model": "reports/text reports/units scenarios/plan",
     "reports/statistics": "reports/model",
-    "reports/findings": "reports/model reports/units scenarios/plan",
+    "reports/findings": "reports/model reports/statistics reports/units scenarios/plan",
     "reports/io": "kernels/base reports/model reports/statistics reports/text reports/units scenarios/plan",
     "reports/views": "reports/findings reports/model reports/statistics reports/text reports/units "
     "scenarios/plan",

@@ -1,5 +1,5 @@
 // One thread polls all connections.
-#include "bench/ranks/control_channel.h"
+#include "bench/ranks/control/control_channel.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

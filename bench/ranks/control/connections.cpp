@@ -1,5 +1,5 @@
 // Rank 0 listens on all its addresses while the others connect; a token keeps strangers out.
-#include "bench/ranks/connections.h"
+#include "bench/ranks/control/connections.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include <optional>
 #include <random>
 
-#include "bench/ranks/frames.h"
+#include "bench/ranks/control/frames.h"
 #include "kernels/base/error.h"
 
 namespace parbench {

@@ -1,5 +1,5 @@
 // Frames have a header of fixed size; ranks of one run have the same byte order.
-#include "bench/ranks/frames.h"
+#include "bench/ranks/control/frames.h"
 
 #include <sys/socket.h>
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "bench/ranks/connections.h"
-#include "bench/ranks/frames.h"
+#include "bench/ranks/control/connections.h"
+#include "bench/ranks/control/frames.h"
 #include "kernels/base/error.h"
 
 namespace parbench {
