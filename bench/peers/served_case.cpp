@@ -150,6 +150,7 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
 
   if (team != nullptr) request.device_count = team->size();
   request.devices_over_ranks = team != nullptr;
+  request.devices_are_cpus = true;
   Context context(devices_of(team, request.device_count), {.ranks = team});
   const auto begin = std::chrono::steady_clock::now();
   const CaseSpec spec = (*found)->resolve(request).value();
