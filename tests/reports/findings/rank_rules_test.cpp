@@ -37,7 +37,7 @@ TEST(SlowestRank, IsTheOneForWhichTheOthersWait) {
   const auto found = remark_on({one, one, one, {0.1, 0.12}, one, one, one, one, one});
   ASSERT_TRUE(found);
   EXPECT_THAT(found->text, AllOf(HasSubstr("rank 1 (node2) waited least for messages in 8 of 9"),
-                                 HasSubstr("20% of the time"), HasSubstr("25.0 µs apart")));
+                                 HasSubstr("20% of the time"), HasSubstr("25.00 µs apart")));
   EXPECT_DOUBLE_EQ(found->share, 0.2);
 }
 
