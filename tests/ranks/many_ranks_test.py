@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ranks_test import ENVIRONMENT, MPIRUN, TINY, devices, measured, parbench  # one is a fixture
+from mpi import ENVIRONMENT, MPIRUN, TINY, devices, measured, parbench  # one is a fixture
 from support.process import run
 
 # Ranks without cores of their own wait for each other most of the time: few executions suffice.

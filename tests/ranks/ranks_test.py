@@ -1,42 +1,11 @@
-"""The program as several ranks under mpirun: one run, one report, and what happens when a rank is lost."""
-import contextlib
+"""The program as several ranks under mpirun: one run, one report. What loses a rank: faults_test.py."""
 import json
 import os
-import pathlib
-import shutil
-import signal
 
 import pytest
 
-from support.process import run, start
-
-# As root mpirun wants to be asked twice. Its pause before it kills what is left is made longer than any
-# report takes to be written.
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1, "NO_COLOR": 1}
-MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "odls_base_sigkill_timeout", "5"]
-TINY = ["--quiet", "--no-timeline", "--benchmark_repetitions=1"]
-SILENCE = 4  # seconds
-
-
-@pytest.fixture(scope="module")
-def parbench(build):
-    if build.cached("PARBENCH_HAS_MPI") != "ON" or shutil.which("mpirun") is None:
-        pytest.skip("this build has no MPI, or there is no mpirun (libopenmpi-dev, openmpi-bin)")
-    return build.program("parbench")
-
-
-def measured(parbench, report, ranks, *words, code=0):
-    """Runs parbench as so many ranks and returns its process and its report."""
-    done = run([*MPIRUN, "-n", ranks, parbench, *words, "--report", report], code=code, env=ENVIRONMENT)
-    return done, json.loads(report.read_text(encoding="utf-8"))["parbench"]
-
-
-def statuses(report):
-    return {case["name"]: case["status"] for case in report["cases"]}
-
-
-def devices(report):
-    return [device["name"] for device in report["devices"]]
+from mpi import ENVIRONMENT, MPIRUN, TINY, devices, measured, parbench, statuses  # one is a fixture
+from support.process import run
 
 
 @pytest.mark.parametrize("ranks", [2, 3])
@@ -167,80 +136,3 @@ def test_one_process_is_no_rank(parbench, tmp_path):
 def test_commands_that_measure_nothing_answer_once(parbench):
     done = run([*MPIRUN, "-n", 2, parbench, "version"], env=ENVIRONMENT)
     assert done.out.count("parbench") == run([parbench, "version"]).out.count("parbench")
-
-
-# --- faults ---
-
-LONG = ["--scenario", "collectives", "--collective", "all-reduce", "--size", "16MiB", "--strategy", "ring",
-        "--max-time", "300", "--precision", "0.01", "--quiet", "--no-timeline"]
-
-
-def ranks_of(mpirun):
-    """The processes of the ranks, by rank."""
-    found = {}
-    for folder in pathlib.Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent != mpirun.pid:
-                continue
-            variables = (folder / "environ").read_bytes().split(b"\0")
-            prefix = b"OMPI_COMM_WORLD_RANK="
-            rank = next(one for one in variables if one.startswith(prefix))
-            found[int(rank[len(prefix):])] = int(folder.name)
-    return found
-
-
-@contextlib.contextmanager
-def long_run(parbench, report, ranks):
-    words = [*MPIRUN, "-n", ranks, parbench, *LONG, "--report", report]
-    with start(words, env={**ENVIRONMENT, "PARBENCH_RANK_SILENCE": SILENCE}) as process:
-        def samples():
-            with contextlib.suppress(OSError, ValueError):
-                return json.loads(report.read_text(encoding="utf-8"))["benchmarks"]
-            return []
-        process.wait_until(samples)
-        yield process, ranks_of(process)
-
-
-def is_running(pid):
-    with contextlib.suppress(OSError):
-        return "\nState:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
-    return False
-
-
-@pytest.mark.parametrize("how, words", [(signal.SIGKILL, "has ended"), (signal.SIGSTOP, "no sign of life")])
-def test_a_lost_rank_ends_the_run_with_a_report(parbench, tmp_path, how, words):
-    report = tmp_path / "r.json"
-    with long_run(parbench, report, 3) as (process, ranks):
-        os.kill(ranks[1], how)
-        process.finish(None, 90)
-        assert process.returncode != 0
-        assert "rank 1 (" in process.err and words in process.err
-        case = json.loads(report.read_text(encoding="utf-8"))["parbench"]["cases"][0]
-        assert case["status"] == "failed"
-        assert "rank 1 (" in case["error"] and words in case["error"]
-        assert not [pid for pid in ranks.values() if is_running(pid)], "no process is left"
-
-
-def test_without_rank_zero_the_others_end(parbench, tmp_path):
-    with long_run(parbench, tmp_path / "r.json", 3) as (process, ranks):
-        os.kill(ranks[0], signal.SIGKILL)
-        process.finish(None, 90)
-        assert " rank 1] parbench: error: rank 0 (" in process.err
-        assert not [pid for pid in ranks.values() if is_running(pid)]
-        json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-
-
-def test_an_interrupt_ends_all_ranks_in_order(parbench, tmp_path):
-    with long_run(parbench, tmp_path / "r.json", 2) as (process, ranks):
-        os.kill(process.pid, signal.SIGINT)
-        process.finish(None, 90)
-        assert not [pid for pid in ranks.values() if is_running(pid)]
-        report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-        assert report["benchmarks"] and not report["parbench"]["complete"]
-
-
-def test_an_invalid_limit_is_refused(parbench):
-    done = run([*MPIRUN, "-n", 2, parbench, *WORDS], code=2,
-               env={**ENVIRONMENT, "PARBENCH_RANK_SILENCE": "soon"})
-    assert "PARBENCH_RANK_SILENCE='soon' is not a valid time" in done.err
