@@ -19,7 +19,7 @@
 #include "bench/execution/verification.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/bounds.h"

@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "kernels/core/device.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 
 namespace parbench {
 namespace {

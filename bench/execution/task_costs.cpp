@@ -16,7 +16,7 @@
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
 #include "kernels/core/device.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench {

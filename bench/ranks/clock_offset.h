@@ -1,7 +1,7 @@
 // How far the clock of a rank is ahead of that of rank 0.
 #pragma once
 
-#include "kernels/core/rank_link.h"
+#include "kernels/core/ranks/rank_link.h"
 
 namespace parbench {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/core/rank_link.h"
+#include "kernels/core/ranks/rank_link.h"
 
 namespace parbench {
 

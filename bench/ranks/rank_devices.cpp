@@ -12,7 +12,7 @@
 #include "bench/ranks/control/frames.h"
 #include "bench/ranks/unit_share.h"
 #include "kernels/base/error.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 #include "reports/model/machine_info.h"
 
 namespace parbench {

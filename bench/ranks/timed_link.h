@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "kernels/core/rank_link.h"
+#include "kernels/core/ranks/rank_link.h"
 
 namespace parbench {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "kernels/core/device.h"
-#include "kernels/core/host_worker.h"
+#include "kernels/core/ranks/host_worker.h"
 
 namespace parbench {
 

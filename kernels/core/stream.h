@@ -15,7 +15,7 @@
 #include "kernels/core/buffer.h"
 #include "kernels/core/condition.h"
 #include "kernels/core/graph.h"
-#include "kernels/core/host_work.h"
+#include "kernels/core/ranks/host_work.h"
 
 namespace parbench {
 
@@ -92,8 +92,8 @@ class Stream {
   /// Throws Unsupported where the device cannot let its streams wait for the host.
   virtual void perform(HostWork& work);
 
-  /// The thread that does the host's work for this stream (host_worker.h), which is made at the
-  /// first call; null where the stream's own thread does it, or none can.
+  /// The thread that does the host's work for this stream (ranks/host_worker.h), which is made at
+  /// the first call; null where the stream's own thread does it, or none can.
   [[nodiscard]] virtual HostWorker* host_worker() { return nullptr; }
 
   virtual void record(Event& event) = 0;

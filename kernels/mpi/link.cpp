@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "kernels/core/rank_link.h"
+#include "kernels/core/ranks/rank_link.h"
 #include "kernels/mpi/shared_numbers.h"
 #include "kernels/mpi/waiting.h"
 

@@ -11,10 +11,10 @@
 #include "scenarios/data_parallel/strategies.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
+#include "scenarios/training/checks/step_checks.h"
+#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/gradient_accumulation.h"
-#include "scenarios/training/step_checks.h"
 #include "scenarios/training/step_choice.h"
-#include "scenarios/training/update_checks.h"
 
 namespace parbench {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/training/update_checks.h"
+#include "scenarios/training/checks/update_checks.h"
 
 namespace parbench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "scenarios/data_parallel/replicas.h"
 #include "scenarios/plan/schedules/sharding.h"
-#include "scenarios/training/update_checks.h"
+#include "scenarios/training/checks/update_checks.h"
 
 namespace parbench {
 

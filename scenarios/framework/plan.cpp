@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/core/crossing.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 #include "scenarios/framework/ranks/messages.h"
 
 namespace parbench {

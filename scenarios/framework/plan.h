@@ -12,8 +12,8 @@
 
 #include "kernels/core/communicator.h"
 #include "kernels/core/device.h"
-#include "kernels/core/host_work.h"
 #include "kernels/core/op.h"
+#include "kernels/core/ranks/host_work.h"
 #include "scenarios/framework/ranks/rank_group.h"
 #include "scenarios/plan/graph.h"
 

@@ -22,10 +22,10 @@
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/device_grid.h"
 #include "scenarios/plan/schedules/partition.h"
+#include "scenarios/training/checks/step_checks.h"
 #include "scenarios/training/gradient_accumulation.h"
 #include "scenarios/training/grid/grid.h"
 #include "scenarios/training/partition.h"
-#include "scenarios/training/step_checks.h"
 #include "scenarios/training/step_choice.h"
 
 namespace parbench {

@@ -16,13 +16,13 @@
 #include "scenarios/pipeline/answer.h"
 #include "scenarios/plan/schedules/partition.h"
 #include "scenarios/plan/schedules/schedule.h"
+#include "scenarios/training/checks/step_checks.h"
+#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/gradient_accumulation.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
-#include "scenarios/training/step_checks.h"
 #include "scenarios/training/step_choice.h"
-#include "scenarios/training/update_checks.h"
 
 namespace parbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "kernels/core/crossing.h"
-#include "kernels/core/host_worker.h"
+#include "kernels/core/ranks/host_worker.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench::test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/core/activity.h"
-#include "kernels/core/host_work.h"
+#include "kernels/core/ranks/host_work.h"
 #include "kernels/cpu/runtime/cpu_op.h"
 
 namespace parbench::cpu {

@@ -12,7 +12,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/core/crossing.h"
-#include "kernels/core/host_worker.h"
+#include "kernels/core/ranks/host_worker.h"
 #include "kernels/cuda/activity/clock_bound.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/arrival_counters.h"

@@ -11,7 +11,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/core/device.h"
-#include "kernels/core/host_worker.h"
+#include "kernels/core/ranks/host_worker.h"
 
 namespace parbench {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "kernels/core/buffer.h"
 #include "kernels/core/communicator.h"
-#include "kernels/core/host_work.h"
-#include "kernels/core/rank_link.h"
+#include "kernels/core/ranks/host_work.h"
+#include "kernels/core/ranks/rank_link.h"
 #include "kernels/core/stream.h"
 
 namespace parbench {

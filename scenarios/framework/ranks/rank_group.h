@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "kernels/core/rank_link.h"
+#include "kernels/core/ranks/rank_link.h"
 
 namespace parbench {
 

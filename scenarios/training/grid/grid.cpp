@@ -12,11 +12,11 @@
 
 #include "kernels/base/error.h"
 #include "scenarios/framework/collectives/rank_collectives.h"
+#include "scenarios/training/checks/step_checks.h"
+#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/grid/replica_checks.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
-#include "scenarios/training/step_checks.h"
-#include "scenarios/training/update_checks.h"
 
 namespace parbench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bench/execution/executor.h"
 #include "bench/ranks/rank_runner.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/op_set.h"
 #include "scenarios/framework/plan.h"

@@ -14,7 +14,7 @@
 
 #include "bench/execution/plan_runner.h"
 #include "bench/ranks/rank_runner.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/hybrid/hybrid.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "kernels/core/host_worker.h"
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/host_worker.h"
+#include "kernels/core/ranks/remote_device.h"
 #include "scenarios/framework/plan.h"
 #include "scenarios/framework/ranks/messages.h"
 #include "tests/bench/ranks/linked_ranks.h"

@@ -5,8 +5,8 @@
 #include "bench/execution/verification.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/models/models.h"
+#include "scenarios/training/checks/step_checks.h"
 #include "scenarios/training/gradient_accumulation.h"
-#include "scenarios/training/step_checks.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench {

@@ -16,10 +16,10 @@
 #include "bench/execution/executor.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/models/models.h"
+#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
-#include "scenarios/training/update_checks.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
 

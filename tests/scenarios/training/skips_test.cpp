@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "kernels/machine/machine.h"
+#include "scenarios/training/checks/step_checks.h"
+#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
-#include "scenarios/training/step_checks.h"
-#include "scenarios/training/update_checks.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/training/skips.h"
 #include "tests/support/cpu_devices.h"

@@ -18,7 +18,7 @@
 
 #include "kernels/core/activity.h"
 #include "kernels/core/crossing.h"
-#include "kernels/core/host_work.h"
+#include "kernels/core/ranks/host_work.h"
 #include "kernels/core/stream.h"
 
 namespace parbench {

@@ -1,5 +1,5 @@
 // Streams, events and operations without effect.
-#include "kernels/core/remote_device.h"
+#include "kernels/core/ranks/remote_device.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

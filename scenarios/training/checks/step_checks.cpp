@@ -1,5 +1,5 @@
 // Loss, gradients and update by definition.
-#include "scenarios/training/step_checks.h"
+#include "scenarios/training/checks/step_checks.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include "scenarios/framework/spot_check.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/naive_perceptron.h"
-#include "scenarios/training/update_checks.h"
 
 namespace parbench {
 namespace {

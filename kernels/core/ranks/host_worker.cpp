@@ -1,5 +1,5 @@
 // The thread, its queue, and how it waits for the stream.
-#include "kernels/core/host_worker.h"
+#include "kernels/core/ranks/host_worker.h"
 
 #include <fmt/format.h>
 

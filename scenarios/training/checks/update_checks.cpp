@@ -1,5 +1,5 @@
 // Expected parameters from initial values and gradients.
-#include "scenarios/training/update_checks.h"
+#include "scenarios/training/checks/update_checks.h"
 
 #include <fmt/format.h>
 
