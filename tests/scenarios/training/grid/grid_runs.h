@@ -10,8 +10,8 @@ namespace parbench::test {
 /// So many CPU devices, which share cores.
 [[nodiscard]] std::unique_ptr<Context> context_with_shared_cores(int devices);
 
-/// Expects that a case is verified by its checks and its reference, and that it is not where any of
-/// its tasks (or each `every`-th) does nothing.
+/// Expects that a case is verified by its checks and its reference, and that it is not where one of
+/// its tasks does nothing: each in turn, or each `every`-th, and 24 of a plan of more.
 void expect_every_task_needed(const Scenario& scenario, const CaseSpec& spec, int devices,
                               std::size_t every = 1);
 
