@@ -62,7 +62,7 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   }
   std::map<CollectiveAndStrategy, LatencyFit> fits;
   for (const auto& [key, points] : times) {
-    // A line that begins below zero says nothing of a latency.
+    // A line that begins below zero has no latency.
     if (const auto fit = fit_latency(points); fit && fit->latency > 0) fits.emplace(key, *fit);
   }
   return fits;

@@ -52,13 +52,13 @@ std::unique_ptr<Context> context_with_shared_cores(int devices) {
 
 void expect_every_task_needed(const Scenario& scenario, const CaseSpec& spec, int devices,
                               std::size_t every) {
-  constexpr std::size_t most = 24;  // each is a run of its own
+  constexpr std::size_t max_tried = 24;  // each is a run of its own
   const OutputValues reference = outputs_of(scenario, *scenario.reference(spec), devices);
   EXPECT_EQ(wrong_without(scenario, spec, devices, std::nullopt, reference), "") << spec.name();
   const auto context = context_with_shared_cores(devices);
   const auto subject = ready_case(scenario, spec, *context);
   const PlanGraph& graph = subject->plan().graph();
-  const std::size_t step = std::max(every, (graph.tasks.size() + most - 1) / most);
+  const std::size_t step = std::max(every, (graph.tasks.size() + max_tried - 1) / max_tried);
   for (std::size_t task = 0; task < graph.tasks.size(); task += step) {
     if (subject->plan().calls()[task].empty()) continue;
     EXPECT_NE(wrong_without(scenario, spec, devices, task, reference), "")
