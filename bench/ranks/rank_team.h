@@ -77,7 +77,7 @@ class RankTeam final : public RankGroup {
 
   /// Rank 0 gives the others so many seconds from now to come to the next meeting;
   /// PARBENCH_RANK_PATIENCE replaces them. Nothing: half an hour from when rank 0 waits for them.
-  /// RankLost names the ranks that have not come.
+  /// RankLost names the ranks that have not come; where rank 0 itself hangs, its process ends.
   void expect_within(std::optional<double> seconds);
 
   /// How often the ranks have met.

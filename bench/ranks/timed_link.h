@@ -1,10 +1,10 @@
 // Messages whose time is added up, so that ranks learn who waits for whom.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -14,9 +14,9 @@ namespace parbench {
 
 class TimedLink final : public RankLink {
  public:
-  /// In seconds, of all threads of this rank together.
+  /// In seconds.
   struct Times {
-    double waits = 0;    // in messages and collectives
+    double waits = 0;    // while a thread of this rank, or several, was in messages or collectives
     double barrier = 0;  // until all ranks had come
   };
 
@@ -38,9 +38,24 @@ class TimedLink final : public RankLink {
   void all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) override;
 
  private:
+  /// Adds up the time in which threads are inside, however many at once.
+  class Occupancy {
+   public:
+    void enter();
+    void leave();
+    [[nodiscard]] double take();
+
+   private:
+    std::mutex mutex_;
+    int threads_ = 0;
+    std::chrono::steady_clock::time_point begin_;
+    std::chrono::duration<double> sum_{0};
+  };
+  class Inside;
+
   std::unique_ptr<RankLink> link_;
-  std::atomic<std::int64_t> waits_ = 0;  // nanoseconds
-  std::atomic<std::int64_t> barrier_ = 0;
+  Occupancy waits_;
+  Occupancy barrier_;
 };
 
 }  // namespace parbench

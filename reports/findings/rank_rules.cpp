@@ -72,21 +72,25 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
 
 std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/) {
   std::vector<const Sample*> samples;
+  std::vector<double> times;
   std::vector<double> skews;
   for (const Sample& sample : one.samples) {
     if (sample.rank_waits.size() < 2 || sample.seconds <= 0) continue;
     if (!samples.empty() && samples.front()->rank_waits.size() != sample.rank_waits.size())
       return {};
     samples.push_back(&sample);
+    times.push_back(sample.seconds);
     skews.push_back(sample.start_skew);
   }
   const int count = static_cast<int>(samples.size());
   if (count < min_samples) return {};
   const Slowest slowest = slowest_of(samples);
   const double lead = median(slowest.leads);
-  if (lead < slowest_rank_share) return {};
-  if (chance_of(slowest.samples, count, samples.front()->rank_waits.size()) > error_rate) return {};
   const double skew = median(skews);
+  // Ranks leave the barrier before an execution about as far apart as they come to it, and the last
+  // one to leave waits least.
+  if (lead < slowest_rank_share || lead * median(times) <= skew) return {};
+  if (chance_of(slowest.samples, count, samples.front()->rank_waits.size()) > error_rate) return {};
   return Remark{
       fmt::format("{} waited least for messages in {} of {} samples, at the median {} of "
                   "the time less than any other rank: they wait for it. Ranks began {} "

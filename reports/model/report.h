@@ -75,8 +75,8 @@ struct Sample {
   std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if they were read
   double cpu_seconds = 0;                        // of all threads of the process
   NamedNumbers counters = {};                    // requested by flags of Google Benchmark
-  /// Of a run over several ranks, by rank: the seconds of an execution in which it waited for, sent
-  /// or received messages.
+  /// Of a run over several ranks, by rank: the seconds of an execution in which any of its threads
+  /// waited for, sent or received messages.
   std::vector<double> rank_waits = {};
   double start_skew = 0;  // seconds by which ranks began apart; no part of `seconds`
   friend bool operator==(const Sample&, const Sample&) = default;

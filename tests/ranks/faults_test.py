@@ -1,5 +1,6 @@
 """What happens to a run when one of its ranks is lost, and when it is interrupted."""
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
@@ -31,9 +32,10 @@ def ranks_of(mpirun):
 
 
 @contextlib.contextmanager
-def long_run(parbench, report, ranks):
+def long_run(parbench, report, ranks, variables=None):
     words = [*MPIRUN, "-n", ranks, parbench, *LONG, "--report", report]
-    with start(words, env={**ENVIRONMENT, "PARBENCH_RANK_SILENCE": SILENCE}) as process:
+    env = {**ENVIRONMENT, "PARBENCH_RANK_SILENCE": SILENCE, **(variables or {})}
+    with start(words, env=env) as process:
         def samples():
             with contextlib.suppress(OSError, ValueError):
                 return json.loads(report.read_text(encoding="utf-8"))["benchmarks"]
@@ -62,6 +64,38 @@ def test_a_lost_rank_ends_the_run_with_a_report(parbench, tmp_path, how, words):
         assert not [pid for pid in ranks.values() if is_running(pid)], "no process is left"
 
 
+def stop_thread(thread):
+    """Stops one thread of a process for as long as this process lives; the others run on."""
+    seize, interrupt = 0x4206, 0x4207  # of <sys/ptrace.h>
+    ptrace = ctypes.CDLL(None, use_errno=True).ptrace
+    ptrace.argtypes = [ctypes.c_long] * 4
+    ptrace.restype = ctypes.c_long
+    if ptrace(seize, thread, 0, 0) != 0 or ptrace(interrupt, thread, 0, 0) != 0:
+        pytest.skip(f"ptrace is not allowed here: {os.strerror(ctypes.get_errno())}")
+
+
+def worker_of(pid):
+    """The thread that executes the lane of the rank's only device: the one that has run longest."""
+    def ticks(folder):
+        fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    others = [one for one in pathlib.Path(f"/proc/{pid}/task").iterdir() if one.name != str(pid)]
+    return int(max(others, key=ticks).name)
+
+
+@pytest.mark.parametrize("hanging", [0, 1])
+def test_a_rank_that_lives_but_hangs_ends_the_run(parbench, tmp_path, hanging):
+    report = tmp_path / "r.json"
+    with long_run(parbench, report, 2, {"PARBENCH_RANK_PATIENCE": 3}) as (process, ranks):
+        stop_thread(worker_of(ranks[hanging]))
+        process.finish(None, 90)
+        assert process.returncode != 0
+        assert f"rank {hanging} (" in process.err and "hangs: it did not come" in process.err
+        case = json.loads(report.read_text(encoding="utf-8"))["parbench"]["cases"][0]
+        assert hanging == 0 or f"rank {hanging} (" in case["error"], "rank 0 writes no report once it hangs"
+        assert not [pid for pid in ranks.values() if is_running(pid)], "no process is left"
+
+
 def test_without_rank_zero_the_others_end(parbench, tmp_path):
     with long_run(parbench, tmp_path / "r.json", 3) as (process, ranks):
         os.kill(ranks[0], signal.SIGKILL)
@@ -80,7 +114,8 @@ def test_an_interrupt_ends_all_ranks_in_order(parbench, tmp_path):
         assert report["benchmarks"] and not report["parbench"]["complete"]
 
 
-def test_an_invalid_limit_is_refused(parbench):
+@pytest.mark.parametrize("variable", ["PARBENCH_RANK_SILENCE", "PARBENCH_RANK_PATIENCE"])
+def test_an_invalid_limit_is_refused(parbench, variable):
     done = run([*MPIRUN, "-n", 2, parbench, "--scenario", "collectives"], code=2,
-               env={**ENVIRONMENT, "PARBENCH_RANK_SILENCE": "soon"})
-    assert "PARBENCH_RANK_SILENCE='soon' is not a valid time" in done.err
+               env={**ENVIRONMENT, variable: "soon"})
+    assert f"{variable}='soon' is not a valid time" in done.err

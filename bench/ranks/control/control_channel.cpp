@@ -190,7 +190,11 @@ void ControlChannel::look_for_silence() {
     }
   }
   const std::lock_guard lock(mutex_);
-  if (!lost_.empty() && !noticed_ && Clock::now() - lost_at_ > options_.notice) leave(lost_);
+  if (noticed_) return;
+  if (!lost_.empty() && Clock::now() - lost_at_ > options_.notice) leave(lost_);
+  if (lost_.empty() && deadline_ && Clock::now() - *deadline_ > options_.notice) {
+    leave(hanging(own_name_, *deadline_ - expected_since_));
+  }
 }
 
 void ControlChannel::lose(const Peer& peer, const std::string& reason) {

@@ -57,8 +57,9 @@ class ControlChannel {
   /// exceeded the limit of `expect_within`.
   void check() const;
 
-  /// From now on all ranks have to send a frame within this time. Nothing: as long as
-  /// `Options::patience` from when this rank waits for it.
+  /// From now on all ranks have to send a frame within this time, and this rank has to notice where
+  /// they do not within `Options::notice`: else it hangs itself, and its process ends. Nothing: as
+  /// long as `Options::patience` from when this rank waits for it.
   void expect_within(std::optional<std::chrono::duration<double>> limit);
 
   /// "rank 1 (node2)".

@@ -53,6 +53,16 @@ TEST(SlowestRank, IsNotNamedForAShareThatHardlyMatters) {
   EXPECT_FALSE(remark_on({one, one, one, one, one, one, one, one}));
 }
 
+TEST(SlowestRank, IsNotNamedForALeadBelowTheStartSkew) {
+  std::vector<std::vector<double>> waits(8, {20e-6, 10e-6});
+  CaseResult one = case_with(waits);
+  for (Sample& sample : one.samples) sample.seconds = 100e-6;
+  const Report report;
+  EXPECT_FALSE(slowest_rank(one, Roles(report, "s"))) << "a lead of 10 us, 25 us apart";
+  for (Sample& sample : one.samples) sample.start_skew = 5e-6;
+  EXPECT_TRUE(slowest_rank(one, Roles(report, "s")));
+}
+
 TEST(SlowestRank, WaitsLessThanEachOtherOne) {
   const std::vector<double> one{0.3, 0.1, 0.1};
   EXPECT_FALSE(remark_on({one, one, one, one, one, one, one, one})) << "two of three are busy";
