@@ -34,6 +34,7 @@ void visit_fields(V& visit, MaybeConst<Task> auto& x) {
   visit.optional("phase", x.phase);
   visit.optional("micro_batch", x.micro_batch);
   visit.optional("work", x.work);
+  visit.optional("sent", x.sent);
 }
 
 template <class V>
@@ -143,6 +144,7 @@ void visit_fields(V& visit, MaybeConst<TimelineMetrics> auto& x) {
   visit("lanes", x.lanes);
   visit("critical_path", x.critical_path);
   visit("calls", x.calls);
+  visit.optional("bus_bandwidth", x.bus_bandwidth);
 }
 
 }  // namespace parbench::report

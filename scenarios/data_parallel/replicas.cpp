@@ -83,7 +83,8 @@ TaskId add_transfer(DataParallelParts& parts, const std::string& what, const Pee
                          .kind = within ? TaskKind::copy : TaskKind::communication,
                          .lanes = std::move(lanes),
                          .after = std::move(after),
-                         .cost_key = name},
+                         .cost_key = name,
+                         .sent = within ? 0 : static_cast<double>(copy.source.bytes)},
                         {copy});
 }
 

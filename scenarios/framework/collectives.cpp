@@ -14,6 +14,7 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Ran
   Task task;
   task.name = name;
   task.kind = TaskKind::communication;
+  task.sent = work_of(collective, ranks.size(), ranks.front().data.bytes).bytes / 2;
   CollectiveCall call{.communicator = &communicator, .collective = collective, .data = {}};
   for (const Rank& rank : ranks) {
     task.lanes.push_back(rank.copies);

@@ -57,6 +57,7 @@ struct Task {
   std::string phase = {};
   std::optional<int> micro_batch = {};  // that it works on, from 0
   Work work = {};
+  double sent = 0;  // bytes that it takes from one device to another, of communication
   friend bool operator==(const Task&, const Task&) = default;
 };
 

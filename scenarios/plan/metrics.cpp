@@ -258,6 +258,14 @@ std::vector<CallMetrics> metrics_of_calls(const Timeline& timeline) {
   return sums;
 }
 
+double bus_bandwidth_of(const PlanGraph& graph, const std::vector<DeviceMetrics>& devices) {
+  double sent = 0;
+  for (const Task& task : graph.tasks) sent += task.sent;
+  double seconds = 0;
+  for (const DeviceMetrics& device : devices) seconds += device.communication;
+  return seconds > 0 ? sent / seconds : 0;
+}
+
 }  // namespace
 
 TimelineMetrics metrics_of(const Timeline& timeline) {
@@ -273,6 +281,7 @@ TimelineMetrics metrics_of(const Timeline& timeline) {
   metrics.lanes = metrics_of_lanes(timeline, causes);
   metrics.critical_path = critical_path_of(timeline, causes);
   metrics.calls = metrics_of_calls(timeline);
+  metrics.bus_bandwidth = bus_bandwidth_of(timeline.graph, metrics.devices);
   return metrics;
 }
 

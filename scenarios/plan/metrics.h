@@ -96,6 +96,10 @@ struct TimelineMetrics {
   std::vector<LaneMetrics> lanes;
   CriticalPath critical_path;
   std::vector<CallMetrics> calls;  // by seconds, descending
+  /// Bytes that devices send, over the time in which they communicate, both as sums over devices:
+  /// of a ring all-reduce 2(p − 1)/p times its size over its time, as nccl-tests defines it. 0:
+  /// none are sent.
+  double bus_bandwidth = 0;
   friend bool operator==(const TimelineMetrics&, const TimelineMetrics&) = default;
 };
 

@@ -330,6 +330,9 @@ std::vector<std::string> device_shares(const TimelineMetrics& metrics) {
     lines.back() += fmt::format(", communicates {} ({} without computing)",
                                 share(device.communication), share(device.exposed_communication));
   }
+  if (metrics.bus_bandwidth > 0) {
+    lines.push_back("bus bandwidth " + format_rate(metrics.bus_bandwidth, "B"));
+  }
   return lines;
 }
 

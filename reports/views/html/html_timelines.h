@@ -15,7 +15,8 @@ namespace parbench::report {
 /// stays below a megabyte with them, and one of a few cases has room for some 20,000 tasks.
 [[nodiscard]] std::size_t timeline_room(std::size_t cases);
 
-/// "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)", of the whole time; a line for each device.
+/// "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)", of the whole time; a line for each device,
+/// and one for the bus bandwidth of what they exchange.
 [[nodiscard]] std::vector<std::string> device_shares(const TimelineMetrics& metrics);
 
 /// For each scenario of a page what the script gets as its timelines (reports/web/src/data.ts);

@@ -92,13 +92,18 @@ class MessageWriter {
     return copying_lanes(plan_, from, to);
   }
 
+  [[nodiscard]] double bytes_of(const Message& message) const {
+    return static_cast<double>(message.count) * static_cast<double>(element_bytes_);
+  }
+
   TaskId add_task(std::string name, std::vector<LaneId> lanes, std::vector<TaskId> after,
-                  std::vector<Call> calls) {
+                  std::vector<Call> calls, double sent) {
     keep_last_of_lanes(plan_.graph(), after);
     return plan_.add({.name = std::move(name),
                       .kind = TaskKind::communication,
                       .lanes = std::move(lanes),
-                      .after = std::move(after)},
+                      .after = std::move(after),
+                      .sent = sent},
                      std::move(calls));
   }
 
@@ -106,7 +111,8 @@ class MessageWriter {
     std::vector<Call> calls;
     if (message.count > 0)
       calls.emplace_back(CopyCall{.destination = to, .source = source(message)});
-    add_task(send_name(message), copy_lanes(message), std::move(after), std::move(calls));
+    add_task(send_name(message), copy_lanes(message), std::move(after), std::move(calls),
+             bytes_of(message));
   }
 
   void write_copy(const Message& message) {
@@ -137,10 +143,12 @@ class MessageWriter {
       calls.emplace_back(bind(additions_->op(message),
                               {{"source", summand}, {"destination", destination(message)}}));
     }
-    std::string name = additions_->needs_inbox(message)
+    const bool has_come = additions_->needs_inbox(message);
+    std::string name = has_come
                            ? fmt::format("{}/add/{}/{}", name_, message.to, block_text(message))
                            : send_name(message);
-    add_task(std::move(name), {ranks_[message.to].compute}, std::move(after), std::move(calls));
+    add_task(std::move(name), {ranks_[message.to].compute}, std::move(after), std::move(calls),
+             has_come ? 0 : bytes_of(message));
   }
 
   Plan& plan_;

@@ -64,6 +64,9 @@ TEST_P(Collectives, AllReduceSumsOnEveryRank) {
   EXPECT_TRUE(races(ranks.parts.plan).empty()) << races(ranks.parts.plan).front();
   EXPECT_EQ(ranks.parts.plan.graph().tasks.size(),
             static_cast<std::size_t>(2 * 3 * size * (size - 1)));
+  double sent = 0;
+  for (const Task& task : ranks.parts.plan.graph().tasks) sent += task.sent;
+  EXPECT_EQ(sent, static_cast<double>(2 * 2 * (size - 1) * count) * sizeof(float));
   run_in_order(ranks.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {

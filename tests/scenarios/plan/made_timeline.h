@@ -39,13 +39,14 @@ class MadeTimeline {
   }
   TaskId task(LaneId lane, TimeSpan ran) { return task(lane, ran, More{}); }
 
-  /// A collective, with when it ran on each of its lanes.
+  /// A collective, with when it ran on each of its lanes. `sent`: bytes.
   TaskId collective(const std::vector<std::pair<LaneId, TimeSpan>>& ran,
-                    const std::vector<TaskId>& after = {}) {
+                    const std::vector<TaskId>& after = {}, double sent = 0) {
     Task task{.name = "task " + std::to_string(made_.graph.tasks.size()),
               .kind = TaskKind::communication,
               .lanes = {},
-              .after = after};
+              .after = after,
+              .sent = sent};
     for (const auto& [lane, span] : ran) task.lanes.push_back(lane);
     const TaskId id = made_.graph.add_task(std::move(task));
     for (const auto& [lane, span] : ran) {

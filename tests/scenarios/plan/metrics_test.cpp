@@ -77,6 +77,16 @@ TEST(Metrics, OfAnIdealPipelineHaveTheRatiosOfTheFormulas) {
   EXPECT_DOUBLE_EQ(metrics.bubble_ratio.of_busy, (stages - 1.0) / micro_batches);
 }
 
+TEST(Metrics, DivideWhatIsSentByTheTimeOfCommunication) {
+  MadeTimeline timeline;
+  const auto a = timeline.lane("a");
+  const auto b = timeline.lane("b");
+  timeline.task(a, {0, 50});
+  EXPECT_EQ(metrics_of(timeline.made()).bus_bandwidth, 0);
+  timeline.collective({{a, {50, 90}}, {b, {50, 90}}}, {}, 1600);  // an all-reduce of 800 bytes
+  EXPECT_DOUBLE_EQ(metrics_of(timeline.made()).bus_bandwidth, 800 / 40e-9);
+}
+
 TEST(Metrics, GiveTheTimeWithEachNumberOfBusyStreams) {
   MadeTimeline timeline;
   timeline.task(timeline.lane("a", "1"), {5, 30});

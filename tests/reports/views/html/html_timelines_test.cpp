@@ -279,6 +279,9 @@ TEST(HtmlPage, ShowsSharesOfDevicesWithoutScript) {
   device.exposed_communication = 0.04 * report.cases[0].profile->metrics.span;
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
               HasSubstr("between tasks), communicates 10.0% (4.0% without computing)\n"));
+  report.cases[0].profile->metrics.bus_bandwidth = 8.25e9;
+  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
+              HasSubstr("(4.0% without computing); bus bandwidth 8.25 GB/s\n"));
 }
 
 TEST(HtmlPage, ShowsWhenAProfileIsFarFromTheSamples) {
