@@ -108,8 +108,17 @@ std::optional<BucketCosts> bucket_costs(const Profiled& one, const ProfiledCases
 
 enum class Wanted { smaller, larger };
 
+/// Whether a size is beyond another in the wanted direction; 0 stands for everything at once.
+bool is_beyond(const Value& size, const Value& own, Wanted wanted) {
+  const Value everything(std::int64_t{0});
+  if (size == own) return false;
+  if (own == everything) return wanted == Wanted::smaller;
+  if (size == everything) return wanted == Wanted::larger;
+  return wanted == Wanted::larger ? size > own : size < own;
+}
+
 /// The fastest measured case that differs in the size alone, in the wanted direction; without any
-/// the direction; empty where such a case is not faster.
+/// the direction; empty where such a case is not faster, or nothing lies in the direction.
 std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted) {
   const Roles& roles = all.roles();
   const Value& own = *roles.value(one.of(), Role::exchange_size);
@@ -118,13 +127,15 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   for (const Profiled& other : all.all()) {
     const Value* size = roles.value(other.of(), Role::exchange_size);
     if (size == nullptr || roles.key_without(other.of(), {Role::exchange_size}) != key) continue;
-    if (wanted == Wanted::larger ? *size <= own : *size >= own) continue;
+    if (!is_beyond(*size, own, wanted)) continue;
     if (fastest == nullptr || other.of().statistics->median < fastest->statistics->median) {
       fastest = &other.of();
     }
   }
   const std::string flag = "--" + roles.parameter(Role::exchange_size);
   if (fastest == nullptr) {
+    if (own == Value(std::int64_t{0}))
+      return wanted == Wanted::smaller ? "a " + flag + " above 0" : "";
     return fmt::format("a {} {}", wanted == Wanted::larger ? "larger" : "smaller", flag);
   }
   if (fastest->statistics->median >= one.of().statistics->median) return {};
@@ -223,6 +234,9 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   const double best = whole->compute_rate();
   if (rate <= 0 || rate > (1 - inefficient_parts) * best || is_disturbed(one.of())) return {};
   const double lost = 1 - rate / best;
+  // What calls lose is a part of what is lost in all.
+  const auto sampled = one.sampled_loss();
+  if (sampled && lost > sampled->high + profile_slack) return {};
   std::string text = fmt::format(
       "its parts of the samples compute at {} on a device, {} less than all of them on "
       "one: small products, or devices that slow each other down",

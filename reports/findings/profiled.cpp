@@ -59,6 +59,13 @@ double Profiled::concurrency() const {
   return busy > 0 ? streams / busy : 0;
 }
 
+std::optional<Interval> Profiled::sampled_loss() const {
+  const auto& speedup = of().speedup;
+  const int devices = computing_devices();
+  if (!speedup || !speedup->interval || devices < 1) return std::nullopt;
+  return Interval{1 - speedup->interval->high / devices, 1 - speedup->interval->low / devices};
+}
+
 double Profiled::share_of(double seconds) const {
   const double whole = metrics().span * computing_devices();
   return whole > 0 ? seconds / whole : 0;

@@ -1,6 +1,7 @@
 // Figures of a profile that several rules need.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "reports/findings/roles.h"
 #include "reports/model/report.h"
+#include "reports/units/interval.h"
 
 namespace parbench::report {
 
@@ -38,6 +40,10 @@ class Profiled {
   [[nodiscard]] double host_share() const;
   /// The same in which a device waited for others, or had nothing left to do.
   [[nodiscard]] double bubble_share() const;
+
+  /// The share of the time that is lost against as many devices as compute, each with its part of
+  /// the baseline's time: the interval by the samples' speedup. Nothing where that has none.
+  [[nodiscard]] std::optional<Interval> sampled_loss() const;
 
  private:
   [[nodiscard]] double share_of(double seconds) const;

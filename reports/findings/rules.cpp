@@ -343,11 +343,34 @@ std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
 
 // --- all together --------------------------------------------------------------------------------
 
+bool contains(const Interval& sampled, double share) {
+  return share >= sampled.low - profile_slack && share <= sampled.high + profile_slack;
+}
+
+/// For a recorded execution whose losses are not those of the samples.
+Remark untypical_losses(const Profiled& one, const Interval& sampled, double recorded) {
+  return Remark{
+      fmt::format("{} to {} of its time is lost against {}. Where is not known: {} of the recorded "
+                  "execution is, so that it is not typical",
+                  format_percent(std::max(0.0, sampled.low), 0),
+                  format_percent(std::max(0.0, sampled.high), 0),
+                  format_count(static_cast<std::size_t>(one.computing_devices()), "ideal device"),
+                  format_percent(recorded)),
+      "another run, while nothing else uses the devices",
+      {{"sampled low", sampled.low}, {"sampled high", sampled.high}, {"recorded", recorded}},
+      std::max(0.0, sampled.low)};
+}
+
 std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   if (!one.profile().losses) return {};
   const Losses& lost = *one.profile().losses;
   const double span = one.metrics().span;
-  if (total(lost) < min_reported_losses * span) return {};
+  const double recorded = total(lost) / span;
+  if (const auto sampled = one.sampled_loss(); sampled && !contains(*sampled, recorded)) {
+    if (sampled->high < min_reported_losses) return {};
+    return untypical_losses(one, *sampled, recorded);
+  }
+  if (recorded < min_reported_losses) return {};
   std::vector<std::pair<double, std::string_view>> parts{
       {lost.slower_calls, "calls slower than the baseline's"},
       {lost.bubble, "bubbles"},
@@ -370,7 +393,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
                                 format_percent(-lost.slower_calls / span)));
   }
   return Remark{
-      fmt::format("{} of its time is lost against {}: {}", format_percent(total(lost) / span),
+      fmt::format("{} of its time is lost against {}: {}", format_percent(recorded),
                   format_count(static_cast<std::size_t>(one.computing_devices()), "ideal device"),
                   fmt::join(shown, ", ")),
       "",
@@ -380,7 +403,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
        {"imbalance", lost.imbalance},
        {"copies", lost.copies},
        {"launch", lost.launch}},
-      total(lost) / span};
+      recorded};
 }
 
 }  // namespace

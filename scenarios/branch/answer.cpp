@@ -144,7 +144,8 @@ bool are_of_different_sizes(const std::vector<SizeAnswer>& answers) {
 }
 
 /// " Streams and threads alone show no gain at any size.": what runs in parallel, as opposed to
-/// what computes all branches as one convolution. Empty where only one of the two was measured.
+/// what computes all branches as one convolution; of a single size with the figure that shows it.
+/// Empty where only one of the two was measured.
 std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
                           const PossiblyFastest& possibly_fastest) {
   const auto is_one = [](const CaseOutcome& one) { return is_one_convolution(one.spec); };
@@ -154,8 +155,13 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
   const auto parallel = recommendations_of(of_parallel.answers);
   if (parallel.empty()) return {};
   const bool are_sizes = are_of_different_sizes(of_parallel.answers);
-  return fmt::format(" {} alone {}.", parallel_subject(outcomes),
-                     where_it_pays(parallel, "pay", are_sizes ? "size" : "setting"));
+  const std::string figure =
+      parallel.size() > 1
+          ? std::string()
+          : fmt::format(": {} with {}", report::format_ratio(*parallel.front().gain),
+                        parallel.front().gaining->label);
+  return fmt::format(" {} alone {}{}.", parallel_subject(outcomes),
+                     where_it_pays(parallel, "pay", are_sizes ? "size" : "setting"), figure);
 }
 
 /// For a sentence within another one.

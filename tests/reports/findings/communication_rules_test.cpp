@@ -92,6 +92,15 @@ TEST(CommunicationRules, AdviseOnlySizesThatWereFaster) {
               Not(HasSubstr("try")));
 }
 
+TEST(CommunicationRules, TakeSizeZeroForEverythingAtOnce) {
+  EXPECT_THAT(text("buckets-too-large", {in_buckets(0, 1, 90)}),
+              HasSubstr("try: a --parcel above 0"));
+  EXPECT_THAT(text("buckets-too-large", {in_buckets(0, 1, 90), in_buckets(5, 1, 64, 80e-9)}),
+              HasSubstr("try: --parcel 5"));
+  EXPECT_THAT(text("buckets-too-large", {in_buckets(0, 1, 90), in_buckets(5, 1, 64, 110e-9)}),
+              Not(HasSubstr("try")));
+}
+
 TEST(CommunicationRules, LeaveOutWhatIsExchangedBehindTheUpdate) {
   MadeTimeline timeline;
   const LaneId compute = timeline.lane("d0");
@@ -111,10 +120,10 @@ TEST(CommunicationRules, NoticePartsThatComputeSlowly) {
   const MadeCase whole = MadeCase("whole", 10, {{.compute = 10}, {}})
                              .parameter("samples", std::int64_t{4})
                              .layer("fc", 4);
-  const auto parts = [](double seconds) {
+  const auto parts = [](double seconds, double speedup = 1.25) {
     return MadeCase("parts", 8, {{.compute = seconds}, {.compute = seconds}})
         .parameter("samples", std::int64_t{4})
-        .speedup(1.25, "s/whole/samples:4", 1.2)
+        .speedup(speedup, "s/whole/samples:4", speedup - 0.05)
         .layer("fc", 2 * seconds - 6);
   };
   EXPECT_THAT(text("batch-too-small", {whole, parts(8)}),
@@ -123,6 +132,8 @@ TEST(CommunicationRules, NoticePartsThatComputeSlowly) {
                     HasSubstr("a larger --samples")));
   EXPECT_THAT(found("batch-too-small", {whole, parts(8)}), ElementsAre("s/parts/samples:4"));
   EXPECT_THAT(found("batch-too-small", {whole, parts(5.2)}), IsEmpty()) << "4% less";
+  EXPECT_THAT(found("batch-too-small", {whole, parts(8, 1.6)}), IsEmpty())
+      << "the samples lose 23% at most";
 }
 
 }  // namespace

@@ -67,6 +67,17 @@ TEST(Losses, AddUpWithThoseThatAreTooSmallForAName) {
             "40.0% of its time is lost against 2 ideal devices: 39.0% bubbles, 1.0% other");
 }
 
+TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAreNotThoseOfTheCase) {
+  MadeCase pipeline("pipeline", 12, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.6, "s/single", 1.5);
+  Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
+  find_reasons(report);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].text,
+            "15% to 25% of its time is lost against 2 ideal devices. Where is not known: 50.0% of "
+            "the recorded execution is, so that it is not typical");
+}
+
 TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAddUpToItsOwnSpan) {
   MadeCase pipeline("pipeline", 16, {{.compute = 6}, {.compute = 6}});
   pipeline.speedup(1.5, "s/single", 1.4).deviation(1);

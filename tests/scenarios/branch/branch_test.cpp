@@ -260,7 +260,7 @@ TEST_F(BranchTest, AnswersThatOneConvolutionGainsAndStreamsDoNot) {
                    within(0.02))
           .text,
       "Use merged: 1.50× (1.40–1.60) one stream. It cannot be distinguished from grouped. "
-      "Streams alone do not pay.");
+      "Streams alone do not pay: 0.70× (0.60–0.80) with 2 streams.");
 }
 
 TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
@@ -293,7 +293,7 @@ TEST_F(BranchTest, SpeaksOfWhatWasMeasured) {
       scenario
           ->answer({one_stream(8), streams, outcome("merged", 8, 2.0, 1.95, 2.05)}, within(0.01))
           .text,
-      HasSubstr("Streams alone do not pay."));
+      HasSubstr("Streams alone do not pay: 0.90× (0.85–0.95) with 2 streams."));
 }
 
 TEST_F(BranchTest, MergingGainsNothingWhereAGraphOfOneStreamMayBeAsFast) {
