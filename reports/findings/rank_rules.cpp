@@ -97,7 +97,7 @@ std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/
                   "apart, which is not part of the time",
                   name_of(slowest.rank, one), slowest.samples, count, format_percent(lead, 0),
                   format_duration(skew)),
-      "comparing the load, the clocks and the share of the work of its host with the others",
+      "comparing its share of the work, and the load and the clocks of its host, with the others",
       {{"rank", static_cast<double>(slowest.rank)},
        {"samples", static_cast<double>(slowest.samples)},
        {"share", lead},
