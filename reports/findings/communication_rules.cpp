@@ -236,7 +236,7 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   const double lost = 1 - rate / best;
   // What calls lose is a part of what is lost in all.
   const auto sampled = one.sampled_loss();
-  if (sampled && lost > sampled->high + profile_slack) return {};
+  if (sampled && lost > sampled->high) return {};
   std::string text = fmt::format(
       "its parts of the samples compute at {} on a device, {} less than all of them on "
       "one: small products, or devices that slow each other down",

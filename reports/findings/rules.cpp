@@ -343,10 +343,6 @@ std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
 
 // --- all together --------------------------------------------------------------------------------
 
-bool contains(const Interval& sampled, double share) {
-  return share >= sampled.low - profile_slack && share <= sampled.high + profile_slack;
-}
-
 /// For a recorded execution whose losses are not those of the samples.
 Remark untypical_losses(const Profiled& one, const Interval& sampled, double recorded) {
   return Remark{
@@ -366,7 +362,8 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   const Losses& lost = *one.profile().losses;
   const double span = one.metrics().span;
   const double recorded = total(lost) / span;
-  if (const auto sampled = one.sampled_loss(); sampled && !contains(*sampled, recorded)) {
+  const auto sampled = one.sampled_loss();
+  if (sampled && (recorded < sampled->low || recorded > sampled->high)) {
     if (sampled->high < min_reported_losses) return {};
     return untypical_losses(one, *sampled, recorded);
   }

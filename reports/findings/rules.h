@@ -66,6 +66,5 @@ constexpr double min_copied_bytes = 65536;  // by a copy: CUDA holds no caller f
 constexpr double uneven_memory_ratio = 2;   // between two devices
 constexpr double computing_at_once = 1.1;   // streams busy on average while any is
 constexpr double min_reported_losses = 0.05;  // of the span
-constexpr double profile_slack = 0.02;        // of the span, beside the interval of the samples
 
 }  // namespace parbench::report
