@@ -363,6 +363,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   const double span = one.metrics().span;
   const double recorded = total(lost) / span;
   const auto sampled = one.sampled_loss();
+  if (one.of().speedup && !sampled) return {};  // a single sample says too little
   if (sampled && (recorded < sampled->low || recorded > sampled->high)) {
     if (sampled->high < min_reported_losses) return {};
     return untypical_losses(one, *sampled, recorded);

@@ -78,6 +78,15 @@ TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAreNotThoseOfTheCase) {
             "the recorded execution is, so that it is not typical");
 }
 
+TEST(Losses, NeedMoreThanOneSample) {
+  MadeCase pipeline("pipeline", 12, {{.compute = 6}, {.compute = 6}});
+  Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
+  report.cases[1].speedup = Ratio{.value = 1, .baseline = "s/single"};
+  find_reasons(report);
+  EXPECT_THAT(report.findings,
+              ::testing::Each(::testing::Field(&Finding::rule, ::testing::Ne("losses"))));
+}
+
 TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAddUpToItsOwnSpan) {
   MadeCase pipeline("pipeline", 16, {{.compute = 6}, {.compute = 6}});
   pipeline.speedup(1.5, "s/single", 1.4).deviation(1);
