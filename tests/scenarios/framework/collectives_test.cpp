@@ -66,7 +66,7 @@ TEST_P(Collectives, AllReduceSumsOnEveryRank) {
             static_cast<std::size_t>(2 * 3 * size * (size - 1)));
   double sent = 0;
   for (const Task& task : ranks.parts.plan.graph().tasks) sent += task.sent;
-  EXPECT_EQ(sent, static_cast<double>(2 * 2 * (size - 1) * count) * sizeof(float));
+  EXPECT_EQ(sent, 4.0 * (size - 1) * static_cast<double>(count) * sizeof(float));
   run_in_order(ranks.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {
