@@ -67,8 +67,8 @@ std::string deviating_profiles(const ScenarioCases& group) {
   for (const Finding* finding : findings_of(*group.report, group.scenario)) {
     named.insert(finding->cases.begin(), finding->cases.end());
   }
-  for (const CaseResult* c :
-       group.cases) {  // findings compare with the profile of the baseline too
+  // Findings compare with the profile of the baseline too.
+  for (const CaseResult* c : group.cases) {
     if (c->speedup && named.contains(c->name)) named.insert(c->speedup->baseline);
   }
   std::vector<const CaseResult*> deviating;

@@ -244,6 +244,7 @@ Timeline sample_timeline() {
                   .cost_key = "forward 3",
                   .phase = "forward",
                   .micro_batch = 1});
+  graph.tasks.front().sent = 4e6;
   timeline.begin = 1'000;
   timeline.end = 400'000'000;
   timeline.clock_error = 1'000;
@@ -288,6 +289,7 @@ Report with_profiles(Report report) {
   metrics.streams_busy = {0.11, 0.3, 0.1};
   metrics.lanes.push_back({"cpu:0/compute", "cpu:0", {0.04, 0.05, 0.06}});
   metrics.critical_path = {0.3, 0.1, 0.04, 0.05, 0.02};
+  metrics.bus_bandwidth = 1e8;
   metrics.calls.push_back({.name = "gemm",
                            .kind = TaskKind::compute,
                            .layer = "layer1.0.conv1",

@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <future>
+#include <latch>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/execution/interrupt.h"
@@ -20,6 +24,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using namespace std::chrono_literals;
 
 TEST(RankTeam, MeetsWithWhatEachRankBrings) {
   run_ranks(3, [](RankTeam& team) {
@@ -135,6 +140,34 @@ TEST(RankTeam, NamesARankThatLivesButDoesNotCome) {
       EXPECT_THAT(error.what(), HasSubstr("within 0.2 s"));
     }
     noticed.set_value();
+  });
+}
+
+/// Another rank sends both messages 50 ms after both threads have begun to wait.
+TEST(RankTeam, CountsTheTimeInMessagesOnceHoweverManyThreadsWait) {
+  std::latch waiting(2);
+  run_ranks(2, [&](RankTeam& team) {
+    std::byte data{1};
+    if (!team.leads()) {
+      waiting.wait();
+      std::this_thread::sleep_for(50ms);
+      for (const int tag : {1, 2}) team.link().send(0, tag, &data, 1);
+      return;
+    }
+    static_cast<void>(team.take_waits());
+    const auto receive = [&](int tag) {
+      std::byte received{0};
+      waiting.count_down();
+      team.link().receive(1, tag, &received, 1);
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    std::thread other(receive, 2);
+    receive(1);
+    other.join();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    const double waits = team.take_waits().waits;
+    EXPECT_GT(waits, 0);
+    EXPECT_LE(waits, passed.count());
   });
 }
 

@@ -26,6 +26,15 @@ TEST(LimitsLine, SaysOnceWhichProfilesAreNotTypical) {
   EXPECT_THAT(to_table(report), HasSubstr("the profiled execution took 25% less"));
 }
 
+TEST(LimitsLine, NamesBaselinesThatFindingsCompareWith) {
+  Report report = with_profiles(sample_report());
+  CaseResult& compared = report.cases[2];
+  compared.speedup->baseline = report.cases[1].name;
+  report.findings = {
+      {.scenario = "pipeline", .rule = "losses", .cases = {compared.name}, .text = "it loses"}};
+  EXPECT_THAT(to_table(report), HasSubstr("the profiled execution took 25% less"));
+}
+
 TEST(LimitsLine, NamesCasesOfTheAnswerWithoutATimeline) {
   Report report = sample_report();
   report.cases[1].profile.reset();
