@@ -18,8 +18,10 @@ target_compile_options(parbench_flags INTERFACE
 # by the preset asan-ubsan-whole alone, which leaves nothing out.
 if(PARBENCH_SANITIZE)
   target_compile_options(parbench_flags INTERFACE
-    -fsanitize=${PARBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-    $<$<BOOL:${PARBENCH_UNSANITIZED}>:-fno-sanitize=${PARBENCH_UNSANITIZED}>)
+    -fsanitize=${PARBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(PARBENCH_UNSANITIZED)
+    target_compile_options(parbench_flags INTERFACE -fno-sanitize=${PARBENCH_UNSANITIZED})
+  endif()
   target_link_options(parbench_flags INTERFACE -fsanitize=${PARBENCH_SANITIZE})
 endif()
 
