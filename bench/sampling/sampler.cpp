@@ -206,7 +206,11 @@ bool Sampler::has_samples() const {
 
 double Sampler::total_left() const {
   if (std::isinf(options_.total_seconds)) return options_.total_seconds;
-  return options_.total_seconds - spent_seconds() - other_seconds_;
+  const bool lacks_samples = std::ranges::any_of(states_, [this](const State& state) {
+    return !ended(state) && std::ssize(state.samples) < options_.min_samples;
+  });
+  const double margin = lacks_samples ? options_.margin_seconds : 0;
+  return options_.total_seconds + margin - spent_seconds() - other_seconds_;
 }
 
 bool Sampler::has_time_for(double wall_seconds, int samples) const {

@@ -22,6 +22,8 @@ struct SamplerOptions {
   /// (`Sampler::spend`). No round and no sample begins that would probably end later, except the
   /// first sample of all.
   double total_seconds = std::numeric_limits<double>::infinity();
+  /// By how much rounds may exceed the total as long as a case has fewer than `min_samples`.
+  double margin_seconds = 0;
   /// Expected time of other work (`Sampler::spend`), as a fraction of the sampling time. Early
   /// rounds may exceed it: until its second round, measuring the tasks alone may take twice the
   /// fraction.

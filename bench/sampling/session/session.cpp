@@ -276,7 +276,9 @@ void Session::make_sampler() {
   const double left = time_->left();
   if (left - profiling_.seconds_to_put_aside(left) < floor_seconds) profiling_.expect_none();
   progress_->expect_recording(profiling_.seconds_left());
-  options_.total_seconds = left + warm_up_seconds - profiling_.seconds_to_put_aside(left);
+  const double put_aside = profiling_.seconds_to_put_aside(left);
+  options_.total_seconds = left + warm_up_seconds - put_aside;
+  options_.margin_seconds = put_aside - profiling_.seconds_left();
   options_.other_share = cost_share;
   sampler_.emplace(options_, cases);
 }

@@ -98,6 +98,23 @@ TEST(Sampler, AllCasesTogetherKeepTheTotal) {
   }
 }
 
+TEST(Sampler, ExceedsTheTotalByTheMarginForTheWantedSamplesAlone) {
+  SamplerOptions options;
+  options.precision = 1e-6;
+  options.total_seconds = 100;
+  options.margin_seconds = 10;
+  const auto samples = [&](double execution_seconds) {
+    std::vector<SamplerCase> cases(2, {execution_seconds, execution_seconds});
+    Machine machine(options, cases,
+                    [&](auto, int i) { return noisy(i, execution_seconds, 0.001); });
+    EXPECT_TRUE(machine.run());
+    return machine.count(0);
+  };
+  options.max_seconds = 100;
+  EXPECT_EQ(samples(7.3), 6) << "two warm-ups and six rounds take 102 s";
+  EXPECT_EQ(samples(5.1), 8) << "a ninth round would end at 102 s";
+}
+
 TEST(Sampler, WhatOneCaseLeavesOfTheTotalIsForTheOthers) {
   SamplerOptions options;
   options.total_seconds = 40;
