@@ -172,9 +172,16 @@ drop_foreign_build() {
   rm -rf "$1"
 }
 
+# Whether a build was configured where there was no MPI, and there is one now.
+lacks_new_mpi() {
+  ! grep -q '^PARBENCH_MPI:STRING=OFF$' "$1/CMakeCache.txt" &&
+    grep -q '^MPI_CXX_COMPILER:FILEPATH=.*-NOTFOUND$' "$1/CMakeCache.txt" && command -v mpicxx >/dev/null
+}
+
 # Whether a build has been configured since the presets changed and libraries were fetched.
 is_configured() {
   [[ -f $1/build.ninja && $1/build.ninja -nt $root/CMakePresets.json ]] &&
+    ! lacks_new_mpi "$1" &&
     ! [[ $root/build/cuda-wheels/.wheels -nt $1/build.ninja ]] &&
     ! [[ $root/build/nvtx/.wheels -nt $1/build.ninja ]]
 }

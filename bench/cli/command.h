@@ -27,7 +27,7 @@ struct CommandText {
 
 /// Exit codes of the commands that read one report.
 inline constexpr std::string_view report_exit_codes =
-    "0 done, whatever a report says of its cases; 1 the output could not be written to its\n"
+    "0 done, whatever a report says of its cases; 1 the output could not be written to its "
     "end (a full disk); 2 bad usage, a bad report, or a place that cannot be written.";
 
 /// Exit codes of the commands that read no file.

@@ -25,7 +25,7 @@ constexpr CommandText inspect_help{
         "  parbench inspect my.onnx --format json -o my.json\n"
         "      The same of a file of yours, for programs.\n",
     .exit_codes =
-        "0 done; 1 the output could not be written to its end; 2 bad usage, a model that\n"
+        "0 done; 1 the output could not be written to its end; 2 bad usage, a model that "
         "cannot be read, or a place that cannot be written."};
 
 class Inspect final : public Command {

@@ -160,7 +160,7 @@ std::unique_ptr<PlanRunner> make_plan_runner(const Plan& plan, SubmitMode mode) 
 }
 
 Timing Executor::run() {
-  if (mode_ != SubmitMode::graph) return run_without_graph();
+  if (mode_ != SubmitMode::graph || streams_.empty()) return run_without_graph();
   find_memory();
   if (!graph_ || memory_ != captured_memory_) capture();
   return timed([this] {
@@ -173,6 +173,11 @@ Timing Executor::run() {
 
 void Executor::prepare_graph() {
   (void)run_without_graph();
+  capture_graph();
+}
+
+void Executor::capture_graph() {
+  if (streams_.empty()) return;
   find_memory();
   capture();
 }
@@ -184,7 +189,9 @@ void Executor::capture() {
   graph_ = first.capture([&] {
     first.record(*fork_);
     between_fork_and_join(*fork_, [this] {
-      for (std::size_t i = 0; i < steps_.size(); ++i) capture_step(i);
+      for (std::size_t i = 0; i < steps_.size(); ++i) {
+        if (steps_[i].launching_lane) capture_step(i);
+      }
     });
   });
   captured_memory_ = memory_;

@@ -32,6 +32,9 @@ class Executor final : public PlanRunner {
   Executor(const Plan& plan, SubmitMode mode);
 
   void prepare_graph() override;
+  /// The two parts of it, of which the first executes the plan and the second does not.
+  Timing run_without_graph();
+  void capture_graph();
 
   /// Executes the plan once and waits for it. Throws the first exception of a worker after all
   /// lanes have come to rest, so that the next run starts clean. A graph is captured before time
@@ -72,7 +75,6 @@ class Executor final : public PlanRunner {
   /// joined by it.
   template <class Enqueue>
   void between_fork_and_join(Event& fork, const Enqueue& enqueue_tasks);
-  Timing run_without_graph();
   void capture();
   void capture_step(std::size_t index);
   void find_memory();

@@ -95,11 +95,38 @@ void compare_block(const std::string& name, std::span<const float> got, std::spa
   }
 }
 
+bool is_finite(std::span<const float> values) {
+  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+/// By the norm of the error.
+void compare_norms(const std::string& name, std::span<const float> got,
+                   const std::vector<float>& want, const Tolerance& tolerance, Findings& findings) {
+  double error = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const double expected = want[i];
+    error += (got[i] - expected) * (got[i] - expected);
+    size += expected * expected;
+  }
+  const double allowed = tolerance.of_norm * std::sqrt(size) +
+                         tolerance.absolute * std::sqrt(static_cast<double>(want.size()));
+  findings.values += want.size();
+  if (std::sqrt(error) <= findings.largest_error * allowed) return;
+  findings.largest_error =
+      allowed > 0 ? std::sqrt(error) / allowed : std::numeric_limits<double>::max();
+  findings.where = fmt::format("the error of {} has a norm of {:.3g}, the reference one of {:.3g}",
+                               name, std::sqrt(error), std::sqrt(size));
+}
+
 /// Most blocks hold no error larger than the largest so far, which needs no test of each
 /// element.
 void compare_tensor(const std::string& name, std::span<const float> got,
                     const std::vector<float>& want, const Tolerance& tolerance,
                     Findings& findings) {
+  if (tolerance.of_norm > 0 && is_finite(got) && is_finite(want)) {
+    return compare_norms(name, got, want, tolerance, findings);
+  }
   const Allowance allowance{tolerance, root_mean_square(want)};
   const bool finite = std::isfinite(allowance.scale);
   for (std::size_t first = 0; first < want.size(); first += block_size) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/execution/executor.h"
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/control/frames.h"
 #include "bench/ranks/timeline_parts.h"
@@ -48,8 +49,14 @@ class ExecutionLimit {
 class RankRunner final : public PlanRunner {
  public:
   RankRunner(RankTeam& team, const Plan& plan, SubmitMode mode)
-      : team_(team), own_(make_plan_runner(plan, mode)) {
+      : team_(team), own_(std::make_unique<Executor>(plan, mode)) {
     require_same(plan.graph());
+  }
+
+  void prepare_graph() override {
+    team_.meet();
+    team_.exchange([this] { (void)own_->run_without_graph(); });
+    own_->capture_graph();  // no messages, so that a refusal is one of this case
   }
 
   Timing run() override {
@@ -112,10 +119,23 @@ class RankRunner final : public PlanRunner {
   }
 
   RankTeam& team_;
-  std::unique_ptr<PlanRunner> own_;
+  std::unique_ptr<Executor> own_;
   std::uint64_t latest_ = 0;  // meeting behind the latest execution
   double longest_ = 0;        // seconds of the longest execution so far
 };
+
+/// A CPU device's graph is a list for its worker, which may hold messages. Those of other devices
+/// are orders to a thread of the host, given when they are enqueued and not when a graph is
+/// replayed.
+void require_capture_of_messages(const Plan& plan) {
+  for (const Stream* stream : plan.streams()) {
+    const DeviceInfo& device = stream->device().info();
+    if (device.host_memory) continue;
+    throw Unsupported(fmt::format(
+        "{}: messages between ranks cannot be captured into its graphs; run without --graph",
+        device.name));
+  }
+}
 
 /// FNV-1a.
 class Hash {
@@ -139,9 +159,7 @@ class Hash {
 }  // namespace
 
 std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan, SubmitMode mode) {
-  if (mode == SubmitMode::graph) {
-    throw Unsupported("a graph holds no messages between ranks; run without --graph");
-  }
+  if (mode == SubmitMode::graph) require_capture_of_messages(plan);
   return std::make_unique<RankRunner>(team, plan, mode);
 }
 

@@ -86,11 +86,6 @@ void check_over_ranks(const RunOptions& options, const Scenario& scenario) {
     throw UsageError(
         "--processes cannot be combined with several ranks (mpirun, srun): leave one of them out");
   }
-  if (options.graph) {
-    throw UsageError(
-        "--graph cannot be combined with several ranks (mpirun, srun): a graph holds no "
-        "messages between them; leave one of them out");
-  }
 }
 
 /// A reason without the strategy that it begins with, because the line names that.

@@ -141,7 +141,8 @@ void ProfilingPass::record(const Subject& subject) const {
   prepared.runner->check_recording();
   if (!subject.restored) prepared.subject->refresh();
   stop_if_interrupted();
-  const Recording recording = typical_recording(subject, sampled);
+  Recording recording = typical_recording(subject, sampled);
+  recording.timeline = begin_together(std::move(recording.timeline));
   report::Profile profile = profile_of(recording);
   profile.deviation = deviation(kept_seconds(recording), sampled);
   keep_(subject.result, recording.timeline);

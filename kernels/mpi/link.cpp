@@ -29,11 +29,25 @@ namespace {
 /// MPI counts elements in an int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
-/// Numbers from which an all-reduce goes round the ring, and those of a chunk there.
+/// Numbers from which an all-reduce goes round the ring.
 constexpr std::size_t ring_elements = std::size_t{1} << 14;
-constexpr std::size_t chunk_elements = std::size_t{1} << 16;
-/// Chunks on their way at once.
-constexpr std::size_t chunks_ahead = 4;
+
+/// Sizes of the chunks of blocks that travel round the ring, in elements.
+struct Chunks {
+  std::size_t added = 0;     // of blocks that are added up
+  std::size_t gathered = 0;  // of those that are complete
+  std::size_t ahead = 1;     // chunks on their way at once
+};
+constexpr std::size_t max_ahead = 32;
+/// Between ranks that share memory a chunk is added while it is in a cache.
+constexpr Chunks in_memory{
+    .added = std::size_t{1} << 16, .gathered = std::numeric_limits<std::size_t>::max(), .ahead = 4};
+/// Over TCP chunks are eager messages (in Open MPI up to 64 KiB with its header). Longer ones wait
+/// for the receiver's answer, which waits behind all data that is on its way to the sender, so that
+/// a link carries data one way at a time.
+constexpr Chunks on_network{
+    .added = std::size_t{15} << 10, .gathered = std::size_t{15} << 10, .ahead = max_ahead};
+static_assert(in_memory.ahead <= max_ahead && on_network.ahead <= max_ahead);
 
 void require(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -63,6 +77,8 @@ class MpiLink final : public RankLink {
     }
     everyone_ = circle_of_all();
     shared_numbers_ = SharedNumbers::make(rank_, size_);
+    // There are none between more than 16 ranks of a machine either, which these chunks suit too.
+    if (shared_numbers_ == nullptr) chunks_ = on_network;
   }
   ~MpiLink() override {
     shared_numbers_.reset();
@@ -229,9 +245,19 @@ class MpiLink final : public RankLink {
     }
   }
 
-  /// The block of a place in the circle: first and number of its elements.
-  [[nodiscard]] static std::pair<std::size_t, std::size_t> block_of(const Circle& circle, int place,
-                                                                    std::size_t count) {
+  /// Numbers that lie one after the other.
+  struct Block {
+    std::size_t first = 0;
+    std::size_t count = 0;
+
+    /// Empty behind the last one.
+    [[nodiscard]] Block chunk(std::size_t index, std::size_t size) const {
+      const std::size_t at = std::min(index * size, count);
+      return {first + at, std::min(size, count - at)};
+    }
+  };
+
+  [[nodiscard]] static Block block_of(const Circle& circle, int place, std::size_t count) {
     const int size = circle.size();
     const auto index = static_cast<std::size_t>((place % size + size) % size);
     const std::size_t blocks = circle.ranks.size();
@@ -239,49 +265,60 @@ class MpiLink final : public RankLink {
     return {first, (index + 1) * count / blocks - first};
   }
 
-  /// Chunk by chunk, so that what has arrived is added while it is in a cache, and a few of them
-  /// ahead, so that a rank need not wait for each chunk of the one before.
-  void reduce_in_ring(Circle& circle, float* data, std::size_t count) {
-    const std::size_t room = std::min(count, chunk_elements);
-    provide_inbox(circle, chunks_ahead * room);
+  /// Sends a block to the next rank and receives one from the rank before, in chunks of which
+  /// several are on their way, so that a rank need not wait for each chunk of the one before.
+  /// `place_of` returns where a chunk of what is received goes, and `arrived` is called with it.
+  template <class PlaceOf, class Arrived>
+  void pass_block(const Circle& circle, const float* data, const std::array<Block, 2>& sent_and_got,
+                  std::size_t chunk_size, std::size_t count, const PlaceOf& place_of,
+                  const Arrived& arrived) {
+    const auto& [sent, got] = sent_and_got;
     // Of the largest block: all ranks must send as many messages, some of them empty.
     const std::size_t largest = (count + circle.ranks.size() - 1) / circle.ranks.size();
-    const std::size_t chunks = (largest + chunk_elements - 1) / chunk_elements;
-    for (int round = 0; round + 1 < circle.size(); ++round) {
-      const auto sent = block_of(circle, circle.own - round, count);
-      const auto got = block_of(circle, circle.own - round - 1, count);
-      std::array<Requests, chunks_ahead> requests;
-      const auto inbox = [&](std::size_t chunk) {
-        return std::span(circle.inbox).subspan(chunk % chunks_ahead * room, room);
-      };
-      for (std::size_t step = 0; step < chunks + chunks_ahead - 1; ++step) {
-        if (step < chunks) {
-          const std::span<float> place = inbox(step).first(chunk_of(got, step).second);
-          const auto [first, size] = chunk_of(sent, step);
-          requests[step % chunks_ahead] =
-              begin_exchange(circle, 1, {data + first, size}, -1, place);
-        }
-        if (step + 1 < chunks_ahead) continue;
-        const std::size_t chunk = step + 1 - chunks_ahead;
-        wait_for(requests[chunk % chunks_ahead], "MPI_Testall");
-        const auto [first, size] = chunk_of(got, chunk);
-        add(data + first, inbox(chunk).data(), size);
+    const std::size_t chunks = largest / chunk_size + (largest % chunk_size == 0 ? 0 : 1);
+    std::array<Requests, max_ahead> requests;
+    for (std::size_t step = 0; step < chunks + chunks_.ahead - 1; ++step) {
+      if (step < chunks) {
+        const Block out = sent.chunk(step, chunk_size);
+        requests[step % chunks_.ahead] =
+            begin_exchange(circle, 1, {data + out.first, out.count}, -1,
+                           place_of(step, got.chunk(step, chunk_size)));
       }
+      if (step + 1 < chunks_.ahead) continue;
+      const std::size_t chunk = step + 1 - chunks_.ahead;
+      wait_for(requests[chunk % chunks_.ahead], "MPI_Testall");
+      arrived(chunk, got.chunk(chunk, chunk_size));
     }
   }
 
-  /// First and number of the elements of a chunk; none behind the last one.
-  [[nodiscard]] static std::pair<std::size_t, std::size_t> chunk_of(
-      std::pair<std::size_t, std::size_t> block, std::size_t chunk) {
-    const std::size_t at = std::min(chunk * chunk_elements, block.second);
-    return {block.first + at, std::min(chunk_elements, block.second - at)};
+  void reduce_in_ring(Circle& circle, float* data, std::size_t count) {
+    const std::size_t room = std::min(count, chunks_.added);
+    provide_inbox(circle, chunks_.ahead * room);
+    const auto inbox = [&](std::size_t chunk) {
+      return std::span(circle.inbox).subspan(chunk % chunks_.ahead * room, room);
+    };
+    for (int round = 0; round + 1 < circle.size(); ++round) {
+      pass_block(
+          circle, data,
+          {block_of(circle, circle.own - round, count),
+           block_of(circle, circle.own - round - 1, count)},
+          chunks_.added, count,
+          [&](std::size_t chunk, const Block& part) { return inbox(chunk).first(part.count); },
+          [&](std::size_t chunk, const Block& part) {
+            add(data + part.first, inbox(chunk).data(), part.count);
+          });
+    }
   }
 
   void gather_in_ring(const Circle& circle, float* data, std::size_t count) {
     for (int round = 0; round + 1 < circle.size(); ++round) {
-      const auto [sent_first, sent_count] = block_of(circle, circle.own + 1 - round, count);
-      const auto [first, got_count] = block_of(circle, circle.own - round, count);
-      exchange(circle, 1, {data + sent_first, sent_count}, -1, {data + first, got_count});
+      pass_block(
+          circle, data,
+          {block_of(circle, circle.own + 1 - round, count),
+           block_of(circle, circle.own - round, count)},
+          chunks_.gathered, count,
+          [&](std::size_t, const Block& part) { return std::span(data + part.first, part.count); },
+          [](std::size_t, const Block&) {});
     }
   }
 
@@ -378,6 +415,7 @@ class MpiLink final : public RankLink {
   Circle everyone_;
   std::map<int, Circle> circles_;                  // by the tag of their set
   std::unique_ptr<SharedNumbers> shared_numbers_;  // null: none between these ranks
+  Chunks chunks_ = in_memory;
   std::mutex circles_mutex_;
   std::function<void()> check_;
   std::mutex mutex_;

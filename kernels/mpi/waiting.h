@@ -1,24 +1,28 @@
 // How a thread waits for another rank.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <thread>
 
 namespace parbench::mpi {
 
-/// At first a thread keeps its core between polls, then it gives it to any other thread, and after
-/// a while it sleeps, when a wake-up costs little beside what it has waited.
+/// At first a thread keeps its core between polls, then it gives it to any other thread, and soon
+/// it sleeps between them, for a part of what it has waited so far: a thread that only gives its
+/// core away takes half of it from one that computes there.
 class Waiting {
  public:
   void pause() {
     ++polls_;
     if (polls_ < keeping) return;
-    if (!begin_) begin_ = Clock::now();
-    if (polls_ % checking != 0 || Clock::now() - *begin_ < yielding) {
+    const Clock::time_point now = Clock::now();
+    if (!begin_) begin_ = now;
+    const auto waited = now - *begin_;
+    if (waited < yielding) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(sleep);
+      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 8, longest_sleep));
     }
   }
   [[nodiscard]] bool should_check() const { return polls_ % checking == 0; }
@@ -27,8 +31,8 @@ class Waiting {
   using Clock = std::chrono::steady_clock;
   static constexpr int keeping = 2000;
   static constexpr int checking = 16;
-  static constexpr auto yielding = std::chrono::milliseconds(20);
-  static constexpr auto sleep = std::chrono::microseconds(50);
+  static constexpr auto yielding = std::chrono::microseconds(100);
+  static constexpr auto longest_sleep = std::chrono::microseconds(100);
 
   int polls_ = 0;
   std::optional<Clock::time_point> begin_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/peaks.h"
 #include "reports/model/value.h"
@@ -234,6 +235,7 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   const double best = whole->compute_rate();
   if (rate <= 0 || rate > (1 - inefficient_parts) * best || is_disturbed(one.of())) return {};
   const double lost = 1 - rate / best;
+  if (copies_share_cores(one, all)) return {};  // what slows calls down is known
   // What calls lose is a part of what is lost in all.
   const auto sampled = one.sampled_loss();
   if (sampled && lost > sampled->high) return {};

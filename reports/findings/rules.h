@@ -55,7 +55,8 @@ constexpr double bucket_share = 0.05;        // of the time: starting exchanges,
 constexpr double inefficient_parts = 0.10;   // of the rate of computing that is lost by dividing
 constexpr double waiting_share = 0.10;       // of the time: devices that wait for another one
 constexpr double slowest_rank_share = 0.05;  // of the time: waits of all ranks but one
-constexpr double shared_copy_share = 0.10;   // of the time: copies on cores that compute
+constexpr double shared_copy_share = 0.10;   // of the time: copies on cores that compute meanwhile
+constexpr double slowed_calls = 0.05;        // of the rate of computing: beside such copies
 constexpr double page_fault_share = 0.05;    // of the time: in the kernel
 /// Per second. One takes more than a tenth of a microsecond, so these take a hundredth of a core.
 constexpr double many_page_faults = 1e5;

@@ -159,27 +159,33 @@ std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
       device->threads->kernel};
 }
 
-/// Copies between a device's own memory and the host's are work for its cores where no other core
-/// is left for them.
-std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCases& /*all*/) {
-  if (!one.profile().timeline) return {};
-  const auto shares = [](const Lane& lane) {
-    return lane.kind == StreamKind::copy && lane.device_cores > 0;
-  };
-  if (std::ranges::none_of(one.profile().timeline->graph.lanes, shares)) return {};
-  double copying = 0;
-  for (const CallMetrics& call : one.metrics().calls) {
-    if (call.kind == TaskKind::copy) copying += call.seconds;
+/// Copies and messages are work for a device's cores where no other core is left for them. That
+/// they run at once is no loss yet: a message that waits for a slow link takes no core.
+std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCases& all) {
+  const Profiled* base = all.baseline_of(one);
+  if (base == nullptr || !one.profile().timeline || one.metrics().span <= 0) return {};
+  const std::vector<Lane>& lanes = one.profile().timeline->graph.lanes;
+  const DeviceMetrics* worst = nullptr;
+  for (const DeviceMetrics& device : one.metrics().devices) {
+    const auto shares = [&](const Lane& lane) {
+      return lane.device == device.device && lane.kind == StreamKind::copy && lane.device_cores > 0;
+    };
+    if (std::ranges::none_of(lanes, shares)) continue;
+    if (worst == nullptr || device.overlapped > worst->overlapped) worst = &device;
   }
-  const double share = std::min(1.0, copying / one.metrics().span);
-  if (share < shared_copy_share || one.compute_seconds() <= 0) return {};
+  const double rate = one.compute_rate();
+  const double alone = base->compute_rate();
+  if (worst == nullptr || rate <= 0 || rate > (1 - slowed_calls) * alone) return {};
+  const double share = worst->overlapped / one.metrics().span;
+  if (share < shared_copy_share) return {};
+  const double slower = 1 - rate / alone;
   return Remark{
-      fmt::format("copies take {} of the time on cores that compute as well: neither runs "
-                  "without slowing the other down",
-                  format_percent(share, 0)),
+      fmt::format("{} copies or communicates for {} of the time while it computes, on the same "
+                  "cores, and the case computes {} slower than its baseline",
+                  worst->device, format_percent(share, 0), format_percent(slower, 0)),
       "more cores for the process, so that one is left for copies",
-      {{"share", share}},
-      share};
+      {{"share", share}, {"slower", slower}},
+      slower * one.computing_share()};
 }
 
 }  // namespace parbench::report

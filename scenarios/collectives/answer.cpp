@@ -193,10 +193,12 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   }
   std::string text = text_of(found, fits);
   if (text.empty()) {
-    return {.text =
-                "Neither direct and another algorithm of a collective nor three sizes of a message "
-                "were measured, so there is no answer.",
-            .is_answered = false};
+    return {
+        .text =
+            "Neither direct and another algorithm of a collective were measured, nor three sizes "
+            "of a message with one that is small enough to show its latency, so there is no "
+            "answer.",
+        .is_answered = false};
   }
   return {.text = std::move(text), .recommendations = std::move(all.recommendations)};
 }

@@ -53,6 +53,10 @@ struct Output {
 struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
+  /// Where above 0, a tensor is compared as a whole instead of value by value: the norm of its
+  /// error over its own. For values that a chain of roundings has made, each of which hits some
+  /// harder.
+  double of_norm = 0;
 
   /// The largest error of one value; `scale` is the root mean square of the reference tensor.
   [[nodiscard]] double allowed(double want, double scale) const {

@@ -74,6 +74,8 @@ class Causes {
       before_[i] = std::exchange(before, i);
       std::optional<std::size_t>& last = last_of_task_.at(static_cast<std::size_t>(call.task));
       if (!last || call.ran.end > timeline.calls[*last].ran.end) last = i;
+      if (timeline.graph.task(call.task).lanes.size() > 1)
+        first_of_lane_[call.task].try_emplace(call.lane, i);
     }
   }
 
@@ -83,18 +85,27 @@ class Causes {
   }
 
   /// Returns the call that ended last of those of other tasks that it waits for, which only the
-  /// first call of a task on a lane does. It waits for all lanes of a collective, unless it has the
-  /// same ones: those are in order rank for rank, and what ran before on its lane is known.
+  /// first call of a task on a lane does. It waits for all lanes of a collective, and of its own
+  /// task, when it begins with those, for what they did before.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const TimedCall& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];
     if (before && timeline_.calls[*before].task == call.task) return std::nullopt;
     std::optional<std::size_t> latest;
-    const Task& waiting = timeline_.graph.task(call.task);
-    for (const TaskId task : waiting.after) {
-      if (timeline_.graph.task(task).lanes == waiting.lanes) continue;
+    const auto consider = [&](std::optional<std::size_t> cause) {
+      if (cause && (!latest || ended(cause) > ended(latest))) latest = cause;
+    };
+    for (const TaskId task : timeline_.graph.task(call.task).after) {
       const std::optional<std::size_t> last = last_of_task_[static_cast<std::size_t>(task)];
-      if (last && (!latest || ended(last) > ended(latest))) latest = last;
+      // A collective that is still on another lane does not hold up what follows on its own.
+      if (ended(last) <= call.ran.begin || !runs_on(timeline_.graph.task(task), call.lane)) {
+        consider(last);
+      }
+    }
+    const auto lanes = first_of_lane_.find(call.task);
+    if (lanes == first_of_lane_.end()) return latest;
+    for (const auto& [lane, first] : lanes->second) {
+      if (timeline_.calls[first].ran.begin == call.ran.begin) consider(before_[first]);
     }
     return latest;
   }
@@ -107,6 +118,8 @@ class Causes {
   const Timeline& timeline_;
   std::vector<std::optional<std::size_t>> before_;
   std::vector<std::optional<std::size_t>> last_of_task_;
+  /// First calls of tasks on several lanes.
+  std::map<TaskId, std::map<LaneId, std::size_t>> first_of_lane_;
 };
 
 /// Divides the time from `free`, when the lane had ended what was before, to the call's beginning.

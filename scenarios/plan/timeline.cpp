@@ -1,4 +1,4 @@
-// Joining the calls of tasks.
+// What is one call on several lanes, and joining the calls of tasks.
 #include "scenarios/plan/timeline.h"
 
 #include <algorithm>
@@ -16,6 +16,26 @@ TimeSpan joined(const TimeSpan& a, const TimeSpan& b) {
 }  // namespace
 
 Nanoseconds nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
+
+Timeline begin_together(Timeline timeline) {
+  // The nth calls of a task on each of its lanes are one message or collective.
+  std::map<std::pair<TaskId, LaneId>, std::size_t> counts;
+  std::map<std::pair<TaskId, std::size_t>, std::vector<TimedCall*>> joint;
+  for (TimedCall& call : timeline.calls) {
+    if (timeline.graph.task(call.task).lanes.size() < 2) continue;
+    joint[{call.task, counts[{call.task, call.lane}]++}].push_back(&call);
+  }
+  for (auto& [place, calls] : joint) {
+    Nanoseconds last = timeline.begin;
+    for (const TimedCall* call : calls) last = std::max(last, call->ran.begin);
+    for (TimedCall* call : calls) {
+      if (call->ran.end > last) call->ran.begin = last;
+    }
+  }
+  std::ranges::stable_sort(timeline.calls, {},
+                           [](const TimedCall& call) { return call.ran.begin; });
+  return timeline;
+}
 
 Timeline merge_calls(Timeline timeline) {
   std::vector<TimedCall> merged;

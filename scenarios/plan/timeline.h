@@ -55,6 +55,11 @@ struct Timeline {
   friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
+/// Removes from calls the time in which lanes wait for each other: a message or collective begins
+/// on every lane of its task when it has begun on the last one, except where it has ended before,
+/// as a short message does that is sent ahead.
+[[nodiscard]] Timeline begin_together(Timeline timeline);
+
 /// Returns the timeline with the calls of each task joined into one on each of its lanes.
 [[nodiscard]] Timeline merge_calls(Timeline timeline);
 

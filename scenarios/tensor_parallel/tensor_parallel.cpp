@@ -98,22 +98,27 @@ std::optional<Obstacle> obstacle_of_batch(const Scenario::Request& request,
 
 std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request,
                                           const Parameters& parameters) {
-  if (request.spec.dtype != DType::f32 && request.spec.strategy == divided_positions) {
-    return Obstacle{{"strategy"},
-                    fmt::format("--strategy: {} scatters sums of activations, which "
-                                "collectives form in f32 alone; use --dtype f32",
-                                request.spec.strategy)};
-  }
   const int devices = request.device_count;
   if (const auto reason = obstacle_to_division(network_of_block(parameters), devices)) {
     return Obstacle{{"strategy"}, fmt::format("--devices: {}; use fewer", *reason)};
   }
+  if (request.spec.strategy != divided_positions) return std::nullopt;
   const std::int64_t sequence = parameters.integer("sequence");
-  if (request.spec.strategy != divided_positions || sequence % devices == 0) return std::nullopt;
-  return Obstacle{{"sequence"},
-                  fmt::format("--sequence: {} positions cannot be divided over {} "
-                              "devices; use a multiple of {}",
-                              sequence, devices, devices)};
+  if (sequence % devices != 0) {
+    return Obstacle{{"sequence"},
+                    fmt::format("--sequence: {} positions cannot be divided over {} "
+                                "devices; use a multiple of {}",
+                                sequence, devices, devices)};
+  }
+  const std::int64_t hidden = parameters.integer("hidden");
+  const std::int64_t gathered = parameters.integer("batch") * (sequence / devices) * hidden;
+  if (gathered * static_cast<std::int64_t>(size_of(request.spec.dtype)) % 4 == 0) {
+    return std::nullopt;
+  }
+  return Obstacle{{"hidden"},
+                  fmt::format("--hidden: each device gathers {} bf16 values, which is no multiple "
+                              "of 4 bytes; use an even --hidden",
+                              gathered)};
 }
 
 class TensorParallel final : public Scenario {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/ops/flops.h"
+#include "scenarios/models/layers/linear.h"
 #include "scenarios/plan/schedules/levels.h"
 #include "scenarios/training/program/stage_program.h"
 
@@ -87,6 +88,11 @@ void add_crossing(UnitFacts& facts, const Network& network, int first, std::int6
 }
 
 }  // namespace
+
+double linear_layers(const Network& network) {
+  return static_cast<double>(std::ranges::count_if(
+      network.layers, [](const Layer& layer) { return as<Linear>(layer) != nullptr; }));
+}
 
 NetworkFacts facts_of(Stream& stream, const Network& network, std::int64_t samples) {
   const StageRange range{.network = &network,

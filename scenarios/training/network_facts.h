@@ -12,6 +12,9 @@
 
 namespace parbench {
 
+/// How many products with weights follow each other at most: its linear layers.
+[[nodiscard]] double linear_layers(const Network& network);
+
 /// Sums over layers, for a whole batch.
 struct NetworkAmounts {
   std::size_t layers = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/io/file.h"
+#include "tests/cli/small_runs.h"
 #include "tests/support/process.h"
 
 namespace parbench::test {
@@ -104,6 +105,36 @@ TEST(Ranges, AReplayIsOneAndItsTasksAreThoseOfTheCapture) {
   EXPECT_THAT(seen.payloads, Not(Contains(Key(name + " > sample > spin"))));
   EXPECT_THAT(seen.payloads, Contains(Key(name + " > prepare > capture > spin")));
 }
+
+class RangesOfScenarios : public ::testing::TestWithParam<SmallRun> {};
+
+TEST_P(RangesOfScenarios, NameEveryTaskOfEveryCaseOrItsKind) {
+  const TemporaryFolder folder;
+  const std::string list = (folder / "ranges.txt").string();
+  const std::string report = (folder / "report.json").string();
+  Words words = GetParam().words();
+  words.insert(words.end(), {"--report", report});
+  const Finished finished = run(
+      words,
+      {folder.path(), {{"NVTX_INJECTION64_PATH", RANGE_LISTENER}, {"RANGE_LISTENER_FILE", list}}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+
+  const Seen seen = read(text_of(list));
+  EXPECT_THAT(seen.open, IsEmpty());
+  int profiled = 0;
+  for (const report::CaseResult& one : report::read_report(report).cases) {
+    if (!one.profile || !one.profile->timeline) continue;
+    ++profiled;
+    for (const Task& task : one.profile->timeline->graph.tasks) {
+      const std::string& name = task.cost_key.empty() ? task.name : task.cost_key;
+      EXPECT_THAT(seen.payloads, Contains(Key(one.name + " > sample > " + name)));
+    }
+  }
+  EXPECT_GT(profiled, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfSeveralDevices, RangesOfScenarios, ::testing::ValuesIn(small_runs()),
+                         name_of);
 
 TEST(Ranges, AreNotNeededToRun) {
   const TemporaryFolder folder;

@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import pathlib
+import platform
 import signal
 
 import pytest
@@ -74,20 +75,23 @@ def stop_thread(thread):
         pytest.skip(f"ptrace is not allowed here: {os.strerror(ctypes.get_errno())}")
 
 
-def worker_of(pid):
-    """The thread that executes the lane of the rank's only device: the one that has run longest."""
+def worker_of(pid, rank):
+    """A thread that executes a lane of the rank's only device, by its name, of which Linux keeps 15
+    characters: the one that has run longest, as all lanes of a ring take part."""
     def ticks(folder):
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
         return int(fields[11]) + int(fields[12])
-    others = [one for one in pathlib.Path(f"/proc/{pid}/task").iterdir() if one.name != str(pid)]
-    return int(max(others, key=ticks).name)
+    device = f"{platform.node().partition('.')[0]}/{rank}/"[:15]
+    workers = [one for one in pathlib.Path(f"/proc/{pid}/task").iterdir()
+               if (one / "comm").read_text().startswith(device)]
+    return int(max(workers, key=ticks).name)
 
 
 @pytest.mark.parametrize("hanging", [0, 1])
 def test_a_rank_that_lives_but_hangs_ends_the_run(parbench, tmp_path, hanging):
     report = tmp_path / "r.json"
     with long_run(parbench, report, 2, {"PARBENCH_RANK_PATIENCE": 3}) as (process, ranks):
-        stop_thread(worker_of(ranks[hanging]))
+        stop_thread(worker_of(ranks[hanging], hanging))
         process.finish(None, 90)
         assert process.returncode != 0
         assert f"rank {hanging} (" in process.err and "hangs: it did not come" in process.err

@@ -25,6 +25,17 @@ def test_collectives_are_verified_over_ranks(parbench, tmp_path, ranks, strategi
         assert len(sample["rank_waits"]) == ranks and sample.get("start_skew", 0) >= 0
 
 
+def test_all_reduces_are_verified_without_shared_memory(parbench, tmp_path):
+    """In the short messages that go over a network."""
+    path = tmp_path / "r.json"
+    run([*MPIRUN, "--mca", "btl", "tcp,self", "-n", 3, parbench, "--scenario", "collectives", "--collective",
+         "all-reduce", "--strategy", "mpi", "--size", "24,12KiB,65548,7MiB", *TINY, "--report", path],
+        env=ENVIRONMENT)
+    report = json.loads(path.read_text(encoding="utf-8"))["parbench"]
+    assert len(report["cases"]) == 4
+    assert all(case["verification"]["passed"] for case in report["cases"])
+
+
 SCENARIOS = [
     ("data-parallel", ["--model", "linear", "--optimizer", "sgd,adam"],
      {"single", "all-reduce", "all-reduce-buckets", "tower", "replicate"}),
@@ -45,6 +56,16 @@ def test_scenarios_are_verified_over_ranks(parbench, tmp_path, ranks, scenario, 
     assert strategies <= {case["strategy"] for case in report["cases"]}
 
 
+@pytest.mark.parametrize("scenario, words, strategies", SCENARIOS, ids=[one[0] for one in SCENARIOS])
+def test_graphs_hold_messages_between_ranks(parbench, tmp_path, scenario, words, strategies):
+    _, report = measured(parbench, tmp_path / "r.json", 2, "--scenario", scenario, *words, "--graph", *TINY)
+    cases = [case for case in report["cases"] if case["status"] == "measured"]
+    assert {case["status"] for case in report["cases"]} <= {"measured", "not_run"}
+    assert all(case["verification"]["passed"] and case["graph"] for case in cases)
+    exchanging = strategies - {"single", "sequential"}
+    assert exchanging & {case["strategy"] for case in cases}
+
+
 def test_layers_are_divided_over_ranks(parbench, tmp_path):
     _, report = measured(parbench, tmp_path / "r.json", 2, "--scenario", "tensor-parallel", "--hidden", "128",
                          *TINY)
@@ -63,6 +84,15 @@ def test_a_timeline_has_the_calls_of_all_ranks(parbench, tmp_path):
     assert min(call["ran"]["begin_ns"] for call in timeline["calls"]) >= timeline["begin_ns"]
     assert timeline["clock_error_ns"] > 0, "clocks of two processes are compared"
     assert (tmp_path / "trace.json").stat().st_size > 0
+
+
+def test_a_collective_begins_on_all_ranks_together(parbench, tmp_path):
+    """What the first rank waits for the second one is waiting and not communication."""
+    _, report = measured(parbench, tmp_path / "r.json", 2, "--scenario", "collectives", "--strategy", "mpi",
+                         "--collective", "all-reduce", "--size", "16MiB", "--quiet", "--benchmark_repetitions=1")
+    calls = report["cases"][0]["profile"]["timeline"]["calls"]
+    assert len(calls) == 2
+    assert calls[0]["ran"]["begin_ns"] == calls[1]["ran"]["begin_ns"]
 
 
 def test_several_devices_of_a_rank_exchange_by_messages(parbench, tmp_path):
@@ -114,7 +144,6 @@ def test_layouts_of_different_instructions_are_not_mixed(parbench, tmp_path):
 
 @pytest.mark.parametrize("words, text", [
     (["--scenario", "branch"], "does not run over several ranks"),
-    (["--scenario", "matmul", "--graph"], "--graph cannot be combined with several ranks"),
     (["--scenario", "matmul", "--processes", "2"], "--processes cannot be combined with several ranks"),
     (["--scenario", "collectives", "--strategy", "nccl"], "use --strategy mpi"),
 ])

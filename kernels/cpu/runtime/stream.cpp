@@ -81,8 +81,7 @@ void CpuStream::copy(BufferView destination, BufferView source) {
 }
 
 void CpuStream::perform(HostWork& work) {
-  refuse_while_capturing("take work of the host");
-  push({.kind = Kind::host_work, .tag = tag(), .work = &work});
+  enqueue({.kind = Kind::host_work, .tag = tag(), .work = &work});
 }
 
 void CpuStream::record(Event& event) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -137,7 +138,10 @@ class StagedPart final : public MessagePart {
 class BarrierWork final : public HostWork {
  public:
   explicit BarrierWork(RankLink& link) : link_(link) {}
-  void run() override { link_.barrier(); }
+  void run() override {
+    std::this_thread::yield();  // the host may share the core, and still enqueue what follows
+    link_.barrier();
+  }
 
  private:
   RankLink& link_;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "scenarios/models/layers/passes.h"
+#include "scenarios/models/layers/sums.h"
 
 namespace parbench {
 
@@ -46,7 +47,7 @@ void LayerNorm::write_backward(BackwardPass& pass) const {
     result = pass.reuse(incoming, 0, bytes);
   } else {
     if (!pass.is_exclusive(incoming)) throw std::logic_error("others read a gradient to be summed");
-    pass.exchange(Collective::reduce_scatter, incoming.view);
+    add_up_part(pass, incoming.view, gathered_);
     result = pass.make(0, bytes);
   }
   pass.emit(op, {{"source", pass.input(0)},

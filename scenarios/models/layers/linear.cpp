@@ -3,31 +3,9 @@
 
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/models/layers/products.h"
+#include "scenarios/models/layers/sums.h"
 
 namespace parbench {
-
-namespace {
-
-/// The bytes of the same numbers in f32, which collectives add; 0: they are f32 already.
-std::size_t bytes_in_f32(const LayerPass& pass, std::size_t bytes) {
-  const std::size_t element = size_of(pass.work().dtype);
-  return element == sizeof(float) ? 0 : bytes / element * sizeof(float);
-}
-
-/// Adds up what the ranks have: shorter numbers in `in_f32`, so that the sum is rounded once.
-void add_up(LayerPass& pass, const BufferView& data, const BufferView& in_f32) {
-  if (in_f32.bytes == 0) return pass.exchange(Collective::all_reduce, data);
-  const auto count = static_cast<std::int64_t>(in_f32.bytes / sizeof(float));
-  const TensorDesc wide = canonical({count});
-  const TensorDesc narrow = canonical({count}, pass.work().dtype);
-  Op& widen = pass.prepare(Reorder{.source = narrow, .destination = wide});
-  pass.emit(widen, {{"source", data}, {"destination", in_f32}});
-  pass.exchange(Collective::all_reduce, in_f32);
-  Op& round = pass.prepare(Reorder{.source = wide, .destination = narrow});
-  pass.emit(round, {{"source", in_f32}, {"destination", data}});
-}
-
-}  // namespace
 
 LinearShape Linear::shape(const Shape& source) const {
   return {.batch = element_count(source) / source.back(),
@@ -90,16 +68,12 @@ void Linear::write_forward(ForwardPass& pass) const {
                  {"weights", pass.parameter("weights", op.tensor("weights"))},
                  {"bias", bias_or_zeros(pass, bias_, op.tensor("bias"))},
                  {"destination", product}});
-  if (sum_ == PartialSum::output) {
-    const std::size_t in_f32 = bytes_in_f32(pass, bytes);
-    add_up(pass, product, in_f32 > 0 ? pass.scratch(in_f32) : BufferView());
-  }
-  if (!keeps_part) return;
-  pass.exchange(Collective::reduce_scatter, product);
-  const TensorDesc part = pass.activation(pass.work().output);
-  Op& copy = pass.prepare(Reorder{.source = part, .destination = part});
-  pass.emit(copy,
-            {{"source", part_of(product, part_)}, {"destination", pass.place_output(part.bytes)}});
+  if (sum_ != PartialSum::output && !keeps_part) return;
+  const std::size_t wide = bytes_in_f32(pass, bytes);
+  const BufferView in_f32 = wide > 0 ? pass.scratch(wide) : BufferView();
+  if (!keeps_part) return add_up(pass, product, in_f32);
+  const std::size_t own = bytes / static_cast<std::size_t>(part_.count);
+  add_up_part(pass, product, part_, in_f32, pass.place_output(own));
 }
 
 Gradient Linear::gathered_gradient(BackwardPass& pass) const {
@@ -120,14 +94,7 @@ void Linear::write_backward(BackwardPass& pass) const {
   const BufferView data = write_product_backward(
       pass, incoming, weight_gradient(work, false), weight_gradient(work, true),
       data_gradient(work), bias_ ? BiasGradient::wanted : BiasGradient::dropped);
-  if (sum_ != PartialSum::input_gradient || data.bytes == 0) return;
-  if (const std::size_t in_f32 = bytes_in_f32(pass, data.bytes); in_f32 > 0) {
-    const Gradient temporary = pass.make_temporary(in_f32);
-    add_up(pass, data, temporary.view);
-    pass.release(temporary);
-  } else {
-    add_up(pass, data, {});
-  }
+  if (sum_ == PartialSum::input_gradient && data.bytes > 0) add_up(pass, data);
 }
 
 }  // namespace parbench

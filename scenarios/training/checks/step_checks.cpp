@@ -14,6 +14,7 @@
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/naive_perceptron.h"
+#include "scenarios/training/network_facts.h"
 
 namespace parbench {
 namespace {
@@ -193,11 +194,6 @@ CheckResult check_finite(const std::vector<Output>& outputs) {
 }
 
 // --- a whole perceptron ---
-
-double linear_layers(const Network& network) {
-  return static_cast<double>(std::ranges::count_if(
-      network.layers, [](const Layer& layer) { return as<Linear>(layer) != nullptr; }));
-}
 
 /// The multiplications of one naive pass.
 double naive_products(const Network& network, const Tensor& images) {

@@ -15,6 +15,7 @@
 #include "scenarios/training/checks/step_checks.h"
 #include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/grid/replica_checks.h"
+#include "scenarios/training/network_facts.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/pipeline_plan.h"
 
@@ -484,6 +485,11 @@ void add_checks(GridParts& parts, NumberFormat format) {
 
 void prepare_grid(GridParts& parts, const GridStep& step) {
   parts.tolerance = tolerance_of(step.format);
+  if (step.format.dtype == DType::bf16 && parts.grid.ranks > 1) {
+    // Ranks round partial sums, one device whole ones. Errors of layers are independent of each
+    // other.
+    parts.tolerance.of_norm = parts.tolerance.relative * std::sqrt(linear_layers(parts.network));
+  }
   add_step(parts, step);
   add_checks(parts, step.format);
   parts.amount = {.value = static_cast<double>(step.batch),

@@ -54,6 +54,17 @@ TEST(Compare, SmallElementsAreMeasuredAgainstTheTensor) {
   EXPECT_FALSE(compare({{"y", {10.0F, 0.08F}}}, want, one_percent).passed);
 }
 
+TEST(Compare, TheNormOfATensorsErrorMayCountInsteadOfEachValue) {
+  const OutputValues want = {{"y", {3, 4, 0, 0}}};
+  const Tolerance tolerance{.relative = 0.01, .absolute = 0, .of_norm = 0.1};
+  EXPECT_TRUE(compare({{"y", {3, 4, 0, 0.49F}}}, want, tolerance).passed);
+  const auto far = compare({{"y", {3.4F, 4, 0.3F, 0.3F}}}, want, tolerance);
+  EXPECT_FALSE(far.passed);
+  EXPECT_THAT(far.detail, HasSubstr("the error of y has a norm of 0.583, the reference one of 5"));
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(compare({{"y", {3, 4, 0, none}}}, want, tolerance).passed);
+}
+
 TEST(Compare, WithoutToleranceOnlyEqualPasses) {
   const OutputValues want{{"y", {0.0F}}};
   const Tolerance exact{0, 0};

@@ -134,6 +134,15 @@ TEST(CommunicationRules, NoticePartsThatComputeSlowly) {
   EXPECT_THAT(found("batch-too-small", {whole, parts(5.2)}), IsEmpty()) << "4% less";
   EXPECT_THAT(found("batch-too-small", {whole, parts(8, 1.6)}), IsEmpty())
       << "the samples lose 23% at most";
+  const MadeCase beside_messages =
+      MadeCase("parts", 8, {{.compute = 8, .overlapped = 2}, {.compute = 8}})
+          .parameter("samples", std::int64_t{4})
+          .speedup(1.25, "s/whole/samples:4", 1.2)
+          .layer("fc", 10)
+          .lanes("d0", {1}, 1)
+          .copy_lane("d0", 1);
+  EXPECT_THAT(found("batch-too-small", {whole, beside_messages}), IsEmpty());
+  EXPECT_THAT(found("copies-share-cores", {whole, beside_messages}), Not(IsEmpty()));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ struct MadeDevice {
   double moving = 0;  // copies, none of them beside a computation
   Waits waits = {};
   double communicating = 0;
-  double exposed = 0;  // of it, beside no computation
+  double exposed = 0;     // of it, beside no computation
+  double overlapped = 0;  // copies beside a computation
 };
 
 /// Builds a measured case of scenario "s" whose calls are one computation a device.
@@ -42,10 +43,11 @@ class MadeCase {
                                  .idle = span - busy,
                                  .waits = device.waits,
                                  .compute = device.compute,
-                                 .copy = device.moving,
+                                 .copy = device.moving + device.overlapped,
                                  .communication = device.communicating,
                                  .exposed_copy = device.moving,
-                                 .exposed_communication = device.exposed});
+                                 .exposed_communication = device.exposed,
+                                 .overlapped = device.overlapped});
       calls.seconds += device.compute;
     }
     calls.flops = 1e9;

@@ -128,14 +128,23 @@ TEST(Rules, NoticeThreadsWithoutACore) {
 }
 
 TEST(Rules, NoticeCopiesOnCoresThatCompute) {
-  const MadeCase copying = MadeCase("a", 10, {{.compute = 6, .moving = 4}}).copies(4, 0.1);
-  const MadeCase shared = MadeCase(copying).lanes("d0", {1}, 1).copy_lane("d0", 1);
-  EXPECT_THAT(text("copies-share-cores", {shared}), HasSubstr("copies take 40% of the time"));
-  const MadeCase apart = MadeCase(copying).lanes("d0", {1}, 1).copy_lane("d0", 0);
-  EXPECT_THAT(found("copies-share-cores", {apart}), IsEmpty()) << "a core of their own";
-  const MadeCase few = MadeCase("a", 10, {{.compute = 9}}).copies(0.9, 0.1);
-  EXPECT_THAT(found("copies-share-cores", {MadeCase(few).lanes("d0", {1}, 1).copy_lane("d0", 1)}),
-              IsEmpty());
+  const MadeCase base("base", 10, {{.compute = 7.2}});
+  const auto made = [](const MadeDevice& device, int copy_cores) {
+    return MadeCase("a", 10, {device})
+        .speedup(0.9, "s/base", 0.85)
+        .lanes("d0", {1}, 1)
+        .copy_lane("d0", copy_cores);
+  };
+  EXPECT_THAT(text("copies-share-cores", {base, made({.compute = 9, .overlapped = 4}, 1)}),
+              AllOf(HasSubstr("d0 copies or communicates for 40% of the time while it computes"),
+                    HasSubstr("computes 20% slower than its baseline")));
+  const auto quiet = [&](const MadeDevice& device, int copy_cores) {
+    return found("copies-share-cores", {base, made(device, copy_cores)}).empty();
+  };
+  EXPECT_TRUE(quiet({.compute = 9, .overlapped = 4}, 0)) << "a core of their own";
+  EXPECT_TRUE(quiet({.compute = 9, .overlapped = 0.9}, 1)) << "hardly any while it computes";
+  EXPECT_TRUE(quiet({.compute = 9, .moving = 1}, 1)) << "none while it computes";
+  EXPECT_TRUE(quiet({.compute = 7.3, .overlapped = 4}, 1)) << "as fast as the baseline";
 }
 
 TEST(Rules, NoticePageFaultsThatCostTime) {

@@ -164,17 +164,44 @@ TEST(Metrics, ATaskWaitsForAllLanesOfACollective) {
   EXPECT_EQ(ns(metrics.critical_path.communication), 20);
 }
 
-TEST(Metrics, ACollectiveWaitsForOneOnTheSameLanesRankForRank) {
+TEST(Metrics, ACollectiveWaitsForTheLastRank) {
   MadeTimeline timeline;
   const auto first = timeline.lane("a");
   const auto second = timeline.lane("b");
   const auto reduced = timeline.collective({{first, {0, 10}}, {second, {0, 20}}});
-  timeline.collective({{first, {15, 40}}, {second, {20, 30}}}, {reduced});
-  const TimelineMetrics metrics = metrics_of(timeline.made());
-  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 0) << "it began before the other rank had ended";
-  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 5);
-  EXPECT_EQ(ns(metrics.critical_path.communication), 10 + 25);
-  EXPECT_EQ(ns(metrics.critical_path.queue), 5);
+  timeline.collective({{first, {15, 40}}, {second, {22, 30}}}, {reduced});
+  const TimelineMetrics metrics = metrics_of(begin_together(timeline.made()));
+  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 10) << "until the other rank had ended";
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 2);
+  EXPECT_EQ(ns(metrics.critical_path.communication), 20 + 18);
+  EXPECT_EQ(ns(metrics.critical_path.queue), 2);
+}
+
+TEST(Metrics, AMessageWaitsForWhatTheOtherSideDidBefore) {
+  MadeTimeline timeline;
+  const auto sender = timeline.lane("a");
+  const auto receiver = timeline.lane("b");
+  const auto produced = timeline.task(sender, {0, 2});
+  timeline.task(receiver, {0, 10});
+  timeline.collective({{sender, {2, 13}}, {receiver, {11, 13}}}, {produced});
+  const TimelineMetrics metrics = metrics_of(begin_together(timeline.made()));
+  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 8) << "the receiver computed";
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 1);
+  EXPECT_EQ(ns(metrics.critical_path.compute), 10);
+  EXPECT_EQ(ns(metrics.critical_path.communication), 2);
+}
+
+TEST(Metrics, WhatIsSentAheadWaitsForItsOwnLane) {
+  MadeTimeline timeline;
+  const auto sender = timeline.lane("a");
+  const auto receiver = timeline.lane("b");
+  timeline.task(receiver, {0, 6});
+  const auto sent = timeline.collective({{sender, {0, 2}}, {receiver, {6, 9}}});
+  timeline.collective({{sender, {3, 5}}, {receiver, {9, 11}}}, {sent});
+  const TimelineMetrics metrics = metrics_of(begin_together(timeline.made()));
+  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 0);
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 1);
+  EXPECT_EQ(ns(metrics.critical_path.compute), 6);
 }
 
 TEST(Metrics, OnlyTheFirstCallOfATaskWaitsForOtherTasks) {
@@ -280,6 +307,30 @@ TEST(Metrics, HaveTheErrorOfTheClocks) {
   Timeline timeline;
   timeline.clock_error = 17;
   EXPECT_EQ(ns(metrics_of(timeline).clock_error), 17);
+}
+
+TEST(BeginTogether, AMessageBeginsWhenBothSidesHaveCome) {
+  MadeTimeline timeline;
+  const auto a = timeline.lane("a");
+  const auto b = timeline.lane("b");
+  timeline.collective({{a, {0, 9}}, {b, {6, 9}}});
+  timeline.task(a, {9, 12});
+  timeline.collective({{a, {12, 20}}, {b, {9, 19}}});
+  const Timeline made = begin_together(timeline.made());
+  std::vector<TimeSpan> ran;
+  for (const TimedCall& call : made.calls) ran.push_back(call.ran);
+  EXPECT_THAT(ran, ElementsAre(TimeSpan{6, 9}, TimeSpan{6, 9}, TimeSpan{9, 12}, TimeSpan{12, 20},
+                               TimeSpan{12, 19}));
+  EXPECT_EQ(made.end, timeline.made().end);
+}
+
+TEST(BeginTogether, WhatIsSentAheadKeepsItsTime) {
+  MadeTimeline timeline;
+  const auto a = timeline.lane("a");
+  const auto b = timeline.lane("b");
+  timeline.collective({{a, {0, 2}}, {b, {6, 9}}});
+  const Timeline made = begin_together(timeline.made());
+  EXPECT_EQ(made.calls, timeline.made().calls);
 }
 
 TEST(MergeCalls, JoinsTheCallsOfATaskOnEachLane) {

@@ -64,14 +64,16 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
               HasSubstr("at least two devices"));
 }
 
-TEST_F(TensorParallelTest, RefusesFormatsThatCollectivesDoNotAdd) {
-  Scenario::Request bf16 = request_of("sequence-parallel", tiny("mlp"), {"strategy"});
-  bf16.spec.dtype = DType::bf16;
-  EXPECT_THAT(refusal(bf16), HasSubstr("--dtype f32"));
-  bf16.spec.strategy = "tensor-parallel";
-  EXPECT_TRUE(scenario->resolve(bf16)) << "sums are formed in f32";
-  bf16.spec.strategy = "data-parallel";
-  EXPECT_TRUE(scenario->resolve(bf16)) << "gradients are of f32";
+TEST_F(TensorParallelTest, GathersWholeWordsOnly) {
+  Scenario::Request odd = request_of("sequence-parallel",
+                                     {{"block", "mlp"},
+                                      {"batch", std::int64_t{1}},
+                                      {"hidden", std::int64_t{3}},
+                                      {"sequence", std::int64_t{6}}},
+                                     {"hidden"});
+  EXPECT_TRUE(scenario->resolve(odd));
+  odd.spec.dtype = DType::bf16;
+  EXPECT_THAT(refusal(odd), HasSubstr("9 bf16 values"));
 }
 
 struct Block {
