@@ -106,7 +106,10 @@ TEST(Ranges, AReplayIsOneAndItsTasksAreThoseOfTheCapture) {
   EXPECT_THAT(seen.payloads, Contains(Key(name + " > prepare > capture > spin")));
 }
 
-class RangesOfScenarios : public ::testing::TestWithParam<SmallRun> {};
+class RangesOfScenarios : public ::testing::TestWithParam<SmallRun> {
+ protected:
+  void SetUp() override { require_two_cores(); }
+};
 
 TEST_P(RangesOfScenarios, NameEveryTaskOfEveryCaseOrItsKind) {
   const TemporaryFolder folder;

@@ -13,6 +13,8 @@ using ::testing::HasSubstr;
 
 class Scenarios : public ::testing::TestWithParam<SmallRun> {
  protected:
+  void SetUp() override { require_two_cores(); }
+
   /// Adds these words to those of the run, which has to succeed.
   [[nodiscard]] std::string output(const Words& more) const {
     Words words = GetParam().words();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/process.h"
@@ -33,6 +34,11 @@ inline std::vector<SmallRun> small_runs() {
       {"tensor-parallel", {"--block", "mlp", "--batch", "4", "--hidden", "16", "--sequence", "8"}},
       {"hybrid", {"--model", "mlp", "--batch", "8", "--hidden", "16", "--layers", "4"}},
       {"graph", {"--dag", "mlp,layered", "--batch", "8", "--features", "16", "--nodes", "12"}}};
+}
+
+/// Skips a test of these runs on a machine, or a set of cores, with one core alone.
+inline void require_two_cores() {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core: no second device";
 }
 
 /// Of an instance of a test, in which a name has no hyphens: "data_parallel".

@@ -161,6 +161,20 @@ CpuCase collective(const std::string& test, const std::string& name,
           std::move(strategies)};
 }
 
+/// A block of a transformer by every strategy of tensor parallelism.
+CpuCase divided_transformer(const std::string& name, DType dtype = DType::f32) {
+  return {name,
+          make_tensor_parallel,
+          {{"block", "transformer"},
+           {"batch", 3},
+           {"hidden", 24},
+           {"heads", 2},
+           {"sequence", 6},
+           {"optimizer", "adam"}},
+          2,
+          dtype};
+}
+
 /// A pipeline of a small recurrent language model.
 CpuCase recurrent(const std::string& name, std::vector<Parameter> values,
                   DType dtype = DType::f32) {
@@ -278,25 +292,8 @@ INSTANTIATE_TEST_SUITE_P(
                 make_hybrid,
                 {{"model", "gpt-tiny"}, {"batch", 3}, {"layout", "tp2"}, {"optimizer", "adamw"}},
                 2},
-        CpuCase{"tensor_parallel_transformer",
-                make_tensor_parallel,
-                {{"block", "transformer"},
-                 {"batch", 3},
-                 {"hidden", 24},
-                 {"heads", 2},
-                 {"sequence", 6},
-                 {"optimizer", "adam"}},
-                2},
-        CpuCase{"tensor_parallel_transformer_bf16",
-                make_tensor_parallel,
-                {{"block", "transformer"},
-                 {"batch", 3},
-                 {"hidden", 24},
-                 {"heads", 2},
-                 {"sequence", 6},
-                 {"optimizer", "adam"}},
-                2,
-                DType::bf16},
+        divided_transformer("tensor_parallel_transformer"),
+        divided_transformer("tensor_parallel_transformer_bf16", DType::bf16),
         CpuCase{"tensor_parallel_mlp",
                 make_tensor_parallel,
                 {{"block", "mlp"}, {"batch", 2}, {"hidden", 20}, {"sequence", 8}},

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Browser, eventually } from "./report.mjs";
@@ -12,6 +13,7 @@ after(() => browser.stop());
 
 const parbench = (...words) => execFileSync(process.env.PARBENCH_BINARY, words, { stdio: "pipe" });
 
+const skip = availableParallelism() < 2 && "one core: no second device";
 const runs = {
   collectives: ["--size", "4KiB"],
   "data-parallel": ["--model", "linear"],
@@ -21,7 +23,7 @@ const runs = {
 };
 
 for (const [scenario, sizes] of Object.entries(runs)) {
-  test(`${scenario}: every case is on the page with its timeline, and has a history`, async () => {
+  test(`${scenario}: every case is on the page with its timeline, and has a history`, { skip }, async () => {
     const folder = join(browser.folder, scenario);
     mkdirSync(join(folder, "reports"), { recursive: true });
     const [first, second] = ["first", "second"].map((name) => join(folder, "reports", `${name}.json`));
