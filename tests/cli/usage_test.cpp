@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "reports/io/file.h"
+#include "tests/cli/small_runs.h"
 #include "tests/cli/usage.h"
 #include "tests/support/widest_line.h"
 
@@ -267,9 +268,8 @@ TEST_F(Usage, TheDefaultTimeIsThatOfTheScenariosThatHaveCases) {
 }
 
 TEST_F(Usage, ReportsWhatJoinsTheDevicesOfAScenario) {
-  if (parbench({"devices"}).out.find("cpu:1 ") == std::string::npos) {
-    GTEST_SKIP() << "one core: no second device";
-  }
+  require_two_cores();
+  if (IsSkipped()) return;
   const Finished finished = parbench({"--scenario", "matmul", "--strategy", "concurrent", "--n",
                                       "32", "--count", "2", "--devices", "cpu:0,cpu:1",
                                       "--benchmark_repetitions=1", "--report", "report.json"});
