@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/base/error.h"
@@ -18,6 +20,9 @@ namespace parbench::cpu {
 namespace {
 
 using dnnl::memory;
+
+constexpr std::string_view channels_last_name = "channels-last";
+constexpr std::string_view blocks_name = "blocks";
 
 class DnnlLayout final : public LayoutDetail {
  public:
@@ -80,6 +85,22 @@ bool is_row_major(const memory::desc& desc) {
   return true;
 }
 
+/// Whether oneDNN names an AMX kernel for a common convolution, 3×3 of 64 channels, in bf16 with
+/// channels last.
+bool has_amx_for_channels_last() {
+  const memory::dims image{1, 64, 16, 16};
+  const memory::desc data(image, memory::data_type::bf16, memory::format_tag::nhwc);
+  try {
+    const dnnl::convolution_forward::primitive_desc plan(
+        {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, data,
+         any_layout({64, 64, 3, 3}, DType::bf16), data, {1, 1}, {1, 1}, {1, 1}},
+        engine());
+    return std::string_view(plan.impl_info_str()).find("amx") != std::string_view::npos;
+  } catch (const dnnl::error&) {
+    return false;  // this processor has no bf16
+  }
+}
+
 DType dtype_of(const memory::desc& desc) {
   switch (desc.data_type()) {
     case memory::data_type::f32:
@@ -136,10 +157,29 @@ memory::format_tag blocked_tag() {
   return channel_block() == 16 ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
 }
 
+std::string_view wanted_layout() {
+  const char* value = std::getenv("PARBENCH_CPU_LAYOUT");  // NOLINT(concurrency-mt-unsafe)
+  const std::string_view wanted = value == nullptr ? "" : value;
+  if (!wanted.empty() && wanted != channels_last_name && wanted != blocks_name) {
+    throw UsageError(fmt::format("PARBENCH_CPU_LAYOUT is '{}'; allowed: {}, {}", wanted,
+                                 channels_last_name, blocks_name));
+  }
+  return wanted;
+}
+
+bool has_channels_last(DType dtype) {
+  static const bool is_wanted = wanted_layout() == channels_last_name;
+  static const bool pays = wanted_layout().empty() && has_amx_for_channels_last();
+  return is_wanted || (pays && dtype == DType::bf16);
+}
+
 memory::desc activation_desc(const Shape& shape, DType dtype) {
   if (shape.size() == 3) return memory_desc(canonical(shape, dtype));
   Shape pixels = shape;
   pixels.resize(4, 1);
+  if (has_channels_last(dtype)) {
+    return {pixels, data_type_of(dtype), memory::format_tag::nhwc};
+  }
   if (pixels[1] % channel_block() != 0) return memory_desc(canonical(pixels, dtype));
   return {pixels, data_type_of(dtype), blocked_tag()};
 }

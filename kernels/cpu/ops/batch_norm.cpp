@@ -1,4 +1,4 @@
-// Batch normalisation in training, and its backward pass, on oneDNN.
+// Batch normalisation in training, and its backward pass, on oneDNN or in loops of our own.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,6 +8,7 @@
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
+#include "kernels/cpu/ops/vectors.h"
 #include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
@@ -61,40 +62,30 @@ class BatchNormForwardOp final : public CpuOp {
 
  private:
   void bind(const dnnl::batch_normalization_forward::primitive_desc& chosen);
-  void move_running(std::byte* running, const std::byte* batch, float correction) const;
   void add_shortcut(const Execution& execution, std::span<std::byte* const> arguments) const;
 
+  BatchNormForward desc_;
   PrimitiveCall call_;
   bool fuses_relu_;
-  bool adds_;
-  DType dtype_;
   std::size_t count_;
-  std::size_t channels_;
-  float momentum_;
-  float unbiased_;  // variance's factor n/(n − 1)
 };
 
 BatchNormForwardOp::BatchNormForwardOp(
     const BatchNormForward& desc, const dnnl::batch_normalization_forward::primitive_desc& chosen)
     : CpuOp(desc),
+      desc_(desc),
       call_(chosen, dnnl::batch_normalization_forward(chosen)),
       fuses_relu_(fuses_relu(desc)),
-      adds_(desc.add),
-      dtype_(desc.dtype),
-      count_(static_cast<std::size_t>(element_count(desc.shape))),
-      channels_(static_cast<std::size_t>(desc.shape[1])),
-      momentum_(desc.momentum) {
-  const double count = static_cast<double>(desc.shape[0] * desc.shape[2] * desc.shape[3]);
-  unbiased_ = static_cast<float>(count / (count - 1));
+      count_(static_cast<std::size_t>(element_count(desc.shape))) {
   bind(chosen);
   add_scratch(call_.scratch_bytes());
-  set_kernel(adds_ ? fmt::format("{}, addition in a vector loop", chosen.impl_info_str())
+  set_kernel(desc.add ? fmt::format("{}, addition in a vector loop", chosen.impl_info_str())
                    : chosen.impl_info_str());
 }
 
 void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive_desc& chosen) {
   add_tensors(*this, fuses_relu_ ? chosen.workspace_desc().get_size() : mask_bytes(count_));
-  const memory::desc channel = memory_desc(canonical({static_cast<std::int64_t>(channels_)}));
+  const memory::desc channel = memory_desc(canonical({desc_.shape[1]}));
   bind_slot(*this, source, call_, DNNL_ARG_SRC, chosen.src_desc());
   bind_slot(*this, scale, call_, DNNL_ARG_SCALE, channel);
   bind_slot(*this, shift, call_, DNNL_ARG_SHIFT, channel);
@@ -102,15 +93,6 @@ void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive
   bind_slot(*this, mean, call_, DNNL_ARG_MEAN, channel);
   bind_slot(*this, variance, call_, DNNL_ARG_VARIANCE, channel);
   if (fuses_relu_) bind_slot(*this, mask, call_, DNNL_ARG_WORKSPACE, chosen.workspace_desc());
-}
-
-void BatchNormForwardOp::move_running(std::byte* running, const std::byte* batch,
-                                      float correction) const {
-  auto* moving = reinterpret_cast<float*>(running);
-  const auto* current = reinterpret_cast<const float*>(batch);
-  for (std::size_t i = 0; i < channels_; ++i) {
-    moving[i] += momentum_ * (correction * current[i] - moving[i]);
-  }
 }
 
 // A pass of its own: normalising and adding in one would save only 0.2% of a training step
@@ -122,7 +104,7 @@ void BatchNormForwardOp::add_shortcut(const Execution& execution,
     const auto* in = reinterpret_cast<const Element*>(arguments[addend]);
     add_relu(out, bits, in, count_, execution.threads);
   };
-  if (dtype_ == DType::bf16) {
+  if (desc_.dtype == DType::bf16) {
     run(reinterpret_cast<std::uint16_t*>(arguments[destination]));
   } else {
     run(reinterpret_cast<float*>(arguments[destination]));
@@ -139,20 +121,40 @@ void BatchNormForwardOp::execute(const Execution& execution,
                                             arguments[variance],
                                             fuses_relu_ ? arguments[mask] : nullptr};
   call_.run(execution, std::span(addresses).first(fuses_relu_ ? 7 : 6), execution.scratch);
-  if (adds_) add_shortcut(execution, arguments);
-  move_running(arguments[running_mean], arguments[mean], 1.0F);
-  move_running(arguments[running_variance], arguments[variance], unbiased_);
+  if (desc_.add) add_shortcut(execution, arguments);
+  move_running(desc_, arguments);
+}
+
+/// Whether the loops over pixels, which take whole vectors of channels, replace oneDNN's kernels.
+template <class Desc>
+bool is_over_pixels(const Desc& desc) {
+  return has_channels_last(desc.dtype) && desc.shape[1] % static_cast<std::int64_t>(lanes) == 0;
 }
 
 }  // namespace
 
+void move_running(const BatchNormForward& desc, std::span<std::byte* const> arguments) {
+  const auto count = static_cast<double>(desc.shape[0] * desc.shape[2] * desc.shape[3]);
+  const auto unbiased = static_cast<float>(count / (count - 1));
+  const auto move = [&](std::size_t running, std::size_t batch, float correction) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(desc.shape[1]); ++i) {
+      float& moving = floats(arguments[running])[i];
+      moving += desc.momentum * (correction * floats(arguments[batch])[i] - moving);
+    }
+  };
+  move(running_mean, mean, 1.0F);
+  move(running_variance, variance, unbiased);
+}
+
 Planned plan(const BatchNormForward& desc) {
+  if (is_over_pixels(desc)) return plan_over_pixels(desc);
   const auto chosen =
       plan_forward(activation_desc(desc.shape, desc.dtype), desc.epsilon, fuses_relu(desc));
   return std::make_unique<BatchNormForwardOp>(desc, chosen);
 }
 
 Planned plan(const BatchNormBackward& desc) {
+  if (is_over_pixels(desc)) return plan_over_pixels(desc);
   const auto chosen =
       plan_backward(activation_desc(desc.shape, desc.dtype), desc.epsilon, desc.relu);
   const memory::desc channel = memory_desc(canonical({desc.shape[1]}));

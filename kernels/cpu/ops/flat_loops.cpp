@@ -6,6 +6,7 @@
 #include "kernels/base/bfloat16.h"
 #include "kernels/base/simd.h"
 #include "kernels/cpu/ops/parallel.h"
+#include "kernels/cpu/ops/vectors.h"
 
 namespace parbench::cpu {
 namespace {
@@ -28,54 +29,31 @@ PARBENCH_SIMD void descend_range(float* parameters, const float* gradients, floa
 
 float widened(float value) { return value; }
 float widened(std::uint16_t value) { return from_bf16(value); }
-void store(float& element, float value) { element = value; }
-void store(std::uint16_t& element, float value) { element = to_bf16(value); }
+void round_to(float& element, float value) { element = value; }
+void round_to(std::uint16_t& element, float value) { element = to_bf16(value); }
 
 // Masks are read and written 16 bits at a time. The bodies are inlined into the functions that are
 // compiled once per instruction set.
-
-constexpr std::uint32_t mask_block = 16;
-
-template <class Element>
-[[gnu::always_inline]] inline void add_relu_block(Element* destination, std::uint8_t* mask,
-                                                  const Element* addend, std::uint32_t count) {
-  std::uint32_t bits = 0;
-#pragma omp simd reduction(| : bits)
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const float sum = widened(destination[i]) + widened(addend[i]);
-    bits |= sum > 0 ? 1U << i : 0U;
-    store(destination[i], sum <= 0 ? 0.0F : sum);
-  }
-  for (std::uint32_t byte = 0; byte < mask_bytes(count); ++byte) {
-    mask[byte] = static_cast<std::uint8_t>(bits >> 8 * byte);
-  }
-}
 
 template <class Element>
 [[gnu::always_inline]] inline void add_relu_blocks(Element* destination, std::uint8_t* mask,
                                                    const Element* addend, std::size_t count) {
   std::size_t i = 0;
-  for (; i + mask_block <= count; i += mask_block) {
-    add_relu_block(destination + i, mask + i / 8, addend + i, mask_block);
+  for (; i + lanes <= count; i += lanes) {
+    Floats sum;
+    Floats other;
+    load(sum, destination + i);
+    load(other, addend + i);
+    sum += other;
+    set_bits(mask + i / 8, sum > 0.0F);
+    sum = sum <= 0.0F ? 0.0F : sum;
+    store(destination + i, sum);
   }
-  add_relu_block(destination + i, mask + i / 8, addend + i, static_cast<std::uint32_t>(count - i));
-}
-
-template <bool two, class Element>
-[[gnu::always_inline]] inline void masked_block(Element* out, const std::uint8_t* mask,
-                                                const Element* a, const Element* b,
-                                                std::uint32_t count) {
-  std::uint32_t bits = 0;
-  for (std::uint32_t byte = 0; byte < mask_bytes(count); ++byte) {
-    bits |= static_cast<std::uint32_t>(mask[byte]) << 8 * byte;
-  }
-#pragma omp simd
-  for (std::uint32_t i = 0; i < count; ++i) {
-    float sum = widened(a[i]);
-    if constexpr (two) sum += widened(b[i]);
-    Element rounded;
-    store(rounded, sum);
-    out[i] = (bits & 1U << i) != 0 ? rounded : Element{0};
+  std::fill_n(mask + i / 8, mask_bytes(count - i), std::uint8_t{0});
+  for (; i < count; ++i) {
+    const float sum = widened(destination[i]) + widened(addend[i]);
+    if (sum > 0) mask[i / 8] |= static_cast<std::uint8_t>(1U << i % 8);
+    round_to(destination[i], sum <= 0 ? 0.0F : sum);
   }
 }
 
@@ -84,11 +62,24 @@ template <bool two, class Element>
                                                  const Element* a, const Element* b,
                                                  std::size_t count) {
   std::size_t i = 0;
-  for (; i + mask_block <= count; i += mask_block) {
-    masked_block<two>(out + i, mask + i / 8, a + i, two ? b + i : nullptr, mask_block);
+  for (; i + lanes <= count; i += lanes) {
+    Selection wanted;
+    Floats sum;
+    get_bits(wanted, mask + i / 8);
+    load(sum, a + i);
+    if constexpr (two) {
+      Floats other;
+      load(other, b + i);
+      sum += other;
+    }
+    sum = wanted ? sum : 0.0F;
+    store(out + i, sum);
   }
-  masked_block<two>(out + i, mask + i / 8, a + i, two ? b + i : nullptr,
-                    static_cast<std::uint32_t>(count - i));
+  for (; i < count; ++i) {
+    float sum = widened(a[i]);
+    if constexpr (two) sum += widened(b[i]);
+    round_to(out[i], (mask[i / 8] & 1U << i % 8) != 0 ? sum : 0.0F);
+  }
 }
 
 PARBENCH_SIMD void add_relu_range(float* destination, std::uint8_t* mask, const float* addend,
@@ -126,12 +117,12 @@ PARBENCH_SIMD void narrow_range(std::uint16_t* destination, const float* source,
   for (std::size_t i = 0; i < count; ++i) destination[i] = to_bf16(source[i]);
 }
 
-template <class Element>
+template <class Element, class Addend>
 [[gnu::always_inline]] inline void add_row(Element* destination, const Element* source,
-                                           const Element* addend, std::size_t count) {
+                                           const Addend* addend, std::size_t count) {
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) {
-    store(destination[i], widened(source[i]) + widened(addend[i]));
+    round_to(destination[i], widened(source[i]) + widened(addend[i]));
   }
 }
 
@@ -145,9 +136,14 @@ PARBENCH_SIMD void add_row_range(std::uint16_t* destination, const std::uint16_t
   add_row(destination, source, addend, count);
 }
 
+PARBENCH_SIMD void add_row_range(std::uint16_t* destination, const std::uint16_t* source,
+                                 const float* addend, std::size_t count) {
+  add_row(destination, source, addend, count);
+}
+
 /// Ranges of a row, so that the addend stays in the cache for all rows.
-template <class Element>
-void add_rows(Element* destination, const Element* source, const Element* addend,
+template <class Element, class Addend>
+void add_rows(Element* destination, const Element* source, const Addend* addend,
               std::size_t repeats, std::size_t count, int threads) {
   parallel_ranges(repeats * count, grain, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end;) {
@@ -194,7 +190,7 @@ double squared_error_block(Element* difference, const Element* prediction, const
   for (std::size_t i = 0; i < count; ++i) {
     const float delta = widened(prediction[i]) - widened(target[i]);
     sum += static_cast<double>(delta) * static_cast<double>(delta);
-    store(difference[i], scale * delta);
+    round_to(difference[i], scale * delta);
   }
   return sum;
 }
@@ -263,6 +259,11 @@ void add_repeated(float* destination, const float* source, const float* addend, 
 void add_repeated(std::uint16_t* destination, const std::uint16_t* source,
                   const std::uint16_t* addend, std::size_t repeats, std::size_t count,
                   int threads) {
+  add_rows(destination, source, addend, repeats, count, threads);
+}
+
+void add_repeated(std::uint16_t* destination, const std::uint16_t* source, const float* addend,
+                  std::size_t repeats, std::size_t count, int threads) {
   add_rows(destination, source, addend, repeats, count, threads);
 }
 

@@ -50,6 +50,8 @@ void add_repeated(float* destination, const float* source, const float* addend, 
                   std::size_t count, int threads);
 void add_repeated(std::uint16_t* destination, const std::uint16_t* source,
                   const std::uint16_t* addend, std::size_t repeats, std::size_t count, int threads);
+void add_repeated(std::uint16_t* destination, const std::uint16_t* source, const float* addend,
+                  std::size_t repeats, std::size_t count, int threads);
 
 /// sums [+]= Σ over `repeats` rows of `count` elements, in the order of the rows.
 void sum_repeats(float* sums, const float* rows, std::size_t repeats, std::size_t count,

@@ -1,20 +1,12 @@
 // Fully connected layers and matrix products on oneDNN.
 #include "kernels/cpu/onednn/data_gradient.h"
 #include "kernels/cpu/onednn/inner_product.h"
+#include "kernels/cpu/onednn/matrix_product.h"
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 namespace {
-
-using dnnl::memory;
-
-// A matrix of rows × columns that is stored transposed if `transposed`.
-memory::desc operand(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
-  const memory::dims strides = transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
-  return {{rows, columns}, data_type_of(dtype), strides};
-}
 
 class LinearBackwardDataOp final : public CpuOp {
  public:
@@ -65,17 +57,10 @@ Planned plan(const LinearBackwardWeights& desc) {
 }
 
 Planned plan(const Gemm& desc) {
-  dnnl::primitive_attr attributes = user_scratchpad();
-  if (desc.accumulate) {
-    dnnl::post_ops operations;
-    operations.append_sum(1.0F);
-    attributes.set_post_ops(operations);
-  }
   const auto chosen =
-      dnnl::matmul::primitive_desc({operand(desc.m, desc.k, desc.transpose_a, desc.dtype),
-                                    operand(desc.k, desc.n, desc.transpose_b, desc.dtype),
-                                    operand(desc.m, desc.n, false, desc.dtype)},
-                                   attributes, engine());
+      plan_matrix_product(matrix_desc(desc.m, desc.k, desc.transpose_a, desc.dtype),
+                          matrix_desc(desc.k, desc.n, desc.transpose_b, desc.dtype),
+                          matrix_desc(desc.m, desc.n, false, desc.dtype), desc.accumulate);
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::matmul(chosen));
   op->bind(DNNL_ARG_SRC, chosen.src_desc());
   op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());

@@ -3,7 +3,9 @@
 // and throws dnnl::error for what oneDNN refuses.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "kernels/cpu/onednn/planned_op.h"
 #include "kernels/ops/ops.h"
@@ -26,9 +28,13 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan_in_tiles(const ConvolutionForward& desc);
 [[nodiscard]] Planned plan_in_tiles(const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan_in_tiles(const ConvolutionBackwardWeights& desc);
+/// Whether each output position sees one pixel of the source, and each pixel is seen once.
+[[nodiscard]] bool is_pointwise(const ConvolutionShape& shape);
 /// The gradient of weights as one matrix product over all output positions of the batch, channels
-/// last. Takes f32 without bias and groups.
+/// last. Takes convolutions without bias and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
+/// The gradient of the source in the same way. Takes windows of 1×1 without padding and groups.
+[[nodiscard]] Planned plan_as_product(const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(const LinearForward& desc);
 [[nodiscard]] Planned plan(const LinearBackwardData& desc);
 [[nodiscard]] Planned plan(const LinearBackwardWeights& desc);
@@ -36,6 +42,11 @@ using Planned = std::unique_ptr<CpuOp>;
 
 [[nodiscard]] Planned plan(const BatchNormForward& desc);
 [[nodiscard]] Planned plan(const BatchNormBackward& desc);
+/// The same in loops of our own. Takes images with channels last, a multiple of 16 of them.
+[[nodiscard]] Planned plan_over_pixels(const BatchNormForward& desc);
+[[nodiscard]] Planned plan_over_pixels(const BatchNormBackward& desc);
+/// Moves the running statistics towards those of the batch. `arguments`: the operation's.
+void move_running(const BatchNormForward& desc, std::span<std::byte* const> arguments);
 
 [[nodiscard]] Planned plan(const ActivationForward& desc);
 [[nodiscard]] Planned plan(const ActivationBackward& desc);

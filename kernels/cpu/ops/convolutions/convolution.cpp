@@ -158,7 +158,8 @@ std::int64_t tiles_of_batch(const ConvolutionShape& shape) {
 // Whether a kernel of our own may compute a convolution by Winograd's algorithm.
 bool may_use_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
   constexpr std::int64_t max_padding = 2;
-  return is_avx2() && suits_tiles(shape, dtype) && !bias && shape.padding <= max_padding &&
+  return is_avx2() && !has_channels_last(dtype) && suits_tiles(shape, dtype) && !bias &&
+         shape.padding <= max_padding &&
          shape.in_channels % channel_block() == 0 && shape.out_channels % channel_block() == 0;
 }
 
@@ -167,12 +168,28 @@ bool has_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
   return may_use_own_tiles(shape, dtype, bias) && tiles_of_batch(shape) >= min_tiles;
 }
 
+// Whether each output position sees one pixel of the source.
+bool is_one_by_one(const ConvolutionShape& shape) {
+  return shape.kernel == 1 && shape.padding == 0 && shape.groups == 1;
+}
+
 // Whether the gradient of the weights can be one product over the batch.
 bool has_product(const ConvolutionBackwardWeights& desc) {
   constexpr std::int64_t max_positions = 64;  // of an image; beyond, a product for each is faster
-  return desc.dtype == DType::f32 && !desc.bias && desc.shape.groups == 1 &&
-         desc.shape.dilation == 1 &&
+  const bool has_layout = desc.dtype == DType::f32 || has_channels_last(desc.dtype);
+  return has_layout && !desc.bias && desc.shape.groups == 1 && desc.shape.dilation == 1 &&
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
+}
+
+// Whether a pass is one product over the batch wherever it can be: with channels last nothing has to
+// be reordered for it, and for the window 1×1 nothing gathered.
+bool is_product(const ConvolutionBackwardWeights& desc) {
+  return has_channels_last(desc.dtype) &&
+         (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));
+}
+
+bool is_product(const ConvolutionBackwardData& desc) {
+  return has_channels_last(desc.dtype) && is_one_by_one(desc.shape);
 }
 
 // Whether it is faster than oneDNN's kernel in the device's layout, which passes over all weights
@@ -188,6 +205,10 @@ bool has_faster_product(const ConvolutionBackwardWeights& desc) {
 }
 
 }  // namespace
+
+bool is_pointwise(const ConvolutionShape& shape) {
+  return is_one_by_one(shape) && shape.stride == 1;
+}
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
   constexpr std::int64_t min_tiles = 32;  // transforming the weights costs as much as they gain
@@ -212,6 +233,7 @@ Planned plan(const ConvolutionForward& desc) {
 }
 
 Planned plan(const ConvolutionBackwardData& desc) {
+  if (is_product(desc)) return plan_as_product(desc);
   if (has_own_tiles(desc.shape, desc.dtype, false)) return plan_in_tiles(desc);
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
     return plan_data(geometry, desc.shape, desc.dtype);
@@ -227,7 +249,7 @@ Planned plan(const ConvolutionBackwardWeights& desc) {
   const auto plan_in = [&](const Geometry& geometry) {
     return plan_weights(geometry, desc.shape, desc.dtype, desc.bias);
   };
-  if (has_faster_product(desc) ||
+  if (is_product(desc) || has_faster_product(desc) ||
       (has_product(desc) &&
        is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str()))) {
     return in_device_layout(desc, plan_as_product(desc));

@@ -110,10 +110,36 @@ void sum_channels(float* sums, const Element* in, const Planes& planes, std::siz
   });
 }
 
+/// The sums of each sample's pixels, {samples, channels}, where channels are last. Threads divide the
+/// samples, so that every sum has one order.
+template <class Element>
+void sum_pixels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
+                int threads) {
+  const std::size_t image = planes.pixels * planes.channels;
+  parallel_ranges(samples * image, image, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t sample = begin / image; sample < end / image; ++sample) {
+      sum_repeats(sums + sample * planes.channels, in + sample * image, planes.pixels,
+                  planes.channels, false, 1);
+    }
+  });
+}
+
+/// sums [+]= Σ over samples, in f64.
+void sum_samples(float* sums, const float* of_samples, std::size_t channels, std::size_t samples,
+                 bool accumulate) {
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    double sum = accumulate ? sums[channel] : 0.0F;
+    for (std::size_t sample = 0; sample < samples; ++sample) {
+      sum += of_samples[sample * channels + channel];
+    }
+    sums[channel] = static_cast<float>(sum);
+  }
+}
+
 class AddChannelBiasOp final : public CpuOp {
  public:
   explicit AddChannelBiasOp(const AddChannelBias& desc)
-      : CpuOp(desc), desc_(desc), planes_(desc.shape) {
+      : CpuOp(desc), desc_(desc), planes_(desc.shape, desc.dtype) {
     add_tensors(*this);
     set_implementation("vector loop");
   }
@@ -130,8 +156,13 @@ class AddChannelBiasOp final : public CpuOp {
   template <class Element>
   void run(const Execution& execution, std::span<std::byte* const> arguments) const {
     const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
-    add_bias(at(2), at(0), floats(arguments[1]), planes_, static_cast<std::size_t>(desc_.shape[0]),
-             execution.threads);
+    const auto samples = static_cast<std::size_t>(desc_.shape[0]);
+    if (planes_.is_channels_last()) {
+      add_repeated(at(2), at(0), floats(arguments[1]), samples * planes_.pixels, planes_.channels,
+                   execution.threads);
+    } else {
+      add_bias(at(2), at(0), floats(arguments[1]), planes_, samples, execution.threads);
+    }
   }
 
   AddChannelBias desc_;
@@ -140,9 +171,12 @@ class AddChannelBiasOp final : public CpuOp {
 
 class SumChannelsOp final : public CpuOp {
  public:
-  explicit SumChannelsOp(const SumChannels& desc) : CpuOp(desc), desc_(desc), planes_(desc.shape) {
+  explicit SumChannelsOp(const SumChannels& desc)
+      : CpuOp(desc), desc_(desc), planes_(desc.shape, desc.dtype) {
     add_tensors(*this);
     set_implementation("vector loop");
+    if (!planes_.is_channels_last()) return;
+    add_scratch(static_cast<std::size_t>(desc.shape[0]) * planes_.channels * sizeof(float));
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
@@ -156,8 +190,16 @@ class SumChannelsOp final : public CpuOp {
  private:
   template <class Element>
   void run(const Execution& execution, std::span<std::byte* const> arguments) const {
-    sum_channels(floats(arguments[1]), reinterpret_cast<const Element*>(arguments[0]), planes_,
-                 static_cast<std::size_t>(desc_.shape[0]), desc_.accumulate, execution.threads);
+    const auto* in = reinterpret_cast<const Element*>(arguments[0]);
+    const auto samples = static_cast<std::size_t>(desc_.shape[0]);
+    if (planes_.is_channels_last()) {
+      sum_pixels(floats(execution.scratch), in, planes_, samples, execution.threads);
+      sum_samples(floats(arguments[1]), floats(execution.scratch), planes_.channels, samples,
+                  desc_.accumulate);
+    } else {
+      sum_channels(floats(arguments[1]), in, planes_, samples, desc_.accumulate,
+                   execution.threads);
+    }
   }
 
   SumChannels desc_;

@@ -24,6 +24,10 @@ struct ChannelCopy {
   std::size_t destination = 0;
   std::size_t groups = 1;
 
+  /// Whether each pixel has all of its channels beside each other, on both sides.
+  [[nodiscard]] bool is_channels_last() const {
+    return from.is_channels_last() && to.is_channels_last();
+  }
   [[nodiscard]] std::size_t source_of(std::size_t i) const {
     return source + i % groups * (count / groups) + i / groups;
   }
@@ -35,24 +39,24 @@ struct ChannelCopy {
 };
 
 ChannelCopy copy_of(const SliceChannels& desc) {
-  return {.from = Planes(desc.range.whole),
-          .to = Planes(desc.range.part()),
+  return {.from = Planes(desc.range.whole, desc.dtype),
+          .to = Planes(desc.range.part(), desc.dtype),
           .samples = static_cast<std::size_t>(desc.range.whole[0]),
           .count = static_cast<std::size_t>(desc.range.count),
           .source = static_cast<std::size_t>(desc.range.first)};
 }
 
 ChannelCopy copy_of(const InsertChannels& desc) {
-  return {.from = Planes(desc.range.part()),
-          .to = Planes(desc.range.whole),
+  return {.from = Planes(desc.range.part(), desc.dtype),
+          .to = Planes(desc.range.whole, desc.dtype),
           .samples = static_cast<std::size_t>(desc.range.whole[0]),
           .count = static_cast<std::size_t>(desc.range.count),
           .destination = static_cast<std::size_t>(desc.range.first)};
 }
 
 ChannelCopy copy_of(const ShuffleChannels& desc) {
-  return {.from = Planes(desc.shape),
-          .to = Planes(desc.shape),
+  return {.from = Planes(desc.shape, desc.dtype),
+          .to = Planes(desc.shape, desc.dtype),
           .samples = static_cast<std::size_t>(desc.shape[0]),
           .count = static_cast<std::size_t>(desc.shape[1]),
           .groups = static_cast<std::size_t>(desc.groups)};
@@ -64,20 +68,61 @@ class ChannelCopyOp final : public CpuOp {
   explicit ChannelCopyOp(const Desc& desc)
       : CpuOp(desc), element_bytes_(size_of(desc.dtype)), copy_(copy_of(desc)) {
     add_tensors(*this);
-    set_implementation(copy_.keeps_blocks() ? "copies of blocks" : "loop over channels");
+    set_implementation(copy_.is_channels_last() ? "loop over pixels"
+                       : copy_.keeps_blocks()    ? "copies of blocks"
+                                                 : "loop over channels");
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (copy_.keeps_blocks()) {
+    if (!copy_.is_channels_last() && copy_.keeps_blocks()) {
       copy_blocks(execution, arguments[1], arguments[0]);
     } else if (element_bytes_ == sizeof(float)) {
-      copy_planes<std::uint32_t>(execution, arguments[1], arguments[0]);
+      copy_elements<std::uint32_t>(execution, arguments[1], arguments[0]);
     } else {
-      copy_planes<std::uint16_t>(execution, arguments[1], arguments[0]);
+      copy_elements<std::uint16_t>(execution, arguments[1], arguments[0]);
     }
   }
 
  private:
+  template <class Element>
+  void copy_elements(const Execution& execution, std::byte* to, const std::byte* from) const {
+    auto* write = reinterpret_cast<Element*>(to);
+    const auto* read = reinterpret_cast<const Element*>(from);
+    if (copy_.is_channels_last()) {
+      copy_pixels(execution, write, read);
+    } else {
+      copy_planes(execution, write, read);
+    }
+  }
+
+  template <class Element>
+  void copy_pixels(const Execution& execution, Element* to, const Element* from) const {
+    parallel_ranges(copy_.samples * copy_.from.pixels * copy_.count, copy_.count, execution.threads,
+                    [&](std::size_t begin, std::size_t end) {
+                      for (std::size_t pixel = begin / copy_.count; pixel < end / copy_.count;
+                           ++pixel) {
+                        copy_pixel(to + pixel * copy_.to.channels + copy_.destination,
+                                   from + pixel * copy_.from.channels);
+                      }
+                    });
+  }
+
+  /// `to` is the first of the pixel's channels that are written, `from` the first of all.
+  template <class Element>
+  void copy_pixel(Element* to, const Element* from) const {
+    const std::size_t of_group = copy_.count / copy_.groups;
+    const Element* read = from + copy_.source;
+    if (copy_.groups == 1) {
+      std::memcpy(to, read, copy_.count * sizeof(Element));
+      return;
+    }
+    for (std::size_t i = 0; i < of_group; ++i) {
+      for (std::size_t group = 0; group < copy_.groups; ++group) {
+        to[i * copy_.groups + group] = read[group * of_group + i];
+      }
+    }
+  }
+
   /// Calls body(sample, channel) for every `step`-th of the copied channels, in the stream's team.
   template <class Body>
   void for_channels(const Execution& execution, std::size_t step, const Body& body) const {
@@ -101,11 +146,10 @@ class ChannelCopyOp final : public CpuOp {
   }
 
   template <class Element>
-  void copy_planes(const Execution& execution, std::byte* to, const std::byte* from) const {
+  void copy_planes(const Execution& execution, Element* to, const Element* from) const {
     for_channels(execution, 1, [&](std::size_t sample, std::size_t i) {
-      auto* write = reinterpret_cast<Element*>(to) + copy_.to.first(sample, copy_.destination + i);
-      const auto* read =
-          reinterpret_cast<const Element*>(from) + copy_.from.first(sample, copy_.source_of(i));
+      Element* write = to + copy_.to.first(sample, copy_.destination + i);
+      const Element* read = from + copy_.from.first(sample, copy_.source_of(i));
       for (std::size_t pixel = 0; pixel < copy_.from.pixels; ++pixel) {
         write[pixel * copy_.to.block] = read[pixel * copy_.from.block];
       }

@@ -34,7 +34,7 @@ class PadImageOp final : public CpuOp {
       : CpuOp(desc),
         rows_(desc.source[2], desc.edges.top, desc.edges.bottom),
         columns_(desc.source[3], desc.edges.left, desc.edges.right) {
-    const Planes planes(desc.source);
+    const Planes planes(desc.source, desc.dtype);
     pixel_bytes_ = planes.block * size_of(desc.dtype);
     planes_ = static_cast<std::size_t>(desc.source[0]) * planes.blocks();
     add_tensors(*this);

@@ -2,28 +2,38 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernels/base/tensor.h"
+#include "kernels/cpu/onednn/layout.h"
 #include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 
 /// Where the channels of an image lie in the layout of activations: in blocks, whose channels take
-/// turns, or each by itself (blocks of one).
+/// turns; each by itself (blocks of one); or with channels last, all in one block.
 struct Planes {
   std::size_t channels;
   std::size_t pixels;
   std::size_t block;
 
-  explicit Planes(const Shape& image)
+  Planes(const Shape& image, DType dtype)
       : channels(static_cast<std::size_t>(image[1])),
         pixels(static_cast<std::size_t>(image[2] * image[3])),
-        block(image[1] % channel_block() == 0 ? static_cast<std::size_t>(channel_block()) : 1) {}
+        block(block_of(image[1], dtype)) {}
 
+  /// Whether each pixel has all of its channels beside each other.
+  [[nodiscard]] bool is_channels_last() const { return block == channels; }
   [[nodiscard]] std::size_t blocks() const { return channels / block; }
   /// The place of a channel's first element; the others follow `block` elements apart.
   [[nodiscard]] std::size_t first(std::size_t sample, std::size_t channel) const {
     return (sample * channels + channel / block * block) * pixels + channel % block;
+  }
+
+ private:
+  [[nodiscard]] static std::size_t block_of(std::int64_t channels, DType dtype) {
+    if (has_channels_last(dtype)) return static_cast<std::size_t>(channels);
+    return channels % channel_block() == 0 ? static_cast<std::size_t>(channel_block()) : 1;
   }
 };
 

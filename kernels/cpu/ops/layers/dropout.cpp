@@ -7,17 +7,17 @@
 #include "kernels/base/bfloat16.h"
 #include "kernels/base/random.h"
 #include "kernels/base/simd.h"
+#include "kernels/cpu/ops/images/planes.h"
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
-#include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
 namespace {
 
 constexpr std::size_t dropped_chunk = 1024;  // elements whose numbers are drawn at a time
 constexpr std::size_t drawn_block = 4;       // numbers are drawn from a multiple of this on
-constexpr std::size_t max_channel_block = 16;
+constexpr std::size_t max_channels = 16;     // whose numbers are drawn together
 
 // `omp simd` because the destination may be the source.
 
@@ -46,8 +46,9 @@ class DropoutOp final : public CpuOp {
     add_tensors(*this);
     set_implementation("vector loop, philox4x32-10");
     if (arguments().front().tensor.layout.is_canonical()) return;
-    block_ = static_cast<std::size_t>(channel_block());
-    pixels_ = static_cast<std::size_t>(desc.shape[2] * desc.shape[3]);
+    const Planes planes(desc.shape, desc.dtype);
+    block_ = planes.block;
+    pixels_ = planes.pixels;
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
@@ -101,29 +102,53 @@ class DropoutOp final : public CpuOp {
   /// An image whose channels lie in blocks.
   template <class Element>
   void run_blocks(const Execution& execution, Element* destination, const Element* source) const {
-    constexpr std::size_t chunk = dropped_chunk / max_channel_block;  // pixels
+    constexpr std::size_t chunk = dropped_chunk / max_channels;  // pixels
     const std::size_t grain = block_ * pixels_;
     parallel_ranges(count_, grain, execution.threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; i += grain) {
         for (std::size_t pixel = 0; pixel < pixels_; pixel += chunk) {
-          drop_pixels(destination, source, i, pixel, std::min(chunk, pixels_ - pixel));
+          for (std::size_t channel = 0; channel < block_; channel += max_channels) {
+            drop_pixels(destination, source,
+                        {.block = i,
+                         .pixel = pixel,
+                         .pixels = std::min(chunk, pixels_ - pixel),
+                         .channel = channel,
+                         .channels = std::min(max_channels, block_ - channel)});
+          }
         }
       }
     });
   }
 
-  /// Pixels of the block of channels that begins at element `block`, here as in canonical order.
+  /// Pixels and channels of the block that begins at element `block`, here as in canonical order.
+  struct Part {
+    std::size_t block;
+    std::size_t pixel;
+    std::size_t pixels;
+    std::size_t channel;
+    std::size_t channels;
+  };
+
   template <class Element>
-  void drop_pixels(Element* destination, const Element* source, std::size_t block,
-                   std::size_t first, std::size_t count) const {
+  void drop_pixels(Element* destination, const Element* source, const Part& part) const {
     std::array<float, dropped_chunk> numbers;
-    std::array<float, dropped_chunk / max_channel_block + drawn_block> drawn;
-    for (std::size_t channel = 0; channel < block_; ++channel) {
-      const float* of_channel = draw(drawn, block + channel * pixels_ + first, count);
-      for (std::size_t i = 0; i < count; ++i) numbers[i * block_ + channel] = of_channel[i];
+    std::array<float, dropped_chunk / max_channels + drawn_block> drawn;
+    for (std::size_t channel = 0; channel < part.channels; ++channel) {
+      const std::size_t first = part.block + (part.channel + channel) * pixels_ + part.pixel;
+      const float* of_channel = draw(drawn, first, part.pixels);
+      for (std::size_t i = 0; i < part.pixels; ++i) {
+        numbers[i * part.channels + channel] = of_channel[i];
+      }
     }
-    const std::size_t begin = block + first * block_;
-    drop(destination + begin, source + begin, numbers.data(), count * block_);
+    const std::size_t begin = part.block + part.pixel * block_ + part.channel;
+    if (part.channels == block_) {
+      drop(destination + begin, source + begin, numbers.data(), part.pixels * block_);
+      return;
+    }
+    for (std::size_t i = 0; i < part.pixels; ++i) {
+      drop(destination + begin + i * block_, source + begin + i * block_,
+           numbers.data() + i * part.channels, part.channels);
+    }
   }
 
   Dropout desc_;

@@ -1,8 +1,7 @@
 // The gradient of a convolution's weights as one matrix product over all output positions of the
-// batch, for small images: what the kernels of oneDNN lose there is a pass over all weights for
-// each image.
+// batch. oneDNN's kernels pass over all weights for each image, which small images or many weights
+// do not pay for.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/onednn/layout.h"
+#include "kernels/cpu/onednn/matrix_product.h"
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/plans.h"
 
@@ -19,38 +19,41 @@ namespace {
 
 using dnnl::memory;
 
-TensorDesc channels_last(const Shape& shape) {
-  return describe({shape, memory::data_type::f32, memory::format_tag::nhwc});
-}
-
 // diff_weights (out × window) = diff_destinationᵀ (out × positions) · patches (positions × window),
 // where a row of `patches` is what the window sees of the source at one output position: kernel
-// rows, kernel columns, channels.
-class GatheredProduct final : public CpuOp {
+// rows, kernel columns, channels. The source itself where that is one pixel for each position.
+class WeightsProduct final : public CpuOp {
  public:
-  explicit GatheredProduct(const ConvolutionBackwardWeights& desc)
+  explicit WeightsProduct(const ConvolutionBackwardWeights& desc)
       : CpuOp(desc),
         shape_(desc.shape),
+        dtype_(desc.dtype),
+        element_(size_of(desc.dtype)),
         positions_(desc.shape.batch * desc.shape.out_height() * desc.shape.out_width()),
-        window_(desc.shape.kernel * desc.shape.kernel * desc.shape.in_channels) {
-    add_tensor(channels_last(shape_.source()));
-    add_tensor(channels_last(shape_.destination()));
+        window_(desc.shape.kernel * desc.shape.kernel * desc.shape.in_channels),
+        gathers_(!is_pointwise(desc.shape)) {
+    const memory::data_type type = data_type_of(dtype_);
+    add_tensor(describe({shape_.source(), type, memory::format_tag::nhwc}));
+    add_tensor(describe({shape_.destination(), type, memory::format_tag::nhwc}));
     // Output channels, kernel rows, kernel columns, input channels.
     add_tensor(describe({shape_.weights(), memory::data_type::f32, memory::format_tag::acdb}));
     plan_slices(desc.accumulate);
-    set_kernel(slices_.front().product->implementation());
-    set_implementation(implementation() + " over gathered patches");
+    set_kernel(slices_.front().product.kernel());
+    set_implementation(implementation() + (gathers_ ? " over gathered patches" : " over pixels"));
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    const auto* source = reinterpret_cast<const float*>(arguments[0]);
-    const auto row = static_cast<std::size_t>(shape_.out_channels) * sizeof(float);
-    for (const Slice& slice : slices_) {
-      gather(slice, source, execution);
-      const std::array<std::byte*, 3> factors{
-          arguments[1] + static_cast<std::size_t>(slice.first) * row, execution.scratch + patches_,
-          arguments[2]};
-      slice.product->execute(execution, factors);
+    const std::size_t row = static_cast<std::size_t>(shape_.out_channels) * element_;
+    for (Slice& slice : slices_) {
+      std::byte* patches = arguments[0];
+      if (gathers_) {
+        patches = execution.scratch + patches_;
+        gather(slice, arguments[0], execution);
+      }
+      slice.product.run(
+          execution,
+          {arguments[1] + static_cast<std::size_t>(slice.first) * row, patches, arguments[2]},
+          execution.scratch);
     }
   }
 
@@ -59,32 +62,34 @@ class GatheredProduct final : public CpuOp {
   struct Slice {
     std::int64_t first;
     std::int64_t count;
-    Planned product;
+    MatrixProduct product;
   };
 
   void plan_slices(bool accumulate) {
-    constexpr std::int64_t max_floats = std::int64_t{8} << 20;  // 32 MiB
-    const std::int64_t max_positions = std::max<std::int64_t>(1, max_floats / window_);
+    constexpr std::int64_t max_bytes = std::int64_t{32} << 20;
+    const std::int64_t row = window_ * static_cast<std::int64_t>(element_);
+    const std::int64_t max_positions =
+        gathers_ ? std::max<std::int64_t>(1, max_bytes / row) : positions_;
     const std::int64_t slices = (positions_ + max_positions - 1) / max_positions;
     const std::int64_t even = (positions_ + slices - 1) / slices;
     for (std::int64_t first = 0; first < positions_; first += even) {
       const std::int64_t count = std::min(even, positions_ - first);
       slices_.push_back({first, count,
-                         plan(Gemm{.m = shape_.out_channels,
-                                   .n = window_,
-                                   .k = count,
-                                   .transpose_a = true,
-                                   .accumulate = accumulate || first > 0})});
+                         MatrixProduct(plan_matrix_product(
+                             matrix_desc(shape_.out_channels, count, true, dtype_),
+                             matrix_desc(count, window_, false, dtype_),
+                             matrix_desc(shape_.out_channels, window_, false, DType::f32),
+                             accumulate || first > 0))});
     }
     std::size_t scratch = 0;
-    for (const Slice& slice : slices_) scratch = std::max(scratch, slice.product->scratch_bytes());
+    for (const Slice& slice : slices_) scratch = std::max(scratch, slice.product.scratch_bytes());
     add_scratch(scratch);
-    patches_ = add_scratch(static_cast<std::size_t>(even * window_) * sizeof(float));
+    if (gathers_) patches_ = add_scratch(static_cast<std::size_t>(even * row));
   }
 
-  void gather(const Slice& slice, const float* source, const Execution& execution) const {
-    auto* patches = reinterpret_cast<float*>(execution.scratch + patches_);
-    const auto window = static_cast<std::size_t>(window_);
+  void gather(const Slice& slice, const std::byte* source, const Execution& execution) const {
+    std::byte* patches = execution.scratch + patches_;
+    const std::size_t window = static_cast<std::size_t>(window_) * element_;
     parallel_ranges(static_cast<std::size_t>(slice.count) * window, window, execution.threads,
                     [&](std::size_t begin, std::size_t end) {
                       for (std::size_t i = begin; i < end; i += window) {
@@ -94,28 +99,31 @@ class GatheredProduct final : public CpuOp {
                     });
   }
 
-  void gather(float* patch, const float* source, std::int64_t position) const {
+  void gather(std::byte* patch, const std::byte* source, std::int64_t position) const {
     const std::int64_t column = position % shape_.out_width() * shape_.stride - shape_.padding;
     const std::int64_t line = position / shape_.out_width();
     const std::int64_t row = line % shape_.out_height() * shape_.stride - shape_.padding;
     const std::int64_t image = line / shape_.out_height();
-    const auto bytes = static_cast<std::size_t>(shape_.in_channels) * sizeof(float);
+    const std::size_t pixel_bytes = static_cast<std::size_t>(shape_.in_channels) * element_;
     for (std::int64_t y = row; y < row + shape_.kernel; ++y) {
       for (std::int64_t x = column; x < column + shape_.kernel; ++x) {
         if (y < 0 || y >= shape_.height || x < 0 || x >= shape_.width) {
-          std::memset(patch, 0, bytes);
+          std::memset(patch, 0, pixel_bytes);
         } else {
           const std::int64_t pixel = (image * shape_.height + y) * shape_.width + x;
-          std::memcpy(patch, source + pixel * shape_.in_channels, bytes);
+          std::memcpy(patch, source + static_cast<std::size_t>(pixel) * pixel_bytes, pixel_bytes);
         }
-        patch += shape_.in_channels;
+        patch += pixel_bytes;
       }
     }
   }
 
   ConvolutionShape shape_;
+  DType dtype_;
+  std::size_t element_;  // bytes
   std::int64_t positions_;
   std::int64_t window_;
+  bool gathers_;
   std::vector<Slice> slices_;
   std::size_t patches_ = 0;  // where they begin in the scratch memory
 };
@@ -123,7 +131,7 @@ class GatheredProduct final : public CpuOp {
 }  // namespace
 
 Planned plan_as_product(const ConvolutionBackwardWeights& desc) {
-  return std::make_unique<GatheredProduct>(desc);
+  return std::make_unique<WeightsProduct>(desc);
 }
 
 }  // namespace parbench::cpu

@@ -1,0 +1,69 @@
+// Batch normalisation over rows of channels, for images with channels last: every pass reads each of
+// its tensors once. `Element` is float or std::uint16_t (bf16). Numbers of channels are f32, and
+// there are a multiple of 16 channels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace parbench::cpu {
+
+/// The pixels of all images.
+struct PixelRows {
+  std::size_t rows;
+  std::size_t channels;
+};
+
+/// Bytes of scratch memory that `moments` and `gradient_sums` take.
+[[nodiscard]] std::size_t sums_bytes(const PixelRows& pixels);
+
+/// Mean and biased variance of each channel.
+template <class Element>
+void moments(float* mean, float* variance, const Element* source, const PixelRows& pixels,
+             std::byte* scratch, int threads);
+
+/// destination = (source − mean) · factor + shift [+ addend], with numbers of each channel. With a
+/// mask the result is clamped at zero, and the mask gets the bits of the elements that are positive.
+template <class Element>
+struct Normalisation {
+  Element* destination;
+  std::uint8_t* mask;  // null: no clamp
+  const Element* source;
+  const Element* addend;  // null: none; needs a mask
+  const float* mean;
+  const float* factor;
+  const float* shift;
+};
+
+template <class Element>
+void normalise(const Normalisation<Element>& tensors, const PixelRows& pixels, int threads);
+
+/// What a backward pass reads: the gradient counts where the mask has a bit, or everywhere if it is
+/// null.
+template <class Element>
+struct NormGradient {
+  const Element* gradient;
+  const std::uint8_t* mask;
+  const Element* source;
+  const float* mean;
+};
+
+/// sums = Σ gradient, products = Σ gradient · (source − mean), for each channel.
+template <class Element>
+void gradient_sums(float* sums, float* products, const NormGradient<Element>& tensors,
+                   const PixelRows& pixels, std::byte* scratch, int threads);
+
+/// Numbers of each channel.
+struct GradientFactors {
+  const float* gradient;
+  const float* distance;  // of source − mean
+  const float* offset;
+};
+
+/// diff_source = factor · gradient + factor · (source − mean) + offset. It may be the gradient's
+/// memory.
+template <class Element>
+void source_gradient(Element* diff_source, const NormGradient<Element>& tensors,
+                     const GradientFactors& factors, const PixelRows& pixels, int threads);
+
+}  // namespace parbench::cpu
