@@ -11,7 +11,7 @@ from over_ranks import all_reduce_over_ranks, data_parallel_over_ranks, one_rank
 from processes import Failure, finished, json_of, on_cores
 from rows import Row, duration, median
 from peer_setting import cores_text, paired_ratio, ratio_fields
-from training import gpt, resnet50, rnn_lm
+from training import gpt, resnet50, rnn_lm, unet
 
 
 def row_of_pairs(name, what, result, **more):
@@ -195,6 +195,7 @@ MEASUREMENTS = {
     "executor": executor,
     "recording": recording,
     "train": resnet50,
+    "unet": unet,
     "gpt": gpt,
     "rnn-lm": rnn_lm,
     "data-parallel": data_parallel,
@@ -212,6 +213,7 @@ ON_REQUEST = {"seed"}
 # What each needs beside parbench.
 NEEDS_TORCH = {
     "train",
+    "unet",
     "gpt",
     "rnn-lm",
     "data-parallel",

@@ -1,6 +1,8 @@
 # ResNet-50 in PyTorch and its training step, written out because torchvision need not be installed.
 #
 # The variant is torchvision's: the stride of a bottleneck lies in its 3x3 convolution.
+from contextlib import nullcontext
+
 import torch
 from torch import flatten, nn
 
@@ -62,24 +64,31 @@ class ResNet50(nn.Module):
         return self.fc(flatten(self.pool(self.layers(self.stem(x))), 1))
 
 
-def training_step(batch, image, wrap=None, device="cpu", dtype=torch.float32):
+def image_step(model, images, target, wrap=None, mixed=False):
     """A step as parbench's pipeline/single does it, which returns no loss because both sides draw other
-    initial values, and the model's number of parameters. Inputs are drawn beforehand. `wrap`: makes
-    another module of the model, such as torch.compile."""
-    torch.manual_seed(1)
-    to = {"device": device, "dtype": dtype}
-    model = ResNet50().to(**to, memory_format=torch.channels_last).train()
+    initial values, and the model's number of parameters. `wrap`: makes another module of the model,
+    such as torch.compile. `mixed`: products in bf16 by autocast, with f32 parameters."""
     parameters = sum(parameter.numel() for parameter in model.parameters())
     forward = wrap(model) if wrap else model
-    images = torch.randn(batch, 3, image, image).to(**to, memory_format=torch.channels_last)
-    labels = torch.randint(CLASSES, (batch,))
-    target = nn.functional.one_hot(labels, CLASSES).to(**to)
     mean_squared_error = nn.MSELoss()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        mean_squared_error(forward(images), target).backward()
+        with torch.autocast("cpu", torch.bfloat16) if mixed else nullcontext():
+            loss = mean_squared_error(forward(images), target)
+        loss.backward()
         optimizer.step()
 
     return step, parameters
+
+
+def training_step(batch, image, wrap=None, device="cpu", dtype=torch.float32, mixed=False):
+    """`image_step` of ResNet-50. Inputs are drawn beforehand."""
+    torch.manual_seed(1)
+    to = {"device": device, "dtype": dtype}
+    model = ResNet50().to(**to, memory_format=torch.channels_last).train()
+    images = torch.randn(batch, 3, image, image).to(**to, memory_format=torch.channels_last)
+    labels = torch.randint(CLASSES, (batch,))
+    target = nn.functional.one_hot(labels, CLASSES).to(**to)
+    return image_step(model, images, target, wrap, mixed)

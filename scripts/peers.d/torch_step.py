@@ -12,6 +12,7 @@ import torch
 
 import language_models
 import resnet50
+import unet
 
 WARM_UP_STEPS = 2
 
@@ -34,9 +35,9 @@ def training_step(options):
         lengths = [int(length) for length in options.lengths.split(",")]
         work = language_models.Work(lengths, options.dtype == "bf16", options.compile)
         return language_models.training_step(options.model, work)
-    return resnet50.training_step(
-        options.batch, options.image, torch.compile if options.compile else None
-    )
+    make = unet.training_step if options.model == "unet" else resnet50.training_step
+    wrap = torch.compile if options.compile else None
+    return make(options.batch, options.image, wrap, mixed=options.dtype == "bf16")
 
 
 def main():

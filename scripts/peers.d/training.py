@@ -1,4 +1,4 @@
-# Training steps against PyTorch: ResNet-50, a transformer and a recurrent language model.
+# Training steps against PyTorch: networks of images, a transformer and a recurrent language model.
 import pathlib
 from dataclasses import dataclass
 
@@ -77,13 +77,30 @@ def rows_of(setting, name, training):
             )
 
 
+def image_model(setting, model, title, batch, image):
+    """In f32, and in bf16 where the processor has it."""
+    batch, image, rounds = (2, 32, 7) if setting.quick else (batch, image, 11)
+    options = ["--batch", batch, "--image", image]
+    for dtype, eager in [("f32", 1.3), ("bf16", 1.5)] if setting.has_bf16 else [("f32", 1.3)]:
+        training = Training(
+            model,
+            f"{title} training step, batch {batch}, {image}×{image}",
+            options,
+            rounds,
+            {EAGER: eager, COMPILED: 1.0},
+            dtype,
+        )
+        yield from rows_of(setting, f"{model}/{dtype}", training)
+
+
 def resnet50(setting):
     """ResNet-50's training step."""
-    batch, image, rounds = (2, 32, 7) if setting.quick else (24, 128, 11)
-    title = f"ResNet-50 training step, batch {batch}, {image}×{image}"
-    options = ["--batch", batch, "--image", image]
-    targets = {EAGER: 1.3, COMPILED: 1.0}
-    yield from rows_of(setting, "train", Training("resnet50", title, options, rounds, targets))
+    yield from image_model(setting, "resnet50", "ResNet-50", 24, 128)
+
+
+def unet(setting):
+    """U-Net's training step."""
+    yield from image_model(setting, "unet", "U-Net", 4, 128)
 
 
 def language_model(setting, model, title, batch):
