@@ -138,6 +138,9 @@ std::vector<std::string> machine_items(const Report& report) {
   for (const auto& [name, version] : machine.libraries) {
     items.push_back(fmt::format("{} {}", name, version));
   }
+  for (const auto& [name, value] : machine.environment) {
+    if (name.ends_with("MAX_CPU_ISA")) items.push_back(fmt::format("{}={}", name, value));
+  }
   if (machine.commit) {
     items.push_back(fmt::format("commit {}{}", short_commit(*machine.commit),
                                 machine.dirty.value_or(false) ? " with changes" : ""));

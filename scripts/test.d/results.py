@@ -39,6 +39,8 @@ class Outcome:
             if process.get("status") == "fail" and begun:
                 self.failed.append(f"{''.join(begun[-1])} ended {name} (a crash or the time limit); "
                                    "its later tests did not run")
+            elif process.find("skipped") is not None:
+                self.skipped[said_last(process) or reason_of(process.find("skipped"))].append(name)
             else:
                 self.add_case(process, name)
             return
@@ -57,6 +59,12 @@ class Outcome:
             print(f"FAILED: {name}")
         skipped = sum(map(len, self.skipped.values()))
         print(f"{self.passed} passed, {len(self.failed)} failed, {skipped} skipped")
+
+
+def said_last(process):
+    """The last line that a process printed: ctest knows its exit code alone, not its reason."""
+    lines = process.findtext("system-out", "").strip().splitlines()
+    return lines[-1].strip().removeprefix("skipped: ") if lines else ""
 
 
 def reason_of(skipped):

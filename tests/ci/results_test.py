@@ -35,6 +35,12 @@ def test_counts_tests_inside_of_processes(count):
     assert out.endswith("\n3 passed, 0 failed, 2 skipped\n")
 
 
+def test_a_process_that_is_skipped_says_why_last(count):
+    out = count('<testcase name="k.avx.1" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>'
+                "<system-out>Running main()\nskipped: no AVX here\n</system-out></testcase>").out
+    assert out == "skipped: k.avx.1: no AVX here\n0 passed, 0 failed, 1 skipped\n"
+
+
 def test_counts_the_tests_of_pytest(count):
     out = count(
         '<testcase name="a" status="fail"/>',

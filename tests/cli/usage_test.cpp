@@ -50,6 +50,14 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   }
 }
 
+TEST_F(Usage, DevicesNamesTheInstructionSetAndItsLimit) {
+  surroundings_.environment.emplace_back("DNNL_MAX_CPU_ISA", "AVX2");
+  std::string text = parbench({"devices"}).out;
+  EXPECT_THAT(text, HasSubstr("\n  oneDNN instruction set AVX2\n"));
+  std::ranges::replace(text, '\n', ' ');
+  EXPECT_THAT(text, HasSubstr(" oneDNN with AVX2 (DNNL_MAX_CPU_ISA=AVX2) "));
+}
+
 TEST_F(Usage, HelpFitsATerminalAndDescribesAnAxisForEachScenario) {
   const std::string help = parbench({"--help"}).out;
   EXPECT_LE(widest_line(help), 80U) << help;

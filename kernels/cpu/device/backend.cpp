@@ -12,6 +12,7 @@
 #include "kernels/cpu/device/device.h"
 #include "kernels/cpu/host/topology.h"
 #include "kernels/cpu/runtime/engine.h"
+#include "kernels/cpu/runtime/instruction_sets.h"
 #include "kernels/cpu/runtime/memory.h"
 #include "kernels/cpu/runtime/waiting.h"
 
@@ -26,23 +27,11 @@ std::vector<int> share_of_cores(const std::vector<int>& cores, const CoreShare& 
           cores.begin() + (share.index + 1) * count / share.count};
 }
 
-std::string isa_name() {
-  switch (dnnl::get_effective_cpu_isa()) {
-    case dnnl::cpu_isa::sse41:
-      return "SSE4.1";
-    case dnnl::cpu_isa::avx:
-      return "AVX";
-    case dnnl::cpu_isa::avx2:
-      return "AVX2";
-    case dnnl::cpu_isa::avx512_core:
-      return "AVX-512";
-    case dnnl::cpu_isa::avx512_core_vnni:
-      return "AVX-512 VNNI";
-    case dnnl::cpu_isa::avx512_core_bf16:
-      return "AVX-512 BF16";
-    default:
-      return "newest known";
-  }
+/// "AVX2 (DNNL_MAX_CPU_ISA=AVX2)".
+std::string instruction_set_and_limit() {
+  const std::string limit = instruction_set_limit();
+  return limit.empty() ? used_instruction_set()
+                       : fmt::format("{} ({})", used_instruction_set(), limit);
 }
 
 class CpuBackend final : public Backend {
@@ -55,7 +44,7 @@ class CpuBackend final : public Backend {
     const dnnl::version_t* dnnl = dnnl::version();
     const unsigned hwloc = hwloc_get_api_version();
     return {{"oneDNN", fmt::format("{}.{}.{}", dnnl->major, dnnl->minor, dnnl->patch)},
-            {"oneDNN instruction set", isa_name()},
+            {"oneDNN instruction set", used_instruction_set()},
             {"hwloc", fmt::format("{}.{}.{}", hwloc >> 16, (hwloc >> 8) & 0xffU, hwloc & 0xffU)},
             {"OpenMP", std::to_string(_OPENMP)},
             {"OpenMP waiting", waiting_policy()}};
@@ -66,7 +55,8 @@ class CpuBackend final : public Backend {
   [[nodiscard]] std::string description() const override {
     return fmt::format("{}: {} core{} ({}), {:.1f} GiB of memory, oneDNN with {}", model_,
                        cores_.size(), cores_.size() == 1 ? "" : "s", fmt::join(cores_, ","),
-                       static_cast<double>(total_memory()) / (1U << 30U), isa_name());
+                       static_cast<double>(total_memory()) / (1U << 30U),
+                       instruction_set_and_limit());
   }
 
   [[nodiscard]] std::string lacks(NumberFormat format) const override {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <vector>
 
@@ -15,20 +15,11 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-/// The limit that oneDNN reads for the instructions that it uses; empty: none.
-std::string isa_limit() {
-  for (const char* name : {"DNNL_MAX_CPU_ISA", "ONEDNN_MAX_CPU_ISA"}) {
-    if (const char* value = std::getenv(name)) return value;
-  }
-  return "";
+/// Whether oneDNN has an instruction set on this processor and is not limited to a smaller one.
+bool may_use(dnnl::cpu_isa wanted) {
+  const auto bits = static_cast<unsigned>(wanted);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
-
-bool processor_has_avx512() {
-  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0;
-}
-
-bool processor_has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
 
 // Shapes: batch, in, height, width, out, kernel, stride, padding, groups.
 
@@ -45,13 +36,12 @@ class KernelChoice : public LaneTest {
            implementation(ConvolutionBackwardWeights{shape});
   }
 
-  // By the processor and the limit, so that another choice of oneDNN fails a test.
+  // By oneDNN's instructions, so that another choice of kernels fails a test.
   [[nodiscard]] static bool has_avx512() {
-    return on_processor() && processor_has_avx512() && isa_limit().empty();
+    return on_processor() && may_use(dnnl::cpu_isa::avx512_core);
   }
   [[nodiscard]] static bool has_avx2() {
-    return on_processor() && processor_has_avx2() &&
-           (isa_limit() == "AVX2" || (isa_limit().empty() && !processor_has_avx512()));
+    return on_processor() && may_use(dnnl::cpu_isa::avx2) && !may_use(dnnl::cpu_isa::avx512_core);
   }
 
  private:
@@ -61,7 +51,7 @@ class KernelChoice : public LaneTest {
 const auto is_winograd = MatchesRegex(".*wino.*wino.*wino.*");
 
 TEST_P(KernelChoice, WinogradsAlgorithmComputesLargeConvolutionsOf3x3) {
-  if (!has_avx512()) GTEST_SKIP() << "needs a processor with AVX-512, and no limit to oneDNN";
+  if (!has_avx512()) GTEST_SKIP() << "needs AVX-512";
   EXPECT_THAT(kernels({8, 64, 8, 8, 64, 3, 1, 1, 1}), is_winograd);
   EXPECT_THAT(kernels({8, 128, 7, 7, 64, 3, 1, 1, 1}), is_winograd);
   EXPECT_THAT(kernels({32, 512, 4, 4, 512, 3, 1, 1, 1}), is_winograd);
@@ -77,7 +67,7 @@ TEST_P(KernelChoice, WinogradsAlgorithmComputesLargeConvolutionsOf3x3) {
 }
 
 TEST_P(KernelChoice, GradientsOfManyRowsTurnTheWeightsAroundOnce) {
-  if (!has_avx512()) GTEST_SKIP() << "needs a processor with AVX-512, and no limit to oneDNN";
+  if (!has_avx512()) GTEST_SKIP() << "needs AVX-512";
   const auto turns = HasSubstr("reorder of weights");
   EXPECT_THAT(implementation(LinearBackwardData{{512, 650, 1000}}), turns);
   EXPECT_THAT(implementation(LinearBackwardData{{511, 650, 1000}}), Not(turns));

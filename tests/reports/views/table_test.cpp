@@ -48,6 +48,13 @@ TEST(Table, ConstantParametersStandAboveAndVaryingOnesInColumns) {
   EXPECT_THAT(title, AllOf(HasSubstr("split"), HasSubstr("slowdown"), Not(HasSubstr("batch"))));
 }
 
+TEST(Table, NamesTheLimitOfTheInstructionSet) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("GOMP_SPINCOUNT")));
+  report.machine.environment.emplace_back("DNNL_MAX_CPU_ISA", "AVX2");
+  EXPECT_THAT(to_table(report), HasSubstr("DNNL_MAX_CPU_ISA=AVX2"));
+}
+
 TEST(Table, SaysWhatWasCaptured) {
   Report report = sample_report();
   EXPECT_THAT(to_table(report), Not(HasSubstr("graph")));

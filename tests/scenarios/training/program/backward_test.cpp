@@ -83,6 +83,12 @@ class WholeNetwork {
                        .view = base(Space::gradients).part(entry->offset, entry->master.bytes)});
   }
 
+  /// The parameters whose masters are not canonical.
+  [[nodiscard]] long own_layouts() const {
+    return std::ranges::count_if(
+        store_.entries(), [](const auto& one) { return !one.master.layout.is_canonical(); });
+  }
+
   [[nodiscard]] long reorders(bool accumulate) const {
     return std::ranges::count_if(program_->backward(accumulate),
                                  [](const OpCall& call) { return call.op->name() == "reorder"; });
@@ -159,9 +165,11 @@ TEST(BackwardWriter, GradientsGoThroughTemporariesIntoAnotherLayout) {
   const Network network = one_convolution();
   WholeNetwork direct(context, network, true);
   WholeNetwork canonical_masters(context, network, false);
+  if (direct.own_layouts() == 0) GTEST_SKIP() << "operations compute canonical gradients here";
   ASSERT_EQ(direct.reorders(false), 0);
-  ASSERT_GT(canonical_masters.reorders(false), 0) << "operations want the store's layout";
-  ASSERT_GT(canonical_masters.reorders(true), 0);
+  ASSERT_EQ(canonical_masters.own_layouts(), 0);
+  ASSERT_GE(canonical_masters.reorders(false), direct.own_layouts());
+  ASSERT_EQ(canonical_masters.reorders(true), direct.own_layouts()) << "others are added up";
 
   direct.backward(false);
   canonical_masters.backward(false);
