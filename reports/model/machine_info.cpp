@@ -108,8 +108,9 @@ std::optional<std::string> environment(const char* name) {
 
 /// The variables by which users and programs change what libraries of kernels do, sorted by name.
 NamedTexts library_settings() {
-  constexpr std::array<std::string_view, 9> prefixes = {
-      "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_", "GOMP_", "KMP_", "NCCL_", "OMP_", "ONEDNN_"};
+  constexpr std::array<std::string_view, 10> prefixes = {
+      "CUBLAS_", "CUDA_", "CUDNN_", "DNNL_",   "GOMP_",
+      "KMP_",    "NCCL_", "OMP_",   "ONEDNN_", "PARBENCH_CPU_LAYOUT"};
   NamedTexts settings;
   for (char* const* entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;

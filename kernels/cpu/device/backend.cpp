@@ -11,6 +11,7 @@
 #include "kernels/base/error.h"
 #include "kernels/cpu/device/device.h"
 #include "kernels/cpu/host/topology.h"
+#include "kernels/cpu/onednn/layout.h"
 #include "kernels/cpu/runtime/engine.h"
 #include "kernels/cpu/runtime/instruction_sets.h"
 #include "kernels/cpu/runtime/memory.h"
@@ -36,7 +37,9 @@ std::string instruction_set_and_limit() {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend() : cores_(usable_cores()), model_(processor_model()) {}
+  CpuBackend() : cores_(usable_cores()), model_(processor_model()) {
+    (void)wanted_layout();  // throws where it is invalid, before anything is planned
+  }
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
 

@@ -4,8 +4,11 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kernels/cpu/onednn/layout.h"
+#include "kernels/cpu/runtime/engine.h"
 #include "tests/kernels/harness.h"
 
 namespace parbench::test {
@@ -23,11 +26,20 @@ bool may_use(dnnl::cpu_isa wanted) {
 
 // Shapes: batch, in, height, width, out, kernel, stride, padding, groups.
 
+constexpr ConvolutionShape convolution_of_64{4, 64, 16, 16, 64, 3, 1, 1, 1};
+
 class KernelChoice : public LaneTest {
  protected:
   [[nodiscard]] std::string implementation(const OpDesc& desc) const {
     return bench().prepare(desc)->implementation();
   }
+
+  static constexpr std::string_view channels_last = "acdb";  // oneDNN's notation
+
+  [[nodiscard]] std::string layout_of(DType dtype) const {
+    return device().activation(convolution_of_64.source(), dtype).layout.name();
+  }
+  [[nodiscard]] static bool on_processor() { return GetParam().device.starts_with("cpu:"); }
 
   // Of the three passes.
   [[nodiscard]] std::string kernels(const ConvolutionShape& shape) const {
@@ -43,15 +55,13 @@ class KernelChoice : public LaneTest {
   [[nodiscard]] static bool has_avx2() {
     return on_processor() && may_use(dnnl::cpu_isa::avx2) && !may_use(dnnl::cpu_isa::avx512_core);
   }
-
- private:
-  [[nodiscard]] static bool on_processor() { return GetParam().device.starts_with("cpu:"); }
+  [[nodiscard]] bool has_blocks() const { return layout_of(DType::f32) != channels_last; }
 };
 
 const auto is_winograd = MatchesRegex(".*wino.*wino.*wino.*");
 
 TEST_P(KernelChoice, WinogradsAlgorithmComputesLargeConvolutionsOf3x3) {
-  if (!has_avx512()) GTEST_SKIP() << "needs AVX-512";
+  if (!has_avx512() || !has_blocks()) GTEST_SKIP() << "needs AVX-512, and channels in blocks";
   EXPECT_THAT(kernels({8, 64, 8, 8, 64, 3, 1, 1, 1}), is_winograd);
   EXPECT_THAT(kernels({8, 128, 7, 7, 64, 3, 1, 1, 1}), is_winograd);
   EXPECT_THAT(kernels({32, 512, 4, 4, 512, 3, 1, 1, 1}), is_winograd);
@@ -76,7 +86,7 @@ TEST_P(KernelChoice, GradientsOfManyRowsTurnTheWeightsAroundOnce) {
 }
 
 TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
-  if (!has_avx2()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2";
+  if (!has_avx2() || !has_blocks()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
   const auto kernel = [&](const ConvolutionShape& shape) {
     return implementation(ConvolutionBackwardWeights{shape});
   };
@@ -87,7 +97,7 @@ TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
 }
 
 TEST_P(KernelChoice, OwnTilesComputeLargeConvolutionsOf3x3WithAvx2) {
-  if (!has_avx2()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2";
+  if (!has_avx2() || !has_blocks()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
   for (const ConvolutionShape& tiled : std::vector<ConvolutionShape>{
            {4, 64, 8, 8, 64, 3, 1, 1, 1},
            {7, 72, 7, 10, 64, 3, 1, 1, 1},  // tiles that outputs do not fill, an odd number of them
@@ -110,6 +120,42 @@ TEST_P(KernelChoice, OwnTilesComputeLargeConvolutionsOf3x3WithAvx2) {
   EXPECT_THAT(implementation(ConvolutionForward{{6, 64, 8, 8, 64, 3, 1, 1, 1}, DType::f32, true}),
               Not(HasSubstr("wino")))
       << "with a bias";
+}
+
+TEST_P(KernelChoice, Bf16HasChannelsLastExactlyWhereTheirKernelsUseAmx) {
+  if (!on_processor()) GTEST_SKIP() << "needs a CPU device";
+  if (!cpu::has_native_bf16()) GTEST_SKIP() << "needs a processor with AVX-512 BF16";
+  if (!cpu::wanted_layout().empty()) GTEST_SKIP() << "PARBENCH_CPU_LAYOUT sets the layout";
+  EXPECT_EQ(layout_of(DType::bf16) == channels_last,
+            implementation(ConvolutionForward{convolution_of_64, DType::bf16}).find("amx") !=
+                std::string::npos);
+  EXPECT_NE(layout_of(DType::f32), channels_last);
+}
+
+TEST_P(KernelChoice, WithChannelsLastPassesAreProductsOverAllPixels) {
+  if (!on_processor()) GTEST_SKIP() << "needs a CPU device";
+  const DType dtype = cpu::has_native_bf16() ? DType::bf16 : DType::f32;
+  if (layout_of(dtype) != channels_last) GTEST_SKIP() << "channels lie in blocks";
+  const auto weights = [&](const ConvolutionShape& shape) {
+    return implementation(ConvolutionBackwardWeights{shape, dtype});
+  };
+  const auto data = [&](const ConvolutionShape& shape) {
+    return implementation(ConvolutionBackwardData{shape, dtype});
+  };
+  const ConvolutionShape pointwise{4, 64, 16, 16, 96, 1, 1, 0, 1};
+  EXPECT_THAT(weights(pointwise), HasSubstr("over pixels"));
+  EXPECT_THAT(data(pointwise), Not(HasSubstr("spread")));
+  const ConvolutionShape strided{4, 64, 16, 16, 96, 1, 2, 0, 1};
+  EXPECT_THAT(weights(strided), HasSubstr("gathered patches"));
+  EXPECT_THAT(data(strided), HasSubstr("spread over the source"));
+  EXPECT_THAT(weights({4, 64, 8, 8, 64, 3, 1, 1, 1}), HasSubstr("gathered patches"));
+  for (const ConvolutionShape& other : {convolution_of_64,                        // large images
+                                        ConvolutionShape{4, 64, 8, 8, 64, 1, 1, 0, 2}}) {  // groups
+    EXPECT_THAT(weights(other), Not(HasSubstr("patches")));
+    EXPECT_THAT(weights(other), Not(HasSubstr("pixels")));
+  }
+  EXPECT_THAT(implementation(BatchNormForward{{4, 64, 8, 8}, dtype}), HasSubstr("over pixels"));
+  EXPECT_THAT(implementation(BatchNormForward{{4, 63, 8, 8}, dtype}), Not(HasSubstr("over pixels")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, KernelChoice, testing::ValuesIn(lanes()),

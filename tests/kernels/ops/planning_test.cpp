@@ -280,8 +280,11 @@ TEST_P(Planning, GradientsOfWeightsLieAlikeForEveryBatch) {
 
 // oneDNN may have no optimised kernel for three channels beside blocks of them.
 TEST_P(Planning, ReordersAroundAKernelAreNamedAndCountAsNoWork) {
-  if (!GetParam().device.starts_with("cpu:")) GTEST_SKIP() << "no blocks of channels";
   const ConvolutionShape shape{2, 3, 31, 29, 64, 7, 2, 3, 1};
+  if (!GetParam().device.starts_with("cpu:") ||
+      device().activation(shape.source(), DType::f32).layout.name() == "acdb") {
+    GTEST_SKIP() << "no blocks of channels";
+  }
   const auto op = prepare(ConvolutionBackwardData{shape});
   EXPECT_FALSE(op->is_reference()) << op->implementation();
   EXPECT_EQ(op->tensor("diff_destination"), device().activation(shape.destination(), DType::f32));
