@@ -1,5 +1,6 @@
-// main() of tests that ctest runs under several instruction sets (parbench_test's ISA_SAMPLE): where
-// oneDNN does not use the one that DNNL_MAX_CPU_ISA names, the process says so and runs no test.
+// main() of tests that ctest runs under several instruction sets (parbench_test's ISA_SAMPLE):
+// where oneDNN does not use the one that DNNL_MAX_CPU_ISA names, the process says so and runs no
+// test.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

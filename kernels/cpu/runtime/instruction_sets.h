@@ -21,8 +21,8 @@ struct InstructionSet {
 /// and that DNNL_MAX_CPU_ISA permits.
 [[nodiscard]] std::string used_instruction_set();
 
-/// Returns the setting of the environment that limits oneDNN, such as "DNNL_MAX_CPU_ISA=AVX2"; empty
-/// without one.
+/// Returns the setting of the environment that limits oneDNN, such as "DNNL_MAX_CPU_ISA=AVX2";
+/// empty without one.
 [[nodiscard]] std::string instruction_set_limit();
 
 }  // namespace parbench::cpu

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -33,6 +35,8 @@ Values sets_of_header() {
 }
 
 TEST(InstructionSets, AreThoseOfTheInstalledHeader) {
+  // The bundle of scripts/gpu-check runs where nothing is built.
+  if (!std::filesystem::exists(DNNL_TYPES_HEADER)) GTEST_SKIP() << "no " << DNNL_TYPES_HEADER;
   Values values;
   for (const InstructionSet& set : instruction_sets()) {
     std::string name(set.limit);

@@ -85,8 +85,8 @@ class WholeNetwork {
 
   /// The parameters whose masters are not canonical.
   [[nodiscard]] long own_layouts() const {
-    return std::ranges::count_if(
-        store_.entries(), [](const auto& one) { return !one.master.layout.is_canonical(); });
+    return std::ranges::count_if(store_.entries(),
+                                 [](const auto& one) { return !one.master.layout.is_canonical(); });
   }
 
   [[nodiscard]] long reorders(bool accumulate) const {
