@@ -123,6 +123,7 @@ ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& optio
   }
   report_.machine = report::machine_info(libraries_of(machine));
   report_.machine.caches = cpu_caches();
+  report_.machine.cpu_quota = quota_.limit(report_.machine.cores_allowed.size());
   describe_project(options.project);
 }
 
@@ -214,8 +215,7 @@ void ReportBuilder::add_process(report::Process process, const PhaseTimes& times
 
 void ReportBuilder::refresh(bool complete) {
   report_.complete = complete;
-  report_.duration_seconds =
-      steady_seconds() - begin_ + (resumed_ ? resumed_->duration_seconds : 0);
+  set_duration();
   PhaseTimes all = process_times_;
   for (const auto& [scenario, times] : times_) all += times;
   report_.preparation_seconds = all.preparation;
@@ -224,6 +224,17 @@ void ReportBuilder::refresh(bool complete) {
   report_.task_cost_seconds = all.task_costs;
   report_.profiling_seconds = all.profiling;
   report::find_reasons(report_);
+}
+
+/// With the share of it that a quota withheld. A run that is resumed has both of all its parts.
+void ReportBuilder::set_duration() {
+  const double now = steady_seconds() - begin_;
+  const double earlier = resumed_ ? resumed_->duration_seconds : 0;
+  const double lost_now = withheld_share(begin_core_times_, quota_.read()).value_or(0);
+  const double lost_earlier = resumed_ ? resumed_->quota_lost : 0;
+  report_.duration_seconds = now + earlier;
+  if (report_.duration_seconds <= 0) return;
+  report_.quota_lost = (lost_now * now + lost_earlier * earlier) / report_.duration_seconds;
 }
 
 void ReportBuilder::write() const { report::write_report(path_, report_); }

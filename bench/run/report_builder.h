@@ -13,6 +13,7 @@
 #include "bench/execution/clock.h"
 #include "bench/sampling/sampler.h"
 #include "bench/sampling/session/session.h"
+#include "kernels/base/cpu_quota.h"
 #include "kernels/machine/machine.h"
 #include "reports/io/peak_cache.h"
 #include "reports/model/report.h"
@@ -81,6 +82,7 @@ class ReportBuilder {
 
  private:
   void describe_project(const ProjectOptions& project);
+  void set_duration();
 
   std::filesystem::path path_;
   double begin_;
@@ -89,6 +91,8 @@ class ReportBuilder {
   report::Report report_;
   std::map<std::string, PhaseTimes> times_;  // of each scenario
   PhaseTimes process_times_;
+  CpuQuota quota_;
+  std::vector<CoreTime> begin_core_times_ = quota_.read();
 };
 
 }  // namespace parbench

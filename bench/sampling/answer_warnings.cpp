@@ -30,9 +30,21 @@ std::optional<std::string> throttling_warning(const std::vector<report::CaseResu
                      fmt::join(reasons, ", "));
 }
 
+/// Names the largest share of the core time that a CPU quota withheld.
+std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& cases) {
+  const auto count = std::ranges::count_if(cases, report::is_over_quota);
+  if (count == 0) return std::nullopt;
+  return fmt::format(
+      "Careful: a CPU quota withheld up to {} of the core time that {} of {} cases wanted; repeat "
+      "without it (docker run without --cpus, systemd without CPUQuota=), or with a larger one.",
+      report::format_percent(std::ranges::max(cases, {}, &report::CaseResult::quota_lost).quota_lost,
+                             0),
+      count, cases.size());
+}
+
 /// Says that other programs used the cores meanwhile.
 std::optional<std::string> disturbance_warning(const std::vector<report::CaseResult>& cases) {
-  const auto count = std::ranges::count_if(cases, report::is_disturbed);
+  const auto count = std::ranges::count_if(cases, report::are_cores_taken);
   if (count == 0) return std::nullopt;
   const auto taken = [](const report::CaseResult& one) { return report::cores_taken(one); };
   return fmt::format(
@@ -235,7 +247,8 @@ std::vector<std::string> baseline_warnings(const Scenario& scenario,
 
 std::vector<std::string> disturbance_warnings(const std::vector<report::CaseResult>& cases) {
   std::vector<std::string> warnings;
-  for (const auto& warning : {throttling_warning(cases), disturbance_warning(cases)}) {
+  for (const auto& warning :
+       {throttling_warning(cases), quota_warning(cases), disturbance_warning(cases)}) {
     if (warning) warnings.push_back(*warning);
   }
   return warnings;

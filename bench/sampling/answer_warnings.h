@@ -35,7 +35,8 @@ inline constexpr std::string_view profiler_warning =
     const Scenario& scenario, const std::vector<CaseSpec>& specs,
     const std::vector<report::CaseResult>& cases);
 
-/// Says that devices were throttled, and that other programs used the cores meanwhile.
+/// Says that devices or the process were throttled, and that other programs used the cores
+/// meanwhile.
 [[nodiscard]] std::vector<std::string> disturbance_warnings(
     const std::vector<report::CaseResult>& cases);
 

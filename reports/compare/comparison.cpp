@@ -61,6 +61,7 @@ std::optional<Measured> measured(const CaseResult* c) {
   Measured result{.seconds = std::exp(mean(log_medians)),
                   .processes = static_cast<int>(log_medians.size())};
   report::add_throttles(result.throttled_by, *c);
+  if (report::is_over_quota(*c)) result.quota_lost = c->quota_lost;
   return result;
 }
 
@@ -233,11 +234,20 @@ double assumed_spread(const Comparison& comparison) {
   return is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread;
 }
 
-/// The spread between processes that is assumed because other programs had the cores of a case for
-/// a share s of the time: it takes 1/(1 − s) times as long, which another run need not meet.
+/// Returns the largest share of the time for which something took the cores of a matched case.
+double largest_share(const Match& match, double (*share)(const CaseResult&)) {
+  return std::max(share(*match.base), share(*match.now));
+}
+
+double quota_lost(const CaseResult& c) { return c.quota_lost; }
+
+/// The spread between processes that is assumed because other programs had the cores of a case, or
+/// a quota withheld them, for a share s of the time: it takes 1/(1 − s) times as long, which
+/// another run need not meet.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
-  const double share = std::max(report::cores_taken(*match.base), report::cores_taken(*match.now));
+  const double share =
+      std::max(largest_share(match, report::cores_taken), largest_share(match, quota_lost));
   return -std::log1p(-std::min(share, max_share));
 }
 
@@ -249,21 +259,30 @@ std::string_view processes_remedy(const Comparison& comparison) {
 }
 
 /// Says of cases with a larger spread what disturbed them.
-std::vector<std::string> note_on_taken_cores(const Comparison& comparison,
+std::vector<std::string> note_on_missing_cores(const Comparison& comparison,
                                              const std::vector<Match>& matches) {
   double largest = assumed_spread(comparison);
   std::size_t count = 0;
+  bool by_others = false;
+  bool by_quota = false;
   for (const Match& match : matches) {
     if (match.state != MatchState::comparable) continue;
     const double spread = disturbed_spread(match);
-    if (spread > assumed_spread(comparison)) ++count;
+    if (spread <= assumed_spread(comparison)) continue;
+    ++count;
     largest = std::max(largest, spread);
+    by_others = by_others || largest_share(match, report::cores_taken) > 0;
+    by_quota = by_quota || largest_share(match, quota_lost) >= report::min_quota_lost;
   }
   if (count == 0) return {};
   return {fmt::format(
-      "Other programs had the cores of {} for up to {} of the time, so that little is known of a "
-      "change there. Measure on idle cores, or both in turns (parbench ab).",
-      report::format_count(count, "case"), report::format_percent(-std::expm1(-largest), 0))};
+      "{} had the cores of {} for up to {} of the time, so that little is known of a change there. "
+      "Measure on idle cores{}, or both in turns (parbench ab).",
+      !by_quota    ? "Other programs"
+      : !by_others ? "A CPU quota"
+                   : "Other programs and a CPU quota",
+      report::format_count(count, "case"), report::format_percent(-std::expm1(-largest), 0),
+      by_quota ? " without a quota" : "")};
 }
 
 std::vector<std::string> notes_on_processes(const Comparison& comparison,
@@ -281,7 +300,7 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
       "A side with one process does not show how much processes differ: a standard "
       "deviation of {} is assumed, and intervals are wide; {}.",
       report::format_percent(assumed_spread(comparison)), processes_remedy(comparison))};
-  std::ranges::move(note_on_taken_cores(comparison, matches), std::back_inserter(notes));
+  std::ranges::move(note_on_missing_cores(comparison, matches), std::back_inserter(notes));
   return notes;
 }
 

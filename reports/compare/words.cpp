@@ -8,7 +8,9 @@
 #include <cmath>
 #include <span>
 #include <string_view>
+#include <tuple>
 
+#include "reports/model/disturbances.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 
@@ -61,6 +63,41 @@ std::string failures_text(const Comparison& comparison) {
   return text + fmt::format("{} of NEW ended badly. ",
                             processes == 1 ? std::string("1 process")
                                            : fmt::format("{} processes", processes));
+}
+
+/// Whether one side of a case was throttled and the other was not, or a quota withheld more from it
+/// by a share that counts as a disturbance.
+bool is_throttled_more(const std::optional<Measured>& one, const std::optional<Measured>& other) {
+  if (!one || !other) return false;
+  const double lost_more = one->quota_lost - other->quota_lost;
+  return (!one->throttled_by.empty() && other->throttled_by.empty()) ||
+         (lost_more > 0 && other->quota_lost == 0) || lost_more >= report::min_cores_taken;
+}
+
+/// Says ahead of the verdicts in how many cases one side was throttled and the other was not.
+std::string throttled_side_text(const Comparison& comparison) {
+  std::string text;
+  for (const bool of_now : {true, false}) {
+    std::vector<std::string> reasons;
+    double quota_lost = 0;
+    std::size_t count = 0;
+    for (const Row& row : comparison.rows) {
+      const auto& [one, other] = of_now ? std::tie(row.now, row.base) : std::tie(row.base, row.now);
+      if (row.state != MatchState::comparable || !is_throttled_more(one, other)) continue;
+      ++count;
+      quota_lost = std::max(quota_lost, one->quota_lost);
+      for (const std::string& reason : one->throttled_by) {
+        if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+      }
+    }
+    if (count == 0) continue;
+    if (quota_lost > 0) reasons.push_back(report::quota_text(quota_lost));
+    text += fmt::format("{} was throttled more than {} in {} of {} ({}), which may be their change. ",
+                        of_now ? "NEW" : "BASE", of_now ? "BASE" : "NEW", count,
+                        report::format_count(comparison.count(MatchState::comparable), "case"),
+                        fmt::join(reasons, ", "));
+  }
+  return text;
 }
 
 /// Why pairs ended before their time, in front of everything else.
@@ -199,6 +236,7 @@ std::string sentence(const Comparison& comparison) {
   const std::size_t compared = comparison.count(MatchState::comparable);
   std::string text = ending_text(comparison) + failures_text(comparison);
   if (compared == 0) return text + nothing_text(comparison);
+  text += throttled_side_text(comparison);
   text += regressions_text(comparison, compared) + '.';
   text += counts_text({{comparison.count(Verdict::improved), "improved"},
                        {comparison.count(Verdict::same), "the same"},
@@ -231,8 +269,12 @@ std::string state_text(const Row& row) {
 std::string throttling_text(const Row& row) {
   std::vector<std::string> texts;
   for (const auto& [measured, side] : {std::pair(&row.base, "BASE"), std::pair(&row.now, "NEW")}) {
-    if (!*measured || (*measured)->throttled_by.empty()) continue;
-    texts.push_back(fmt::format("{} in {}", fmt::join((*measured)->throttled_by, ", "), side));
+    if (!*measured) continue;
+    std::vector<std::string> reasons = (*measured)->throttled_by;
+    if (const double lost = (*measured)->quota_lost; lost > 0) {
+      reasons.push_back(fmt::format("CPU quota, {} of the core time", report::format_percent(lost, 0)));
+    }
+    if (!reasons.empty()) texts.push_back(fmt::format("{} in {}", fmt::join(reasons, ", "), side));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }

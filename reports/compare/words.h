@@ -10,7 +10,8 @@
 namespace parbench::compare {
 
 /// "1 of 12 cases regressed: pipeline/split:5 6.2% slower (+4.8 to +7.7%). 1 improved, 8 are the
-/// same, 2 undecided." A failure in the newer report comes first.
+/// same, 2 undecided." A failure in the newer report comes first, then whether one side was
+/// throttled and the other was not.
 [[nodiscard]] std::string sentence(const Comparison& comparison);
 
 /// "6.2% slower", "3.0% faster", "no change".

@@ -415,6 +415,7 @@ const std::vector<Rule>& all_rules() {
                                        {"team-waiting", team_waiting},
                                        {"more-threads-than-cores", more_threads_than_cores},
                                        {"cores-taken", taken_cores},
+                                       {"cpu-quota", cpu_quota},
                                        {"page-faults", page_faults},
                                        {"slowest-rank", slowest_rank},
                                        {"copies-share-cores", copies_share_cores},

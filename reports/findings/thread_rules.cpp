@@ -118,6 +118,7 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
 std::optional<Remark> more_threads_than_cores(const Profiled& one, const ProfiledCases& all) {
   const CaseCondition* device = worst(one.of(), &ThreadUse::core_wait);
   if (device == nullptr || device->threads->core_wait < no_core_share) return {};
+  if (one.of().quota_lost >= min_cores_taken) return {};  // which counts as waiting, too
   if (!has_more_threads_than_cores(one.of(), device->device)) return {};
   const bool is_advised = has_more_streams_than_cores(one.of(), device->device) &&
                           std::ranges::none_of(all.all(), has_streams_within_cores);
@@ -131,7 +132,7 @@ std::optional<Remark> more_threads_than_cores(const Profiled& one, const Profile
 }
 
 std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/) {
-  if (!is_disturbed(one)) return {};
+  if (!are_cores_taken(one)) return {};
   const double share = cores_taken(one);
   return Remark{fmt::format("other programs had its cores for {} of the time that its threads "
                             "wanted to run",
@@ -139,6 +140,15 @@ std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/)
                 "end what else runs on these cores, or choose free ones with taskset",
                 {{"share", share}},
                 share};
+}
+
+std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& /*roles*/) {
+  if (!is_over_quota(one)) return {};
+  return Remark{fmt::format("a CPU quota withheld {} of the core time that it wanted",
+                            format_percent(one.quota_lost, 0)),
+                "no quota, or a larger one (docker run --cpus, CPUQuota= of systemd)",
+                {{"share", one.quota_lost}},
+                one.quota_lost};
 }
 
 std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {

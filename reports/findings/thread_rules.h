@@ -14,6 +14,8 @@ namespace parbench::report {
 [[nodiscard]] std::optional<Remark> more_threads_than_cores(const Profiled& one,
                                                             const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> taken_cores(const CaseResult& one, const Roles& roles);
+/// A CPU quota withholds the cores.
+[[nodiscard]] std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& roles);
 
 /// Memory is touched for the first time within an execution.
 [[nodiscard]] std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles);

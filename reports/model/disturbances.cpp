@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "reports/units/units.h"
+
 namespace parbench::report {
 
 bool is_throttled(const CaseResult& c) { return c.throttling && c.throttling->flagged; }
@@ -20,11 +22,15 @@ void add_throttles(std::vector<std::string>& known, const CaseResult& c) {
   }
 }
 
+std::string quota_text(double largest_lost) {
+  return fmt::format("CPU quota, up to {} of the core time", format_percent(largest_lost, 0));
+}
+
 double cores_taken(const CaseResult& c) {
   double share = 0;
   for (const CaseCondition& condition : c.conditions) {
     if (!condition.threads) continue;
-    const double denied = condition.threads->denied.value_or(0);
+    const double denied = condition.threads->denied.value_or(0) - c.quota_lost;
     share = std::max(share, std::min(denied, condition.threads->others.value_or(0)));
   }
   return share;

@@ -1,4 +1,5 @@
-// What disturbed the measurement of a case: throttled devices, and cores that other programs had.
+// What disturbed the measurement of a case: throttled devices, a CPU quota, and cores that other
+// programs had.
 #pragma once
 
 #include <string>
@@ -15,17 +16,36 @@ namespace parbench::report {
 /// nothing for a case that needs no warning.
 void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
+/// A quota that withheld a smaller share of the core time is not reported: half of the change that
+/// comparisons count by default.
+constexpr double min_quota_lost = 0.01;
+
+/// Returns whether the CPU quota withheld so much of the core time of a case that its times need a
+/// warning.
+[[nodiscard]] inline bool is_over_quota(const CaseResult& c) {
+  return c.quota_lost >= min_quota_lost;
+}
+
+/// Returns "CPU quota, up to 74% of the core time", with the largest share of some cases.
+[[nodiscard]] std::string quota_text(double largest_lost);
+
 /// Other programs disturb a case whose cores they had for so much of the time.
 constexpr double min_cores_taken = 0.10;
 
 /// Returns the largest share over the devices of a case of the time for which other programs had
-/// the cores that its threads wanted: what these were denied, as far as other programs used cores,
-/// for threads also wait for each other. 0 where that is not known.
+/// the cores that its threads wanted: what these were denied, as far as other programs used cores
+/// and no quota withheld them, for threads also wait for each other. 0 where that is not known.
 [[nodiscard]] double cores_taken(const CaseResult& c);
 
 /// Returns whether other programs had the cores of a case so often that its times need a warning.
-[[nodiscard]] inline bool is_disturbed(const CaseResult& c) {
+[[nodiscard]] inline bool are_cores_taken(const CaseResult& c) {
   return cores_taken(c) >= min_cores_taken;
+}
+
+/// Returns whether other programs or a quota denied a case its cores so often that its times do not
+/// show what limits it.
+[[nodiscard]] inline bool is_disturbed(const CaseResult& c) {
+  return are_cores_taken(c) || c.quota_lost >= min_cores_taken;
 }
 
 }  // namespace parbench::report

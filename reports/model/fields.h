@@ -58,6 +58,7 @@ void visit_fields(V& visit, MaybeConst<Sample> auto& x) {
   visit.optional("counters", x.counters);
   visit.optional("rank_waits", x.rank_waits);
   visit.optional("start_skew", x.start_skew);
+  visit.optional("quota_lost", x.quota_lost);
 }
 
 template <class V>
@@ -187,6 +188,7 @@ void visit_fields(V& visit, MaybeConst<CaseResult> auto& x) {
   visit.optional("memory", x.memory);
   visit.optional("conditions", x.conditions);
   visit.optional("throttling", x.throttling);
+  visit.optional("quota_lost", x.quota_lost);
   visit.optional("amount", x.amount);
   visit.optional("amount_unit", x.amount_unit);
   visit.optional("throughput", x.throughput);
@@ -257,6 +259,7 @@ void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
   visit("cpu_model", x.cpu_model);
   visit("cores_online", x.cores_online);
   visit("cores_allowed", x.cores_allowed);
+  visit.optional("cpu_quota", x.cpu_quota);
   visit("memory_bytes", x.memory_bytes);
   visit.optional("cpu_mhz", x.cpu_mhz);
   visit.optional("governor", x.governor);
@@ -342,6 +345,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit.optional("preparation_seconds", x.preparation_seconds);
   visit.optional("verification_seconds", x.verification_seconds);
   visit.optional("profiling_seconds", x.profiling_seconds);
+  visit.optional("quota_lost", x.quota_lost);
   visit("complete", x.complete);
   visit("command_line", x.command_line);
   visit.optional("labels", x.labels);

@@ -79,6 +79,9 @@ struct Sample {
   /// waited for, sent or received messages.
   std::vector<double> rank_waits = {};
   double start_skew = 0;  // seconds by which ranks began apart; no part of `seconds`
+  /// Of the core time that the control group of the process wanted around the sample, used and
+  /// withheld, the share that its CPU quota withheld; nothing without a quota or readings.
+  std::optional<double> quota_lost = {};
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
@@ -177,6 +180,7 @@ struct CaseResult {
   std::vector<DeviceMemory> memory;
   std::vector<CaseCondition> conditions;
   std::optional<Throttling> throttling;  // only if samples are marked
+  double quota_lost = 0;                 // mean of the samples' over their time
   double amount = 0;                     // of `amount_unit` in one execution, for throughput
   std::string amount_unit;               // "images", "FLOP", "B"
   double throughput = 0;                 // amount_unit per second, by the median
@@ -288,6 +292,9 @@ struct Machine {
   std::string cpu_model;
   int cores_online = 0;
   std::vector<int> cores_allowed;  // empty: unknown
+  /// Cores that the CPU quota of its control group grants the process, 0.5 for half of one; only if
+  /// it grants fewer than the allowed ones.
+  std::optional<double> cpu_quota;
   std::size_t memory_bytes = 0;
   std::optional<double> cpu_mhz;  // as the kernel reports it at the start
   std::optional<std::string> governor;
@@ -382,6 +389,7 @@ struct Report {
   double preparation_seconds = 0;
   double verification_seconds = 0;
   double profiling_seconds = 0;
+  double quota_lost = 0;  // as of a sample, over the whole duration
   bool complete = false;  // every case was measured that the time of the run sufficed for
   std::vector<std::string> command_line;
   NamedTexts labels;               // what the user says of the project that is measured

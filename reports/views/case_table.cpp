@@ -239,13 +239,21 @@ std::vector<Footnote> low_confidence_notes(const Cases& cases, Intervals shown) 
 
 std::vector<Footnote> throttling_notes(const Cases& cases) {
   std::vector<std::string> throttles;
+  double quota_lost = 0;
   for (const CaseResult* c : cases) {
-    if (has_number(*c)) add_throttles(throttles, *c);
+    if (!has_number(*c)) continue;
+    add_throttles(throttles, *c);
+    quota_lost = std::max(quota_lost, c->quota_lost);
   }
-  if (throttles.empty()) return {};
-  return {{std::string(throttled_mark),
-           fmt::format("more than {} of its samples were taken on a throttled device: {}",
-                       format_percent(max_throttled_share, 0), fmt::join(throttles, ", "))}};
+  std::vector<std::string> texts;
+  if (!throttles.empty()) {
+    texts.push_back(fmt::format("more than {} of its samples were taken on a throttled device: {}",
+                                format_percent(max_throttled_share, 0),
+                                fmt::join(throttles, ", ")));
+  }
+  if (quota_lost >= min_quota_lost) texts.push_back("throttled by a " + quota_text(quota_lost));
+  if (texts.empty()) return {};
+  return {{std::string(throttled_mark), fmt::format("{}", fmt::join(texts, "; "))}};
 }
 
 std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& contradictions) {
@@ -457,7 +465,7 @@ TableCell median_cell(const CaseResult& c) {
   if (!has_number(c)) return {.text = std::string(status_word(c)), .tone = Tone::reason};
   const Statistics& s = *c.statistics;
   TableCell cell{.text = format_duration(s.median), .number = s.median};
-  if (is_throttled(c)) cell.mark = throttled_mark;
+  if (is_throttled(c) || is_over_quota(c)) cell.mark = throttled_mark;
   if (s.median_interval && s.median > 0) {
     const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
     cell.range = fmt::format("± {}", format_percent(half_width / s.median));

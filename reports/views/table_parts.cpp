@@ -131,6 +131,9 @@ std::vector<std::string> machine_items(const Report& report) {
   items.push_back(machine.cores_allowed.empty()
                       ? cores
                       : fmt::format("{} of {}", machine.cores_allowed.size(), cores));
+  if (machine.cpu_quota) {
+    items.push_back(fmt::format("CPU quota of {} cores", format_number(*machine.cpu_quota, 3)));
+  }
   if (machine.memory_bytes > 0) {
     items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
   }

@@ -159,6 +159,19 @@ std::vector<report::ThrottleReason> reasons_of(const std::vector<report::Sample>
   return reasons;
 }
 
+/// Mean over the time of the samples that have it; 0 where none has.
+double quota_loss(const std::vector<report::Sample>& samples) {
+  double lost = 0;
+  double seconds = 0;
+  for (const report::Sample& sample : samples) {
+    if (!sample.quota_lost) continue;
+    const double duration = sample.wall_seconds * static_cast<double>(sample.iterations);
+    lost += *sample.quota_lost * duration;
+    seconds += duration;
+  }
+  return seconds > 0 ? lost / seconds : 0;
+}
+
 }  // namespace
 
 std::optional<SampleCondition> sample_condition(const std::string& device, const Condition& before,
@@ -176,6 +189,7 @@ std::optional<SampleCondition> sample_condition(const std::string& device, const
 void summarise_conditions(report::CaseResult& measured) {
   measured.conditions.clear();
   measured.throttling.reset();
+  measured.quota_lost = quota_loss(measured.samples);
   for (const auto& [device, conditions] : by_device(measured.samples)) {
     measured.conditions.push_back(summary(device, conditions));
   }
@@ -206,24 +220,24 @@ void ConditionWatch::before(const Plan& plan) {
   use_ = timed_use();
 }
 
-std::vector<SampleCondition> ConditionWatch::after() {
+void ConditionWatch::after(report::Sample& sample) {
   Between between{.seconds = now_() - read_};
-  if (readings_.empty()) return {};
-  between.others = used_by_others(use_, timed_use(), between.seconds);
-  std::vector<SampleCondition> conditions;
+  if (readings_.empty()) return;
+  const HostUse use = timed_use();
+  between.others = used_by_others(use_.cores, use.cores, between.seconds);
+  sample.quota_lost = withheld_share(use_.groups, use.groups);
   for (const Reading& reading : std::exchange(readings_, {})) {
     const std::size_t cores = reading.device->info().cores.size();
     between.cores = static_cast<double>(std::max<std::size_t>(1, cores));
     auto condition = sample_condition(reading.device->info().name, reading.before,
                                       timed_reading(reading), between);
-    if (condition) conditions.push_back(std::move(*condition));
+    if (condition) sample.conditions.push_back(std::move(*condition));
   }
-  return conditions;
 }
 
-std::optional<CoreUse> ConditionWatch::timed_use() {
+ConditionWatch::HostUse ConditionWatch::timed_use() {
   const double begin = now_();
-  const auto use = core_use(cores_);
+  HostUse use{.cores = core_use(cores_), .groups = quota_.read()};
   spent_ += now_() - begin;
   return use;
 }

@@ -2,6 +2,7 @@
 // for a case.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bench/sampling/conditions/core_use.h"
+#include "kernels/base/cpu_quota.h"
 #include "kernels/core/device.h"
 #include "reports/model/machine_info.h"
 #include "reports/model/report.h"
@@ -36,20 +38,22 @@ struct Between {
                                                                       const Condition& after,
                                                                       const Between& between);
 
-/// Fills `conditions` and `throttling` of a case from its samples.
+/// Fills `conditions`, `throttling` and `quota_lost` of a case from its samples.
 void summarise_conditions(report::CaseResult& measured);
 
-/// Reads the devices of a plan before and after a sample, outside what is timed. Readings take at
-/// most a small share of the time since the first of them: where they take long, samples in between
-/// have none.
+/// Reads the devices of a plan, and what the CPU quota of this process withholds, before and after a
+/// sample, outside what is timed. Readings take at most a small share of the time since the first
+/// of them: where they take long, samples in between have none.
 class ConditionWatch {
  public:
-  /// `now`: seconds.
-  explicit ConditionWatch(std::function<double()> now) : now_(std::move(now)) {}
+  /// `now`: seconds. `root`: the folder that holds proc and sys.
+  explicit ConditionWatch(std::function<double()> now, const std::filesystem::path& root = "/")
+      : now_(std::move(now)), quota_(root) {}
 
   void before(const Plan& plan);
-  /// Returns the conditions of the sample since `before`; empty where that did not read.
-  [[nodiscard]] std::vector<report::SampleCondition> after();
+  /// Fills `conditions` and `quota_lost` of the sample since `before`; nothing where that did not
+  /// read.
+  void after(report::Sample& sample);
 
  private:
   struct Reading {
@@ -58,7 +62,12 @@ class ConditionWatch {
     Condition before;
   };
   [[nodiscard]] Condition timed_reading(const Reading& reading);
-  [[nodiscard]] std::optional<CoreUse> timed_use();
+  /// Cores and control groups at one moment.
+  struct HostUse {
+    std::optional<CoreUse> cores;
+    std::vector<CoreTime> groups;
+  };
+  [[nodiscard]] HostUse timed_use();
 
   static constexpr double max_time_share = 0.02;
 
@@ -67,7 +76,8 @@ class ConditionWatch {
   double spent_ = 0;
   double read_ = 0;  // when `before` had read
   std::vector<int> cores_ = report::cores_allowed();
-  std::optional<CoreUse> use_;  // until then
+  CpuQuota quota_;
+  HostUse use_;  // until then
   std::vector<Reading> readings_;
 };
 

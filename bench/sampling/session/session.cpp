@@ -325,7 +325,7 @@ void Session::take(const Step& step) {
   }
   report::Sample sample = execute(entry, step);
   const double end = environment_.now();
-  if (is_sample) sample.conditions = watch_.after();
+  if (is_sample) watch_.after(sample);
   times_.preparation += warm - begin;
   times_.sampling += end - warm;
   sampler_->record(step, sample, end - begin);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -55,6 +56,8 @@ struct SessionEnvironment {
   std::function<void(bool)> profile = [](bool) {};
   /// Called with each profiled case and its timeline. Empty: no case is profiled.
   KeepTimeline on_timeline = {};
+  /// Holds proc and sys, from which the limits of this process are read.
+  std::filesystem::path system_root = "/";
   /// Cases of an earlier part of the run, which goes on from their samples; nullptr: there is none.
   const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };

@@ -89,7 +89,7 @@ class Session {
   Ranges ranges_;
   std::optional<Sampler> sampler_;
   ProfilingPass profiling_{environment_.on_timeline, environment_.interrupted};
-  ConditionWatch watch_{[this] { return environment_.now(); }};
+  ConditionWatch watch_{[this] { return environment_.now(); }, environment_.system_root};
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
   std::optional<PreparedCase> abandoned_;

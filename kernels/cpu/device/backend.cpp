@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "kernels/base/cpu_quota.h"
 #include "kernels/base/error.h"
 #include "kernels/cpu/device/device.h"
 #include "kernels/cpu/host/topology.h"
@@ -56,8 +57,10 @@ class CpuBackend final : public Backend {
   [[nodiscard]] int device_count() const override { return static_cast<int>(cores_.size()); }
 
   [[nodiscard]] std::string description() const override {
-    return fmt::format("{}: {} core{} ({}), {:.1f} GiB of memory, oneDNN with {}", model_,
+    const auto quota = CpuQuota().limit(cores_.size());
+    return fmt::format("{}: {} core{} ({}){}, {:.1f} GiB of memory, oneDNN with {}", model_,
                        cores_.size(), cores_.size() == 1 ? "" : "s", fmt::join(cores_, ","),
+                       quota ? fmt::format(" with a CPU quota of {:.3g} cores", *quota) : "",
                        static_cast<double>(total_memory()) / (1U << 30U),
                        instruction_set_and_limit());
   }

@@ -16,7 +16,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/base/round_up.h"
-#include "kernels/cpu/host/control_group.h"
+#include "kernels/cpu/host/memory_grant.h"
 #include "kernels/cpu/host/topology.h"
 
 namespace parbench::cpu {

@@ -40,6 +40,7 @@ Json json_of(const ScenarioFacts& facts) {
 Json json_of(const Measured& measured) {
   Json json{{"seconds", number(measured.seconds)}, {"processes", measured.processes}};
   if (!measured.throttled_by.empty()) json["throttled_by"] = measured.throttled_by;
+  if (measured.quota_lost > 0) json["quota_lost"] = measured.quota_lost;
   return json;
 }
 

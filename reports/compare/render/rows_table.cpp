@@ -58,7 +58,7 @@ std::vector<report::Footnote> throttling_note(const Rows& rows) {
   }
   if (throttles.empty()) return {};
   return {{std::string(report::throttled_mark),
-           fmt::format("measured on a throttled device: {}", fmt::join(throttles, "; "))}};
+           fmt::format("throttled: {}", fmt::join(throttles, "; "))}};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "reports/views/case_table.h"
 #include "reports/views/html/html_table.h"
@@ -73,6 +74,9 @@ class Details {
       fact(condition.device, condition_text(condition));
     }
     if (c.throttling) fact("throttled samples", throttling_text(*c.throttling));
+    if (is_over_quota(c)) {
+      fact("CPU quota", format_percent(c.quota_lost, 0) + " of the core time withheld");
+    }
     if (c.profile) {
       fact("when it ran", fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; ")));
       if (c.profile->deviation) fact("its time", deviation_text(*c.profile));

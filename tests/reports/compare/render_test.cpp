@@ -117,7 +117,7 @@ regressed§  made/one/n:0  1.000 s  1.060 s  6.0% slower  +5.9 to +6.1%
 failed (1)  made/one/n:2  1.000 s        –
 same        made/one/n:1  1.000 s  1.000 s    no change  −0.1 to +0.1%
 
-§ measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
+§ throttled: made/one/n:0: power cap on cpu:0 in NEW
 (1) failed in NEW: wrong result
 
 BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show prints the
@@ -147,7 +147,7 @@ TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
 | regressed§ | `made/one/n:0` | 1.000 s | 1.060 s | 6.0% slower | +5.9 to +6.1% |  |
 | failed | `made/one/n:2` | 1.000 s | – |  |  | `failed in NEW: wrong result` |
 
-§ measured on a throttled device: made/one/n:0: power cap on cpu:0 in NEW
+§ throttled: made/one/n:0: power cap on cpu:0 in NEW
 
 <details>
 <summary>1 other case</summary>

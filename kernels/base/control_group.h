@@ -1,0 +1,33 @@
+// Linux's control groups of this process, by which containers and services limit it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace parbench {
+
+/// A control group in the file system.
+struct ControlGroup {
+  std::filesystem::path folder;
+  int version = 2;  // of control groups: 1 or 2
+};
+
+/// Returns the groups in which a controller ("cpu", "memory") limits this process, of versions 1
+/// and 2: its own group, then each group above it that a mount shows. A group whose folder is
+/// missing has no limits. Empty on systems without control groups. `root`: the folder that holds
+/// proc and sys. https://man7.org/linux/man-pages/man7/cgroups.7.html
+[[nodiscard]] std::vector<ControlGroup> control_groups(std::string_view controller,
+                                                       const std::filesystem::path& root = "/");
+
+/// Returns the number at the start of a file; nothing where the file is missing or starts with
+/// something else ("max").
+[[nodiscard]] std::optional<std::int64_t> number_in(const std::filesystem::path& file);
+
+/// Returns a number of a file whose lines are a name and a number each (cpu.stat, memory.stat); 0
+/// where it has no such line.
+[[nodiscard]] std::int64_t statistic_in(const std::filesystem::path& file, std::string_view name);
+
+}  // namespace parbench
