@@ -102,11 +102,13 @@ std::filesystem::path provide_report_path(const RunOptions& options, std::size_t
 
 ReportBuilder::ReportBuilder(std::filesystem::path path, const RunOptions& options,
                              const Machine& machine, const BenchmarkFlags& flags,
-                             std::chrono::system_clock::time_point started, double begin)
+                             std::chrono::system_clock::time_point started, double begin,
+                             CpuQuota quota)
     : path_(std::move(path)),
       begin_(begin),
       published_settings_(options.preset == Preset::published),
-      resumed_(options.resumed) {
+      resumed_(options.resumed),
+      quota_(std::move(quota)) {
   report_.version = version;
   report_.started_utc = resumed_ ? resumed_->started_utc : utc_text(started);
   if (resumed_) {

@@ -39,10 +39,10 @@ namespace parbench {
 
 class ReportBuilder {
  public:
-  /// `begin`: when the run began, on the steady clock.
+  /// `begin`: when the run began, on the steady clock. `quota`: that of this process.
   ReportBuilder(std::filesystem::path path, const RunOptions& options, const Machine& machine,
                 const BenchmarkFlags& flags, std::chrono::system_clock::time_point started,
-                double begin = steady_seconds());
+                double begin = steady_seconds(), CpuQuota quota = CpuQuota());
 
   /// Before the run: cases that are to be measured stand in the report as not run, or as an earlier
   /// part of the run has measured them, with how they will be sampled and on which devices; with

@@ -26,7 +26,7 @@ constexpr double min_quota_lost = 0.01;
   return c.quota_lost >= min_quota_lost;
 }
 
-/// Returns "CPU quota, up to 74% of the core time", with the largest share of some cases.
+/// Returns "CPU quota (up to 74% of the core time)", with the largest share of some cases.
 [[nodiscard]] std::string quota_text(double largest_lost);
 
 /// Other programs disturb a case whose cores they had for so much of the time.

@@ -86,6 +86,7 @@ Machine sample_machine() {
   machine.cpu_model = "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz";
   machine.cores_online = 2;
   machine.cores_allowed = {0, 1};
+  machine.cpu_quota = 1.5;
   machine.memory_bytes = 33'554'432'000;
   machine.cpu_mhz = 2700.5;
   machine.governor = "performance";
@@ -129,6 +130,8 @@ std::vector<CaseResult> sample_cases() {
   cases[4].submit = SubmitMode::graph;
   cases[5].samples[3].rank_waits = {0.001, 0.002};
   cases[5].samples[3].start_skew = 5e-6;
+  cases[5].samples[3].quota_lost = 0.1;
+  cases[5].quota_lost = 0.0075;
   cases[5].samples[3].conditions = {{"cpu:0", 2600, 71, 180.5, {}, ThreadUse{0.01, 0.02, 30}},
                                     {"cpu:1", 1900, 88, 140, {"core temperature", "low clock"}}};
   for (std::size_t i = 7; i < 14; ++i) cases[5].samples[i].process = 1;

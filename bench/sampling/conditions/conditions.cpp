@@ -205,6 +205,16 @@ void summarise_conditions(report::CaseResult& measured) {
 }
 
 void ConditionWatch::before(const Plan& plan) {
+  read_devices(plan);
+  core_times_ = quota_.read();
+}
+
+void ConditionWatch::after(report::Sample& sample) {
+  sample.quota_lost = withheld_share(core_times_, quota_.read());
+  sample.conditions = conditions_since();
+}
+
+void ConditionWatch::read_devices(const Plan& plan) {
   readings_.clear();
   const double time = now_();
   if (!begin_) begin_ = time;
@@ -220,24 +230,24 @@ void ConditionWatch::before(const Plan& plan) {
   use_ = timed_use();
 }
 
-void ConditionWatch::after(report::Sample& sample) {
+std::vector<SampleCondition> ConditionWatch::conditions_since() {
   Between between{.seconds = now_() - read_};
-  if (readings_.empty()) return;
-  const HostUse use = timed_use();
-  between.others = used_by_others(use_.cores, use.cores, between.seconds);
-  sample.quota_lost = withheld_share(use_.groups, use.groups);
+  if (readings_.empty()) return {};
+  between.others = used_by_others(use_, timed_use(), between.seconds);
+  std::vector<SampleCondition> conditions;
   for (const Reading& reading : std::exchange(readings_, {})) {
     const std::size_t cores = reading.device->info().cores.size();
     between.cores = static_cast<double>(std::max<std::size_t>(1, cores));
     auto condition = sample_condition(reading.device->info().name, reading.before,
                                       timed_reading(reading), between);
-    if (condition) sample.conditions.push_back(std::move(*condition));
+    if (condition) conditions.push_back(std::move(*condition));
   }
+  return conditions;
 }
 
-ConditionWatch::HostUse ConditionWatch::timed_use() {
+std::optional<CoreUse> ConditionWatch::timed_use() {
   const double begin = now_();
-  HostUse use{.cores = core_use(cores_), .groups = quota_.read()};
+  const auto use = core_use(cores_);
   spent_ += now_() - begin;
   return use;
 }

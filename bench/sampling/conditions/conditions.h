@@ -42,8 +42,9 @@ struct Between {
 void summarise_conditions(report::CaseResult& measured);
 
 /// Reads the devices of a plan, and what the CPU quota of this process withholds, before and after a
-/// sample, outside what is timed. Readings take at most a small share of the time since the first
-/// of them: where they take long, samples in between have none.
+/// sample, outside what is timed. Readings of devices take at most a small share of the time since
+/// the first of them: where they take long, samples in between have none. The quota is read around
+/// every sample: that takes microseconds, but it may hold up the readings of devices.
 class ConditionWatch {
  public:
   /// `now`: seconds. `root`: the folder that holds proc and sys.
@@ -51,8 +52,7 @@ class ConditionWatch {
       : now_(std::move(now)), quota_(root) {}
 
   void before(const Plan& plan);
-  /// Fills `conditions` and `quota_lost` of the sample since `before`; nothing where that did not
-  /// read.
+  /// Fills `conditions` and `quota_lost` of the sample since `before`, as far as that read them.
   void after(report::Sample& sample);
 
  private:
@@ -62,12 +62,9 @@ class ConditionWatch {
     Condition before;
   };
   [[nodiscard]] Condition timed_reading(const Reading& reading);
-  /// Cores and control groups at one moment.
-  struct HostUse {
-    std::optional<CoreUse> cores;
-    std::vector<CoreTime> groups;
-  };
-  [[nodiscard]] HostUse timed_use();
+  void read_devices(const Plan& plan);
+  [[nodiscard]] std::vector<report::SampleCondition> conditions_since();
+  [[nodiscard]] std::optional<CoreUse> timed_use();
 
   static constexpr double max_time_share = 0.02;
 
@@ -76,8 +73,9 @@ class ConditionWatch {
   double spent_ = 0;
   double read_ = 0;  // when `before` had read
   std::vector<int> cores_ = report::cores_allowed();
+  std::optional<CoreUse> use_;  // until then
   CpuQuota quota_;
-  HostUse use_;  // until then
+  std::vector<CoreTime> core_times_;  // of its groups, until the sample
   std::vector<Reading> readings_;
 };
 

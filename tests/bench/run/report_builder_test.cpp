@@ -14,6 +14,7 @@
 #include "reports/model/fingerprint.h"
 #include "tests/bench/fake_scenario.h"
 #include "tests/scenarios/fake_device.h"
+#include "tests/support/control_groups.h"
 #include "tests/support/temporary_folder.h"
 
 namespace parbench {
@@ -53,6 +54,37 @@ TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
               ElementsAre(HasSubstr(cache.file_of(alone).string())))
       << "once for both devices";
   EXPECT_THAT(report.devices[0].peaks, IsEmpty());
+}
+
+/// Of a run that began a second before, with a quota.
+ReportBuilder builder_of(const test::MadeControlGroups& groups, const RunOptions& options) {
+  return {"unused.json", options, Machine(std::vector<std::unique_ptr<Backend>>{}),
+          {},            {},      steady_seconds() - 1,
+          CpuQuota(groups.root())};
+}
+
+TEST(ReportBuilder, NamesTheQuotaAndWhatItWithheldOfTheWholeRun) {
+  test::MadeControlGroups groups;
+  groups.make_job(0.5);
+  groups.set_core_time(100, 100);
+  ReportBuilder builder = builder_of(groups, {});
+  EXPECT_EQ(builder.report().machine.cpu_quota, 0.5);
+  groups.set_core_time(101, 103);
+  builder.refresh(true);
+  EXPECT_DOUBLE_EQ(builder.report().quota_lost, 0.75);
+
+  RunOptions resuming;
+  report::Report earlier;
+  earlier.duration_seconds = 1e9;  // so that the time of this part does not count
+  earlier.quota_lost = 0.25;
+  resuming.resumed = std::make_shared<const report::Report>(earlier);
+  ReportBuilder second = builder_of(groups, resuming);
+  groups.set_core_time(102, 106);
+  second.refresh(true);
+  EXPECT_NEAR(second.report().quota_lost, 0.25, 1e-6);
+
+  groups.make_job(1e6);
+  EXPECT_FALSE(builder_of(groups, {}).report().machine.cpu_quota) << "without effect";
 }
 
 TEST(ReportBuilder, SaysWhichProjectIsMeasured) {

@@ -138,6 +138,14 @@ TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
                                    "of 3 cases wanted; repeat on a quiet machine."));
 }
 
+TEST_F(PreliminaryAnswer, DoesNotBlameOtherProgramsForWhatAQuotaWithheld) {
+  add("a", 6);
+  cases[0].conditions = with_taken_cores(0.6).conditions;
+  cases[0].quota_lost = 0.55;
+  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+              testing::ElementsAre(testing::HasSubstr("a CPU quota withheld up to 55%")));
+}
+
 TEST(ProfilingOrder, BeginsWithTheCasesOfTheAnswerAndTheirBaselines) {
   std::vector<report::CaseResult> cases;
   for (const char* name : {"a", "b", "c", "d"}) cases.emplace_back().name = name;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -27,6 +28,7 @@ class SessionTest : public testing::Test {
          .make_runner = scenario.runners(),
          .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
          .on_timeline = on_timeline,
+         .system_root = system_root,
          .resumed = resumed,
          .interrupted = interrupted,
          .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
@@ -42,6 +44,7 @@ class SessionTest : public testing::Test {
   RunPart run_part;
   SamplerOptions options;
   KeepTimeline on_timeline;
+  std::filesystem::path system_root = "/";
   const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };
   std::function<void(const SessionResult&, const TimedOut&)> on_timeout = [](const SessionResult&,

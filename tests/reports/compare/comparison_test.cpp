@@ -139,6 +139,37 @@ TEST(Comparison, CallsNothingARegressionThatTakenCoresExplain) {
       << "no load explains that";
 }
 
+/// A report of five processes, of whose core time a quota withheld such a share.
+Report under_quota(double seconds, double share) {
+  Report report = made_report({steady(seconds), steady(1)});
+  report.cases[0].quota_lost = share;
+  return report;
+}
+
+TEST(Comparison, SaysAheadOfVerdictsThatAQuotaThrottledOneSide) {
+  EXPECT_THAT(sentence(compared(under_quota(1, 0), under_quota(2, 0.5))),
+              StartsWith("NEW was throttled more than BASE in 1 of 2 cases, which may be their "
+                         "change: CPU quota (up to 50% of the core time). 1 of 2 cases regressed"));
+  EXPECT_THAT(sentence(compared(under_quota(2, 0.5), under_quota(1, 0))),
+              StartsWith("BASE was throttled more than NEW in 1 of 2 cases"));
+  EXPECT_THAT(sentence(compared(under_quota(1, 0.2), under_quota(2, 0.31))),
+              StartsWith("NEW was throttled more"));
+  for (const auto& [base, now] : {std::pair(0.5, 0.5), {0.5, 0.59}, {0.0, 0.009}}) {
+    EXPECT_THAT(sentence(compared(under_quota(1, base), under_quota(2, now))),
+                StartsWith("1 of 2 cases regressed"));
+  }
+}
+
+TEST(Comparison, CallsNothingARegressionThatAQuotaExplains) {
+  Report limited = made_report({{1.3}});
+  limited.cases[0].quota_lost = 0.3;
+  const Comparison comparison = compared(made_report({{1}}), limited);
+  EXPECT_EQ(comparison.count(Verdict::undecided), 1);
+  EXPECT_THAT(comparison.notes,
+              Contains(AllOf(StartsWith("A CPU quota had the cores of 1 case for up to 30%"),
+                             HasSubstr("without a quota"))));
+}
+
 TEST(Comparison, TakesAProcessThatEndedBadlyForAFailure) {
   const Report one = made_report({steady(1)});
   Report crashed = one;

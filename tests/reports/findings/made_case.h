@@ -181,6 +181,10 @@ class MadeCase {
                                   .reasons = {}};
     return *this;
   }
+  MadeCase& quota_lost(double share) {
+    made_.quota_lost = share;
+    return *this;
+  }
   MadeCase& deviation(double share) {
     made_.profile->deviation = share;
     return *this;

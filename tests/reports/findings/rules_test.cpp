@@ -393,6 +393,22 @@ TEST(Rules, AdviseNoGraphWhereOneOfTheSameParametersWasMeasured) {
   EXPECT_THAT(text("launch-bound", {waiting, graph(1)}), Not(HasSubstr("try")));
 }
 
+TEST(Rules, NoticeWhatAQuotaWithheld) {
+  const MadeCase limited = MadeCase("a", 10, {{.compute = 8}}).quota_lost(0.4);
+  EXPECT_THAT(text("cpu-quota", {limited}),
+              AllOf(HasSubstr("withheld 40% of the core time"), HasSubstr("CPUQuota=")));
+  EXPECT_THAT(found("cpu-quota", {MadeCase("a", 10, {{.compute = 8}}).quota_lost(0.009)}),
+              IsEmpty());
+  const MadeCase crowded =
+      MadeCase("a", 10, {{.compute = 8}}).threads({.core_wait = 0.3}).lanes("d0", {1, 1, 1}, 2);
+  EXPECT_THAT(found("more-threads-than-cores", {crowded}), ElementsAre("s/a"));
+  EXPECT_THAT(found("more-threads-than-cores", {MadeCase(crowded).quota_lost(0.3)}), IsEmpty())
+      << "they waited for the quota";
+  EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.02, 1.96).quota_lost(0.3)}),
+              IsEmpty())
+      << "calls are longer for its sake";
+}
+
 TEST(Rules, NoticeThrottledCases) {
   EXPECT_THAT(found("throttled", {MadeCase("a", 10, {{.compute = 9}}).throttled(3, 10)}),
               ElementsAre("s/a"));

@@ -13,6 +13,7 @@
 #include "reports/views/table.h"
 #include "tests/bench/sampling/session_fixture.h"
 #include "tests/scenarios/fake_device.h"
+#include "tests/support/control_groups.h"
 
 namespace parbench {
 namespace {
@@ -223,6 +224,86 @@ TEST_F(ConditionsOfASession, ReachTheReportAndItsTable) {
   const report::Report read = report::from_json(json);
   EXPECT_EQ(read, written);
   EXPECT_THAT(report::to_table(read), HasSubstr("1.000 s§"));
+}
+
+/// Sessions in a group with a quota of half a core.
+class QuotaOfASession : public ConditionsOfASession {
+ protected:
+  QuotaOfASession() {
+    groups.make_job(0.5);
+    system_root = groups.root();
+  }
+
+  /// A case each of whose executions uses a second of a core and lacks `withheld(execution)`.
+  void add_limited(const std::string& strategy, const std::function<double(int)>& withheld) {
+    scenario.behaviours[strategy] = {.seconds =
+                                         [this, withheld](int execution) {
+                                           const double lost = withheld(execution);
+                                           core_time.used += 1;
+                                           core_time.withheld += lost;
+                                           groups.set_core_time(core_time.used, core_time.withheld);
+                                           return 1 + lost;
+                                         },
+                                     .devices = {0}};
+  }
+
+  test::MadeControlGroups groups;
+  CoreTime core_time{.used = 40, .withheld = 20};
+};
+
+TEST_F(QuotaOfASession, MarksTheCasesDuringWhichItWithheldTime) {
+  add_limited("base", [](int) { return 0.0; });
+  add_limited("slow", [](int execution) { return execution == 4 ? 15.0 : 0.0; });
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("slow")});
+  const report::CaseResult& slow = result.cases[1];
+  EXPECT_THAT(result.cases[0].samples, Each(Field(&report::Sample::quota_lost, 0.0)));
+  EXPECT_EQ(result.cases[0].quota_lost, 0);
+  EXPECT_THAT(slow.samples[2].quota_lost, testing::Optional(0.0));
+  EXPECT_THAT(slow.samples[3].quota_lost, testing::Optional(testing::DoubleNear(0.9375, 1e-6)))
+      << "execution 0 is the verification";
+  EXPECT_NEAR(slow.quota_lost, 0.6, 1e-6) << "15 s of 25, in one sample of ten";
+  EXPECT_FALSE(slow.throttling.has_value()) << "no device was";
+  EXPECT_THAT(result.answer->warnings,
+              ElementsAre("Careful: a CPU quota withheld up to 60% of the core time that 1 of 2 "
+                          "cases wanted; repeat without it (docker run without --cpus, systemd "
+                          "without CPUQuota=), or with a larger one."));
+
+  report::Report written;
+  written.started_utc = "2024-05-04T10:20:30Z";
+  written.machine.cpu_quota = 0.5;
+  written.cases = result.cases;
+  const report::Report read = report::from_json(report::to_json(written));
+  EXPECT_EQ(read, written);
+  const std::string text = report::to_table(read, {.width = 200});
+  EXPECT_THAT(text, HasSubstr("CPU quota of 0.5 cores"));
+  EXPECT_THAT(text, HasSubstr("\n§ throttled by a CPU quota (up to 60% of the core time)\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("slow +1.000 s§"));
+  EXPECT_THAT(text, testing::ContainsRegex("base +1.000 s[^§]"));
+}
+
+TEST_F(QuotaOfASession, CountsFromOnePercentOn) {
+  add_limited("base", [](int) { return 0.009; });
+  add_limited("more", [](int) { return 0.0102; });
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("more")});
+  EXPECT_NEAR(result.cases[0].quota_lost, 0.009 / 1.009, 1e-5);
+  EXPECT_THAT(result.answer->warnings, ElementsAre(HasSubstr("that 1 of 2 cases wanted")));
+}
+
+TEST_F(QuotaOfASession, IsReadAroundEverySampleHoweverLongDevicesTake) {
+  add_limited("base", [](int) { return 1.0; });
+  reading_seconds = 5;
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_LT(readings, 20);
+  EXPECT_THAT(result.cases[0].samples,
+              Each(Field(&report::Sample::quota_lost, testing::Optional(testing::DoubleNear(0.5, 1e-6)))));
+}
+
+TEST_F(QuotaOfASession, IsNotReadWithoutOne) {
+  groups.write("sys/fs/cgroup/job/cpu.max", "max 100000\n");
+  add_limited("base", [](int) { return 3.0; });
+  const SessionResult result = run({FakeScenario::spec("base")});
+  EXPECT_THAT(result.cases[0].samples, Each(Field(&report::Sample::quota_lost, std::nullopt)));
+  EXPECT_THAT(result.answer->warnings, IsEmpty());
 }
 
 TEST_F(ConditionsOfASession, AreThoseOfTheDevicesThatTheCaseUses) {
