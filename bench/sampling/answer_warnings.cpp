@@ -37,8 +37,8 @@ std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& 
   return fmt::format(
       "Careful: a CPU quota withheld up to {} of the core time that {} of {} cases wanted; repeat "
       "without it (docker run without --cpus, systemd without CPUQuota=), or with a larger one.",
-      report::format_percent(std::ranges::max(cases, {}, &report::CaseResult::quota_lost).quota_lost,
-                             0),
+      report::format_percent(
+          std::ranges::max(cases, {}, &report::CaseResult::quota_lost).quota_lost, 0),
       count, cases.size());
 }
 

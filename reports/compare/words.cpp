@@ -92,10 +92,11 @@ std::string throttled_side_text(const Comparison& comparison) {
     }
     if (count == 0) continue;
     if (quota_lost > 0) reasons.push_back(report::quota_text(quota_lost));
-    text += fmt::format("{} was throttled more than {} in {} of {}, which may be their change: {}. ",
-                        of_now ? "NEW" : "BASE", of_now ? "BASE" : "NEW", count,
-                        report::format_count(comparison.count(MatchState::comparable), "case"),
-                        fmt::join(reasons, ", "));
+    text +=
+        fmt::format("{} was throttled more than {} in {} of {}, which may be their change: {}. ",
+                    of_now ? "NEW" : "BASE", of_now ? "BASE" : "NEW", count,
+                    report::format_count(comparison.count(MatchState::comparable), "case"),
+                    fmt::join(reasons, ", "));
   }
   return text;
 }
@@ -272,7 +273,8 @@ std::string throttling_text(const Row& row) {
     if (!*measured) continue;
     std::vector<std::string> reasons = (*measured)->throttled_by;
     if (const double lost = (*measured)->quota_lost; lost > 0) {
-      reasons.push_back(fmt::format("CPU quota ({} of the core time)", report::format_percent(lost, 0)));
+      reasons.push_back(
+          fmt::format("CPU quota ({} of the core time)", report::format_percent(lost, 0)));
     }
     if (!reasons.empty()) texts.push_back(fmt::format("{} in {}", fmt::join(reasons, ", "), side));
   }

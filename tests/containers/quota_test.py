@@ -112,6 +112,19 @@ def test_devices_names_the_quota_of_the_tightest_group(parbench, make_group):
     assert "with a CPU quota of 0.4 cores" in inner.run(parbench, "devices").out
 
 
+def test_devices_names_the_quota_in_a_namespace(parbench, make_group):
+    """As in a container: its own group is the root that it sees, and its hierarchy is mounted anew."""
+    if run(["unshare", "--cgroup", "--mount", "true"], code=None).returncode != 0:
+        pytest.skip("no namespaces can be made here")
+    group = make_group(0.5)
+    point = place()[1]
+    kind = "cgroup2" if group.version == 2 else "cgroup -o cpu"
+    enter = f'umount "{point}" && mount -t {kind} none "{point}" && cat /proc/self/cgroup && exec "$@"'
+    done = group.run("unshare", "--cgroup", "--mount", "bash", "-c", enter, "bash", parbench, "devices")
+    assert group.folder.name not in done.out
+    assert "with a CPU quota of 0.5 cores" in done.out
+
+
 def test_a_throttled_run_warns_and_marks_its_cases(parbench, make_group, tmp_path):
     group = make_group(0.1)
     done = group.run(parbench, *TINY, "--report", tmp_path / "limited.json")
@@ -150,7 +163,7 @@ def test_a_quota_above_the_cores_changes_nothing(parbench, make_group, tmp_path)
     done = group.run(parbench, *TINY, "--report", tmp_path / "r.json")
     report = report_of(tmp_path / "r.json")
     assert "cpu_quota" not in report["machine"] and "quota_lost" not in report["cases"][0]
-    assert "quota" not in done.out + done.err
+    assert "CPU quota" not in done.out + done.err
 
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun (openmpi-bin)")

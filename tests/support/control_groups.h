@@ -46,8 +46,8 @@ class MadeControlGroups {
 
  private:
   void mount(std::string_view point, std::string_view shown, std::string_view source) {
-    mounts_ += fmt::format("31 23 0:28 {} {} rw,nosuid,relatime shared:4 - {}\n", shown, point,
-                           source);
+    mounts_ +=
+        fmt::format("31 23 0:28 {} {} rw,nosuid,relatime shared:4 - {}\n", shown, point, source);
     folder_.write("proc/self/mountinfo", mounts_);
   }
 

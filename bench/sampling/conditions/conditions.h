@@ -41,10 +41,10 @@ struct Between {
 /// Fills `conditions`, `throttling` and `quota_lost` of a case from its samples.
 void summarise_conditions(report::CaseResult& measured);
 
-/// Reads the devices of a plan, and what the CPU quota of this process withholds, before and after a
-/// sample, outside what is timed. Readings of devices take at most a small share of the time since
-/// the first of them: where they take long, samples in between have none. The quota is read around
-/// every sample: that takes microseconds, but it may hold up the readings of devices.
+/// Reads the devices of a plan, and what the CPU quota of this process withholds, before and after
+/// a sample, outside what is timed. Readings of devices take at most a small share of the time
+/// since the first of them: where they take long, samples in between have none. The quota is read
+/// around every sample: that takes microseconds, but it may hold up the readings of devices.
 class ConditionWatch {
  public:
   /// `now`: seconds. `root`: the folder that holds proc and sys.

@@ -58,8 +58,12 @@ TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
 
 /// Of a run that began a second before, with a quota.
 ReportBuilder builder_of(const test::MadeControlGroups& groups, const RunOptions& options) {
-  return {"unused.json", options, Machine(std::vector<std::unique_ptr<Backend>>{}),
-          {},            {},      steady_seconds() - 1,
+  return {"unused.json",
+          options,
+          Machine(std::vector<std::unique_ptr<Backend>>{}),
+          {},
+          {},
+          steady_seconds() - 1,
           CpuQuota(groups.root())};
 }
 

@@ -230,6 +230,7 @@ TEST_F(ConditionsOfASession, ReachTheReportAndItsTable) {
 class QuotaOfASession : public ConditionsOfASession {
  protected:
   QuotaOfASession() {
+    options.max_seconds = 1000;
     groups.make_job(0.5);
     system_root = groups.root();
   }
@@ -238,11 +239,11 @@ class QuotaOfASession : public ConditionsOfASession {
   void add_limited(const std::string& strategy, const std::function<double(int)>& withheld) {
     scenario.behaviours[strategy] = {.seconds =
                                          [this, withheld](int execution) {
-                                           const double lost = withheld(execution);
+                                           const double waited = withheld(execution);
                                            core_time.used += 1;
-                                           core_time.withheld += lost;
+                                           core_time.withheld += waited;
                                            groups.set_core_time(core_time.used, core_time.withheld);
-                                           return 1 + lost;
+                                           return 1 + waited;
                                          },
                                      .devices = {0}};
   }
@@ -294,8 +295,9 @@ TEST_F(QuotaOfASession, IsReadAroundEverySampleHoweverLongDevicesTake) {
   reading_seconds = 5;
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_LT(readings, 20);
-  EXPECT_THAT(result.cases[0].samples,
-              Each(Field(&report::Sample::quota_lost, testing::Optional(testing::DoubleNear(0.5, 1e-6)))));
+  EXPECT_THAT(
+      result.cases[0].samples,
+      Each(Field(&report::Sample::quota_lost, testing::Optional(testing::DoubleNear(0.5, 1e-6)))));
 }
 
 TEST_F(QuotaOfASession, IsNotReadWithoutOne) {

@@ -220,6 +220,11 @@ TEST(HtmlPage, ShowsWhatTimesDependOn) {
                                     "at most 88 °C, at most 140 W"),
                           HasSubstr("throttled samples: 1 of 14 (1 core temperature on cpu:1, "
                                     "1 low clock on cpu:1)")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("CPU quota of 1.5 cores"), Not(HasSubstr("core time withheld"))));
+  Report throttled = sample_report();
+  throttled.cases[5].quota_lost = 0.2;
+  EXPECT_THAT(page(throttled), HasSubstr("CPU quota: 20% of the core time withheld\n"));
 }
 
 TEST(HtmlPage, ListsWhatWasFoundBelowTheAnswer) {
