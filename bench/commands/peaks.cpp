@@ -22,6 +22,7 @@
 #include "bench/run/jobs.h"
 #include "bench/run/report_builder.h"
 #include "bench/sampling/described.h"
+#include "kernels/base/cpu_quota.h"
 #include "kernels/base/error.h"
 #include "reports/model/machine_info.h"
 #include "reports/text/paragraph.h"
@@ -101,8 +102,10 @@ class Survey {
     std::string objection;
     report::Peak peak;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
+      const std::vector<CoreTime> before = quota_.read();
       peak = measured(one);
-      objection = objection_to(peak, device.cores.size(), precision(), others);
+      const double lost = withheld_share(before, quota_.read()).value_or(0);
+      objection = objection_to(peak, device.cores.size(), precision(), others, lost);
       if (objection.empty()) return peak;
     }
     refused_ += report::hanging(
@@ -186,6 +189,7 @@ class Survey {
   }
 
   const PeakOptions& options_;
+  CpuQuota quota_;
   const report::PeakCache& cache_;
   const PeakSizes& sizes_;
   const Notify& note_;

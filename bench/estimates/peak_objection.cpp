@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/model/disturbances.h"
 #include "reports/model/peaks.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
@@ -18,8 +19,11 @@ bool contradicts(const report::Peak& of_fewer, const report::Peak& of_more, doub
 }
 
 std::string objection_to(const report::Peak& peak, std::size_t cores, double precision,
-                         const std::vector<PeaksOfCores>& others) {
+                         const std::vector<PeaksOfCores>& others, double quota_lost) {
   using report::format_percent;
+  if (quota_lost >= report::min_quota_lost) {
+    return fmt::format("a CPU quota withheld {} of the core time", format_percent(quota_lost, 0));
+  }
   if (peak.interval && relative_half_width(*peak.interval, peak.value) > precision) {
     return fmt::format("its interval is wider than ± {}", format_percent(precision, 0));
   }

@@ -21,10 +21,11 @@ struct PeaksOfCores {
 [[nodiscard]] bool contradicts(const report::Peak& of_fewer, const report::Peak& of_more,
                                double precision);
 
-/// Returns why a peak of a device with `cores` cores is not to be kept: its interval is wider than
-/// `precision`, a share of the rate, or one of `others` with fewer cores contradicts it. Empty
-/// where it may be kept.
+/// Returns why a peak of a device with `cores` cores is not to be kept: a CPU quota withheld the
+/// share `quota_lost` of the core time, its interval is wider than `precision`, a share of the
+/// rate, or one of `others` with fewer cores contradicts it. Empty where it may be kept.
 [[nodiscard]] std::string objection_to(const report::Peak& peak, std::size_t cores,
-                                       double precision, const std::vector<PeaksOfCores>& others);
+                                       double precision, const std::vector<PeaksOfCores>& others,
+                                       double quota_lost = 0);
 
 }  // namespace parbench
