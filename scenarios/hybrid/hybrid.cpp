@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -140,7 +141,8 @@ std::vector<int> partition_of(GridParts& parts, const CaseSpec& spec) {
                            .math = spec.math,
                            .samples = micro_batches.front(),
                            .accumulate = micro_batches.size() > 1,
-                           .recompute = recomputes(spec.parameters)});
+                           .recompute = recomputes(spec.parameters)},
+                          std::reduce(micro_batches.begin(), micro_batches.end()));
 }
 
 /// All micro-batches one after the other.

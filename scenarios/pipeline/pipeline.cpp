@@ -285,7 +285,8 @@ std::vector<int> partition_of(const CaseSpec& spec, const Network& network, int 
                            .math = spec.math,
                            .samples = micro_batches.front(),
                            .accumulate = micro_batches.size() > 1,
-                           .recompute = recomputes(spec.parameters)});
+                           .recompute = recomputes(spec.parameters)},
+                          spec.parameters.integer("batch"));
 }
 
 /// Without a pipeline there is one micro-batch at a time, whatever the number of stages.

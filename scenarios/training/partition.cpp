@@ -374,7 +374,8 @@ std::string units_text(const Network& network, const std::vector<int>& partition
 }
 
 std::vector<int> chosen_partition(Context& context, const Network& network, std::string_view kind,
-                                  const std::vector<int>& devices, UnitRun run) {
+                                  const std::vector<int>& devices, UnitRun run,
+                                  std::int64_t batch) {
   if (kind != "balanced") {
     return named_partition(network, kind, static_cast<int>(devices.size()));
   }
@@ -384,7 +385,8 @@ std::vector<int> chosen_partition(Context& context, const Network& network, std:
   for (const int device : devices) {
     seconds.push_back(measured_unit_seconds(context, device, network, run));
   }
-  return balanced_partition(seconds, measured_cut_seconds(context, network, run));
+  return balanced_partition(seconds, measured_cut_seconds(context, network, run),
+                            shared_parameters(context, network, run, batch));
 }
 
 }  // namespace parbench

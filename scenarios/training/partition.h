@@ -68,10 +68,11 @@ struct UnitRun {
                                                               std::int64_t batch);
 
 /// The first units of the later stages on these devices of the context: `kind` is "balanced", by
-/// the costs that are measured for `run`, or what `named_partition` reads. Of micro-batches that
-/// are large, fewer samples are measured.
+/// the costs that are measured for `run` in a step of `batch` samples, or what `named_partition`
+/// reads. Of micro-batches that are large, fewer samples are measured.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
                                                 std::string_view kind,
-                                                const std::vector<int>& devices, UnitRun run);
+                                                const std::vector<int>& devices, UnitRun run,
+                                                std::int64_t batch);
 
 }  // namespace parbench

@@ -166,6 +166,27 @@ TEST(SharedParameters, AreMeasuredBetweenTwoDevices) {
   EXPECT_DOUBLE_EQ(seconds(2), 2 * seconds(4)) << "measured once a run";
 }
 
+/// Where a model of blocks of equal cost is divided for three devices in a step of `batch` samples,
+/// by estimates.
+std::vector<int> three_stages(bool tied_head, std::int64_t batch) {
+  Context context = cpu_context(false);
+  const Network network = gpt({.layers = 6,
+                               .hidden = 8,
+                               .heads = 2,
+                               .sequence = 4,
+                               .vocabulary = 512,
+                               .tied_head = tied_head});
+  return chosen_partition(context, network, "balanced", {0, 0, 0}, {.samples = 2}, batch);
+}
+
+TEST(ChosenPartition, CountsTheExchangeOfATiedHead) {
+  const std::vector<int> untied = three_stages(false, 2);
+  EXPECT_EQ(three_stages(true, 1 << 20), untied) << "a vanishing share of each micro-batch";
+  const std::vector<int> tied = three_stages(true, 2);
+  EXPECT_LT(tied[0], untied[0]) << "the first stage has the time of the exchange too";
+  EXPECT_GE(tied[1], untied[1]) << "and so has the last one";
+}
+
 TEST(UnitSeconds, AddingToGradientsIsMoreWork) {
   const Network network = toy_model();
   Context context = cpu_context(false);
