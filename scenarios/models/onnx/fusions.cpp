@@ -122,7 +122,7 @@ using Match = std::optional<MakeLayer>;
 std::string inside_of_erf(Group& group, const std::string& name) {
   const Node* erf = group.take(name, "Erf");
   if (erf == nullptr) return {};
-  const Product inner = group.product_of(erf->inputs.at(0));
+  const Product inner = group.product_of(group.view(*erf).input(0));
   const bool fits = inner.factors.size() == 1 && is_about(inner.scale, 1 / std::numbers::sqrt2);
   return fits ? inner.factors.front() : std::string();
 }
@@ -132,7 +132,7 @@ std::string inside_of_tanh(Group& group, const std::string& name) {
   constexpr double cubic = 0.044715;
   const Node* tanh = group.take(name, "Tanh");
   if (tanh == nullptr) return {};
-  const Product outer = group.product_of(tanh->inputs.at(0));
+  const Product outer = group.product_of(group.view(*tanh).input(0));
   if (outer.factors.size() != 1 || !is_about(outer.scale, std::sqrt(2 / std::numbers::pi)))
     return {};
   const Node* sum = group.take(outer.factors.front(), "Add");
@@ -180,7 +180,7 @@ std::string inside_of_mean(Group& group, const std::string& name) {
   const NodeView view = group.view(*mean);
   if (view.attribute("keepdims", std::int64_t{1}) != 1) return {};
   const std::vector<std::int64_t> axes = view.integers("axes", 1);
-  return axes == std::vector<std::int64_t>{-1} ? mean->inputs.at(0) : std::string();
+  return axes == std::vector<std::int64_t>{-1} ? view.input(0) : std::string();
 }
 
 /// The factor that is a constant, and the other one.
@@ -199,7 +199,7 @@ std::optional<std::pair<std::string, std::string>> constant_and_other(const Grou
 std::optional<double> epsilon_of(Group& group, const std::string& deviation,
                                  const std::string& centred) {
   const Node* root = group.take(deviation, "Sqrt");
-  const Node* sum = root == nullptr ? nullptr : group.take(root->inputs.at(0), "Add");
+  const Node* sum = root == nullptr ? nullptr : group.take(group.view(*root).input(0), "Add");
   if (sum == nullptr || sum->inputs.size() != 2) return std::nullopt;
   for (std::size_t which = 0; which < 2; ++which) {
     const auto epsilon = group.scalar(sum->inputs[which]);
@@ -219,7 +219,8 @@ Match match_layer_norm(Group& group, const Node& last) {
   const Node* scaled = shift ? group.take(shift->second, "Mul") : nullptr;
   const auto scale = scaled != nullptr ? constant_and_other(group, *scaled) : std::nullopt;
   const Node* quotient = scale ? group.take(scale->second, "Div") : nullptr;
-  const Node* centred = quotient != nullptr ? group.take(quotient->inputs.at(0), "Sub") : nullptr;
+  const Node* centred =
+      quotient != nullptr ? group.take(group.view(*quotient).input(0), "Sub") : nullptr;
   if (centred == nullptr || quotient->inputs.size() != 2 || centred->inputs.size() != 2) {
     return std::nullopt;
   }
@@ -243,7 +244,7 @@ void find_fusions(Importer& importer, const std::vector<const Node*>& nodes) {
       Match made;
       try {
         made = match(group, *node);
-      } catch (const std::logic_error&) {
+      } catch (const CannotMap&) {
         continue;  // an input that is missing, an attribute of another type, a computed shape
       }
       if (!made || !group.is_closed(*node)) continue;

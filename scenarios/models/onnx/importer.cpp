@@ -354,7 +354,7 @@ void Importer::map(const Node& node) {
     map_as_operator(node);
   } catch (const Unmapped&) {
     unmapped_.insert(&node);  // what it reads has a problem of its own
-  } catch (const std::logic_error& error) {
+  } catch (const CannotMap& error) {
     problems_.push_back({&node, error.what()});
     unmapped_.insert(&node);
     outputs_.erase(node.outputs.at(0));

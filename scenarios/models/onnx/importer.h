@@ -23,10 +23,10 @@ namespace parbench::onnx_import {
 /// Dimensions of a sample that is an image: channels, height, width.
 inline constexpr std::size_t image_rank = 3;
 
-/// Why a node has no layer.
-class CannotMap : public std::invalid_argument {
+/// Why a node has no layer. No std::logic_error: those are faults of the importer itself.
+class CannotMap : public std::runtime_error {
  public:
-  using std::invalid_argument::invalid_argument;
+  using std::runtime_error::runtime_error;
 };
 
 /// The height and width that the graph's images have; nothing where its input is none, or not
@@ -132,12 +132,12 @@ class Importer {
   // --- what they make ---
   /// Adds a layer whose output is the first of `node`. Its parameters are named after `weights`, so
   /// that those of "fc.weight", or "fc.bias", belong to layer fc; without it the layer is named
-  /// after the node.
+  /// after the node. Throws CannotMap for inputs of shapes that the kind does not take.
   template <class Kind>
   int add(const Node& node, Kind kind, std::vector<int> inputs, const std::string& weights = {}) {
     if (!weights.empty()) claim(weights);
     const std::string name = name_of_layer(node, weights);
-    const int layer = network_.add(name, std::move(kind), std::move(inputs));
+    const int layer = append(name, std::move(kind), std::move(inputs));
     alias(node, layer);
     return layer;
   }
@@ -202,6 +202,14 @@ class Importer {
     std::string reason;
   };
 
+  template <class Kind>
+  int append(const std::string& name, Kind kind, std::vector<int> inputs) {
+    try {
+      return network_.add(name, std::move(kind), std::move(inputs));
+    } catch (const std::invalid_argument& error) {
+      throw CannotMap(error.what());
+    }
+  }
   void set_input();
   void set_open_dimensions(const Input& input);
   void apply_loss();

@@ -67,8 +67,8 @@ int Importer::merge_linear(const Node& node, const std::vector<int>& layers) {
     outputs += layer.output.back();
   }
   const bool has_bias = kind->has_bias();
-  const int merged = network_.add(unique(first.name + ".qkv"), Linear(outputs, has_bias),
-                                  std::vector<int>(first.inputs));
+  const int merged = append(unique(first.name + ".qkv"), Linear(outputs, has_bias),
+                            std::vector<int>(first.inputs));
   check_size(shape_of(merged));
   for (const char* role : {"weights", "bias"}) {
     ValueSource source;

@@ -9,7 +9,7 @@
 namespace parbench::onnx_import {
 
 /// Adds what a node becomes: a layer, an activation that is there already, or a constant. Throws
-/// CannotMap, or std::invalid_argument of a layer that cannot take these shapes.
+/// CannotMap.
 using MapNode = void (*)(Importer& importer, const Node& node);
 
 /// By the operator's name, all that can be mapped.

@@ -47,6 +47,7 @@ const Node* shuffling(const Importer& importer, const Node& reshape, const Place
   }
   const Node* last = importer.only_reader(*transpose);
   if (last == nullptr || last->op != "Reshape") return nullptr;
+  if (transpose->inputs.front() != reshape.outputs.front()) return nullptr;
   const NodeView view(importer, *transpose);
   return view.attribute("perm", Places()) == Places{0, 2, 1, 3, 4} ? transpose : nullptr;
 }

@@ -110,7 +110,7 @@ void map_pad(Importer& importer, const Node& node) {
 
 void split_image(Importer& importer, const Node& node, std::size_t axis,
                  const std::vector<std::int64_t>& sizes) {
-  const int source = importer.activation(node.inputs.at(0));
+  const int source = NodeView(importer, node).activation(0);
   Part part = all_of(importer, image_shape(importer, source));
   std::vector<int> parts;
   for (const std::int64_t size : sizes) {
@@ -122,7 +122,7 @@ void split_image(Importer& importer, const Node& node, std::size_t axis,
 }
 
 void slice_image(Importer& importer, const Node& node) {
-  const int source = importer.activation(node.inputs.at(0));
+  const int source = NodeView(importer, node).activation(0);
   Part part = all_of(importer, image_shape(importer, source));
   const Shape shape(part.count.begin(), part.count.end());
   for (const Range& range : ranges_of(NodeView(importer, node), shape)) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/models.h"
+#include "scenarios/models/onnx/importer.h"
+#include "scenarios/models/onnx/reading/file.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -24,6 +27,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::ThrowsMessage;
 
 struct OnnxImport : testing::Test {
   /// A file with such nodes between its input and output y.
@@ -382,6 +386,68 @@ TEST_F(OnnxImport, RefusesAModelWhoseWeightsAreElsewhere) {
   entry.set_value("weights.bin");
   std::ofstream(folder_ / "weights.bin") << "numbers";
   EXPECT_EQ(refusal(save(model)), "accepted");
+}
+
+TEST_F(OnnxImport, AFaultOfTheImporterIsNoReasonAgainstANode) {
+  using onnx_import::CannotMap;
+  const auto import_with = [&](const onnx_import::MakeLayer& make) {
+    const onnx_import::Graph graph =
+        onnx_import::read_file(file("a = Relu (x) " + linear("a"), "float[N, 3] x"));
+    onnx_import::Importer importer(graph, {});
+    importer.fuse(graph.nodes.front(), make);
+    (void)importer.import("model.onnx");
+  };
+  EXPECT_THROW(import_with([](auto&, const auto&) { throw std::out_of_range("a fault"); }),
+               std::out_of_range);
+  EXPECT_THAT([&] { import_with([](auto&, const auto&) { throw CannotMap("a reason"); }); },
+              ThrowsMessage<UsageError>(HasSubstr("Relu: a reason")));
+}
+
+/// A node as it is, and without each of its inputs and attributes.
+std::vector<onnx::NodeProto> lesser_nodes(const onnx::NodeProto& whole) {
+  std::vector<onnx::NodeProto> nodes;
+  for (int i = 0; i < whole.input_size(); ++i) {
+    onnx::NodeProto& left_out = nodes.emplace_back(whole);
+    left_out.mutable_input()->DeleteSubrange(i, 1);
+    nodes.emplace_back(whole).set_input(i, "");
+  }
+  for (int i = 0; i < whole.attribute_size(); ++i) {
+    nodes.emplace_back(whole).mutable_attribute()->DeleteSubrange(i, 1);
+    onnx::AttributeProto& other = *nodes.emplace_back(whole).mutable_attribute(i);
+    other.set_type(onnx::AttributeProto::STRING);
+    other.set_s("of another type");
+  }
+  return nodes;
+}
+
+TEST_F(OnnxImport, NodesWithoutAnInputOrAttributeAreNoFaultOfTheImporter) {
+  // The rules of ONNX are not checked for operator sets that the library does not know.
+  constexpr int unknown_opset = 20;
+  const std::vector<std::string> networks{
+      onnx_convolution("c", "x", "8, 3, 3, 3") + onnx_normalisation("n", "c", "8") +
+          "r = Relu (n) last = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (r) " + classifier,
+      onnx_integers("grouped", "0, 2, 4, 32, 32", 5) + onnx_integers("image", "0, 8, 32, 32", 4) +
+          onnx_convolution("c", "x", "8, 3, 3, 3") +
+          "a = Reshape (c, grouped) b = Transpose <perm = [0, 2, 1, 3, 4]> (a) "
+          "last = Reshape (b, image) " +
+          classifier};
+  int tried = 0;
+  for (const std::string& nodes : networks) {
+    onnx::ModelProto model;
+    std::ifstream stream(file(nodes, "float[N, 3, 32, 32] x", unknown_opset), std::ios::binary);
+    ASSERT_TRUE(model.ParseFromIstream(&stream));
+    EXPECT_EQ(refusal(save(model)), "accepted");
+    for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+      const onnx::NodeProto whole = node;
+      for (const onnx::NodeProto& lesser : lesser_nodes(whole)) {
+        node = lesser;
+        EXPECT_NO_THROW((void)refusal(save(model))) << lesser.ShortDebugString();
+        ++tried;
+      }
+      node = whole;
+    }
+  }
+  EXPECT_GT(tried, 50);
 }
 
 TEST_F(OnnxImport, AFileThatIsCutOffAnywhereIsAnError) {
