@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "tests/support/written_reports.h"
+
 namespace parbench::test {
 namespace {
 
@@ -41,7 +43,7 @@ void redirect(const std::filesystem::path& file, int descriptor) {
 }  // namespace
 
 Process::Process(const std::vector<std::string>& words, const Surroundings& surroundings)
-    : pid_(fork()) {
+    : words_(words), directory_(surroundings.directory), pid_(fork()) {
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ == 0) become(words, surroundings, folder_.path());
 }
@@ -71,6 +73,7 @@ Finished Process::wait() {
     waitpid(pid_, &status, 0);
     note_status(status);
   }
+  expect_valid_reports(words_, directory_, begin_);
   return {exit_code_, text_of(folder_ / "out"), text_of(folder_ / "err")};
 }
 

@@ -26,7 +26,8 @@ struct Surroundings {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-/// A program that runs beside the test. Killed when the object goes while it still runs.
+/// A program that runs beside the test. Killed when the object goes while it still runs. The reports
+/// that it has written are validated once it has ended (written_reports.h).
 class Process {
  public:
   /// Throws std::runtime_error when it cannot be started.
@@ -44,6 +45,9 @@ class Process {
   void note_status(int status);
 
   TemporaryFolder folder_;  // takes the output
+  Words words_;
+  std::filesystem::path directory_;
+  std::filesystem::file_time_type begin_ = std::filesystem::file_time_type::clock::now();
   pid_t pid_ = -1;
   int exit_code_ = -1;
 };

@@ -1,5 +1,7 @@
 """Runs other programs as a user does: their output, their exit codes, signals to them."""
 import contextlib
+import functools
+import json
 import os
 import pathlib
 import signal
@@ -7,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+import jsonschema
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -24,6 +27,7 @@ class Process(subprocess.Popen):
 
     def __init__(self, words, *, cwd=None, env=None, stdin=subprocess.DEVNULL):
         self.out_file, self.err_file = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self.folder, self.begin = pathlib.Path(cwd or "."), time.time()
         super().__init__(
             [str(word) for word in words],
             cwd=cwd,
@@ -50,7 +54,18 @@ class Process(subprocess.Popen):
             pytest.fail(f"{self.args} still runs after {seconds} s\n{self.out}{self.err}")
         if code is not None and self.returncode != code:
             pytest.fail(f"{self.args} exited {self.returncode}, not {code}\n{self.out}{self.err}")
+        self.expect_valid_reports()
         return self
+
+    def expect_valid_reports(self):
+        """Fails the test for a report that the program, or one that it started, has written where
+        --report says and that does not pass the JSON Schema."""
+        paths = {self.folder / after for word, after in zip(self.args, self.args[1:]) if word == "--report"}
+        for path in paths:
+            if path.is_file() and path.stat().st_mtime >= self.begin:
+                error = next(report_validator().iter_errors(json.loads(text_of(path))), None)
+                if error is not None:
+                    pytest.fail(f"{path}: {error.json_path}: {error.message[:200]}")
 
     def wait_until(self, condition, seconds=TIME_LIMIT):
         """Waits for what the program does. Fails the test if it ends before, or takes too long."""
@@ -59,6 +74,12 @@ class Process(subprocess.Popen):
             if self.poll() is not None or time.monotonic() > limit:
                 pytest.fail(f"{self.args} (exit code {self.poll()}) did not get there\n{self.err}")
             time.sleep(POLL_SECONDS)
+
+
+@functools.cache
+def report_validator():
+    schema = json.loads(text_of(ROOT / "reports/schema/report-v2.schema.json"))
+    return jsonschema.Draft202012Validator(schema)
 
 
 def content_of(file):

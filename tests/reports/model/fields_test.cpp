@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/findings/rules.h"
+
 namespace parbench::report {
 namespace {
 
@@ -189,6 +191,16 @@ TEST(ReportFields, AreTheMembersOfTheStructsAndThoseOfTheSchema) {
   const Schema schema = Schema::parse(file);
   Comparison(schema).compare<Report>(schema.at("$defs").at("parbench"), "parbench",
                                      {"schema_version"});
+}
+
+TEST(ReportFields, RulesOfFindingsAreThoseOfTheSchema) {
+  std::ifstream file(PARBENCH_SCHEMA);
+  const Schema schema = Schema::parse(file);
+  const auto known = schema.at(Schema::json_pointer("/$defs/finding/properties/rule/enum"))
+                         .get<std::vector<std::string>>();
+  std::vector<std::string> rules;
+  for (const Rule& rule : all_rules()) rules.emplace_back(rule.name);
+  EXPECT_THAT(known, testing::UnorderedElementsAreArray(rules));
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// The validator is a program of its own, which takes a tenth of a second.
+#include "tests/support/written_reports.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "tests/support/process.h"
+
+namespace parbench::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> possible_reports(const std::vector<std::string>& words,
+                                       const fs::path& directory) {
+  std::vector<fs::path> paths;
+  const auto flag = std::ranges::find(words, "--report");
+  if (flag != words.end() && std::next(flag) != words.end()) {
+    paths.push_back(directory / *std::next(flag));
+  }
+  const fs::path usual = directory / "reports/runs";
+  if (fs::is_directory(usual)) {
+    std::ranges::copy(fs::directory_iterator(usual), std::back_inserter(paths));
+  }
+  return paths;
+}
+
+}  // namespace
+
+void expect_valid_reports(const std::vector<std::string>& words, const fs::path& directory,
+                          fs::file_time_type begin) {
+  for (const fs::path& path : possible_reports(words, directory)) {
+    if (!fs::is_regular_file(path) || fs::last_write_time(path) < begin) continue;
+    const Finished done = run({PARBENCH_PYTHON, "-B", VALIDATOR, REPORT_SCHEMA, path.string()});
+    EXPECT_EQ(done.out, "valid\n") << path << done.err;
+  }
+}
+
+}  // namespace parbench::test
