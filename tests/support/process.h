@@ -26,8 +26,8 @@ struct Surroundings {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-/// A program that runs beside the test. Killed when the object goes while it still runs. The reports
-/// that it has written are validated once it has ended (written_reports.h).
+/// A program that runs beside the test. Killed when the object goes while it still runs. The
+/// reports that it has written are validated once it has ended (written_reports.h).
 class Process {
  public:
   /// Throws std::runtime_error when it cannot be started.

@@ -95,15 +95,25 @@ TEST(Schema, AcceptsWhatIsWritten) {
   captured.cases[0].graph = true;
   Report lost = full;
   lost.cases[5].stopped_because = "device lost";
+  Report left_out = complete_report();
+  for (const std::string_view reason : {total_time, equal_plan}) {
+    CaseResult& one = left_out.cases.emplace_back();
+    one.scenario = "pipeline";
+    one.strategy = "pipeline";
+    one.name = "pipeline/pipeline/" + std::string(reason);
+    one.dtype = "f32";
+    one.status = CaseStatus::not_run;
+    one.stopped_because = reason;
+  }
   Report one_sample = full;
   one_sample.cases[0] = measured_case("pipeline", "single", {}, 1.0, 1);
 
   const TemporaryFolder directory;
-  const std::vector<std::string> lines =
-      verdicts(directory, {to_json(full), to_json(full), to_json(nothing_measured), to_json(bare),
-                           to_json(wrong_result), to_json(one_sample), to_json(captured),
-                           to_json(lost), to_json(interrupted(full)), to_json(complete_report()),
-                           to_json(with_metric(full)), to_json(with_profiles(full))});
+  const std::vector<std::string> lines = verdicts(
+      directory, {to_json(full), to_json(full), to_json(nothing_measured), to_json(bare),
+                  to_json(wrong_result), to_json(one_sample), to_json(captured), to_json(lost),
+                  to_json(interrupted(full)), to_json(complete_report()), to_json(left_out),
+                  to_json(with_metric(full)), to_json(with_profiles(full))});
   for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], "valid") << "report " << i;
 }
 
