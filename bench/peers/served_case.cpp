@@ -8,6 +8,7 @@
 #include <chrono>
 #include <iostream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/execution/plan_runner.h"
@@ -16,6 +17,7 @@
 #include "bench/ranks/rank_runner.h"
 #include "bench/ranks/rank_session.h"
 #include "kernels/base/error.h"
+#include "kernels/core/ranks/rank_link.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/models/models.h"
@@ -37,7 +39,8 @@ constexpr Question training{"pipeline", "single"};
 constexpr Question divided_training{"data-parallel", "all-reduce-buckets"};
 constexpr Question inference{"inter-op", "one-stream"};
 constexpr Question exchanging{"collectives", "ring"};
-constexpr Question exchanging_over_ranks{"collectives", "mpi"};
+constexpr Question exchanging_over_ranks{"collectives", "rank-ring"};
+constexpr Question exchanging_in_shared_memory{"collectives", "shared-memory"};
 constexpr std::int64_t bucket_mebibytes = 25;  // as DistributedDataParallel has them
 
 Model model_of(const ServedModel& model) {
@@ -203,8 +206,11 @@ void serve_forward_passes(const ServedModel& model) { serve(nullptr, inference, 
 
 void serve_all_reduces(const ServedExchange& exchange) {
   const std::unique_ptr<RankTeam> team = join_ranks();
+  const Question& over_ranks = std::cmp_less_equal(exchange.bytes, max_shared_bytes)
+                                   ? exchanging_in_shared_memory
+                                   : exchanging_over_ranks;
   Scenario::Request request =
-      request_of(team != nullptr ? exchanging_over_ranks : exchanging, exchange.devices);
+      request_of(team != nullptr ? over_ranks : exchanging, exchange.devices);
   request.spec.parameters.set("collective", std::string("all-reduce"));
   request.spec.parameters.set("size", std::to_string(exchange.bytes));
   request.spec.parameters.set("calls", std::int64_t{exchange.calls});

@@ -71,9 +71,7 @@ class RankTeam final : public RankGroup {
   /// thrown on all.
   void together(const std::function<void()>& work);
 
-  /// Runs a part of an execution, in which ranks wait for messages of each other: what fails here
-  /// ends the run, because messages may still be on their way.
-  void exchange(const std::function<void()>& work);
+  void exchange(const std::function<void()>& work) override;
 
   /// Rank 0 gives the others so many seconds from now to come to the next meeting;
   /// PARBENCH_RANK_PATIENCE replaces them. Nothing: half an hour from when rank 0 waits for them.

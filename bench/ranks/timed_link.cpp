@@ -52,9 +52,10 @@ void TimedLink::collective(Collective collective, std::byte* data, std::size_t b
   link_->collective(collective, data, bytes, input);
 }
 
-void TimedLink::all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) {
+void TimedLink::all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
+                           std::size_t bytes) {
   const Inside inside(waits_);
-  link_->all_reduce(set, data, bytes);
+  link_->all_reduce(by, set, data, bytes);
 }
 
 }  // namespace parbench

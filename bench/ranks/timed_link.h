@@ -35,7 +35,12 @@ class TimedLink final : public RankLink {
   void barrier() override;
   void collective(Collective collective, std::byte* data, std::size_t bytes,
                   const std::byte* input) override;
-  void all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) override;
+  [[nodiscard]] bool offers(RankAllReduce by, const RankSet& set,
+                            std::size_t bytes) const override {
+    return link_->offers(by, set, bytes);
+  }
+  void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
+                  std::size_t bytes) override;
 
  private:
   /// Adds up the time in which threads are inside, however many at once.

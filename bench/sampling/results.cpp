@@ -148,7 +148,10 @@ KernelName kernel_of(const Call& call) {
     return {op.name(), op.implementation(), text_of(op.chosen_by())};
   }
   if (const auto* collective = std::get_if<CollectiveCall>(&call)) {
-    return {name_of(collective->collective), collective->communicator->name(), ""};
+    return {
+        name_of(collective->collective),
+        collective->communicator->method(collective->collective, collective->data.front().bytes),
+        ""};
   }
   return {};
 }

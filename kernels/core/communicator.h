@@ -72,6 +72,17 @@ class Communicator {
   [[nodiscard]] virtual int size() const = 0;                 // ranks
   [[nodiscard]] virtual bool offers(Collective /*collective*/) const { return true; }
 
+  /// Decides how a collective of so many bytes at each rank is done; a plan calls it for each of
+  /// its collectives. `streams`: those of `enqueue`, which it may use. Over ranks all call it, in
+  /// the same order.
+  virtual void prepare(Collective /*collective*/, std::span<Stream* const> /*streams*/,
+                       std::size_t /*bytes*/) {}
+  /// How it is done: "NCCL 2.28.9", "rank-ring over Open MPI 4.1.4".
+  [[nodiscard]] virtual const std::string& method(Collective /*collective*/,
+                                                  std::size_t /*bytes*/) const {
+    return name();
+  }
+
   /// Enqueues a collective on a stream of each rank's device. Nothing of a rank is touched before
   /// its stream comes to the collective, and its stream goes on when its data is the result and the
   /// collective touches it no more. Collectives run in the order of the calls. `inputs`: none of a

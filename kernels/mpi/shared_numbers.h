@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/core/ranks/rank_link.h"
+
 namespace parbench::mpi {
 
 /// Every rank writes its numbers to a place of its own and reads those of the others when their
@@ -17,8 +19,8 @@ namespace parbench::mpi {
 /// call, they have read all of the one before.
 class SharedNumbers {
  public:
-  static constexpr std::size_t max_count = 2048;  // numbers of an all-reduce
-  static constexpr int max_ranks = 16;            // each reads what all others have
+  static constexpr std::size_t max_count = max_shared_bytes / sizeof(float);
+  static constexpr int max_ranks = 16;  // each reads what all others have
 
   /// All ranks call it. Null where they are on several machines, or in network namespaces that
   /// stand for them, where they are too many, or where the settings of MPI keep messages from

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -105,8 +106,9 @@ std::string ranges_text(const BySize& found) {
 
 Wording wording_of_algorithms() {
   const auto rank = [](const CaseSpec& spec) {
-    constexpr std::string_view simplest_first = "direct ring tree nccl mpi";
-    return simplest_first.find(spec.strategy);
+    constexpr std::array<std::string_view, 8> simplest_first{
+        "direct", "ring", "tree", "nccl", "mpi", "shared-memory", "doubling", "rank-ring"};
+    return std::ranges::find(simplest_first, spec.strategy) - simplest_first.begin();
   };
   return {.label = [](const CaseSpec& spec) { return spec.strategy; },
           .simpler = [rank](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },

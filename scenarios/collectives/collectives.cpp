@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/error.h"
@@ -23,7 +25,6 @@ namespace parbench {
 namespace {
 
 constexpr std::string_view by_nccl = "nccl";
-constexpr std::string_view by_mpi = "mpi";
 
 Collective collective_named(std::string_view name) {
   const auto* const found =
@@ -38,11 +39,19 @@ Collective collective_in(const CaseSpec& spec) {
   return collective_named(spec.parameters.text("collective"));
 }
 
-/// Nothing for the library's.
+/// Nothing for strategies that are one task over all devices.
 std::optional<Algorithm> algorithm_named(std::string_view strategy) {
   const auto* const found =
       std::ranges::find(all_algorithms, strategy, [](Algorithm one) { return name_of(one); });
   if (found == all_algorithms.end()) return std::nullopt;
+  return *found;
+}
+
+/// Nothing for strategies that need no ranks.
+std::optional<RankAllReduce> over_ranks_named(std::string_view strategy) {
+  const auto* const found = std::ranges::find(all_rank_all_reduces, strategy,
+                                              [](RankAllReduce one) { return name_of(one); });
+  if (found == all_rank_all_reduces.end()) return std::nullopt;
   return *found;
 }
 
@@ -51,7 +60,14 @@ const std::vector<Strategy> strategy_list = {
     {"ring", "each device sends to the next one only, in chunks that follow each other"},
     {"tree", "binomial trees: few rounds, for small messages"},
     {std::string(by_nccl), "the library that joins the devices (NCCL between GPUs)"},
-    {std::string(by_mpi), "the collective of the MPI library, between ranks (mpirun, srun)"},
+    {"mpi", "the collective of the MPI library, between ranks (mpirun, srun)"},
+    {"shared-memory",
+     "all-reduces of up to 8 KiB between ranks of one machine, which read what the "
+     "others have"},
+    {"doubling",
+     "all-reduces between ranks: pairs exchange sums, at twice the distance in each "
+     "round"},
+    {"rank-ring", "all-reduces between ranks: one task, whose messages go round a ring"},
 };
 
 /// "direct", "direct or ring": the algorithms that a collective has.
@@ -108,6 +124,45 @@ std::vector<Axis> axes_of_collectives() {
   };
 }
 
+/// Why the ranks' library and the algorithms beside it are not possible.
+std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request) {
+  const std::string& strategy = request.spec.strategy;
+  if (!request.devices_over_ranks) {
+    return Obstacle{{"strategy"},
+                    fmt::format("--strategy {} needs several ranks; start parbench with mpirun or "
+                                "srun",
+                                strategy)};
+  }
+  if (request.devices_are_cpus) return std::nullopt;
+  return Obstacle{
+      {"strategy"},
+      fmt::format("--strategy {} joins CPU devices, and those of the ranks are not; use "
+                  "--strategy nccl",
+                  strategy)};
+}
+
+/// Why an algorithm beside the library's does not do what is asked of it.
+std::optional<std::string> obstacle_of_all_reduce(const Scenario::Request& request,
+                                                  RankAllReduce by) {
+  if (by == RankAllReduce::library) return std::nullopt;
+  const Collective collective = collective_in(request.spec);
+  if (collective != Collective::all_reduce) {
+    return fmt::format("--strategy {}: {} is not possible by this algorithm; use mpi or {}",
+                       name_of(by), name_of(collective), algorithms_of(collective));
+  }
+  if (by == RankAllReduce::shared_memory &&
+      std::cmp_greater(size_in(request.spec), max_shared_bytes)) {
+    return fmt::format("--strategy {}: --size {} is above 8KiB; use rank-ring", name_of(by),
+                       request.spec.parameters.text("size"));
+  }
+  const auto devices = static_cast<unsigned>(request.device_count);
+  if (by == RankAllReduce::doubling && !std::has_single_bit(devices)) {
+    return fmt::format("--strategy {}: {} ranks are no power of two; use rank-ring", name_of(by),
+                       devices);
+  }
+  return std::nullopt;
+}
+
 class Collectives final : public Scenario {
  public:
   [[nodiscard]] std::string_view name() const override { return "collectives"; }
@@ -144,14 +199,9 @@ class Collectives final : public Scenario {
           fmt::format("--strategy {}: {} is not possible by this algorithm; use {}", spec.strategy,
                       name_of(collective_in(spec)), algorithms_of(collective_in(spec))));
     }
-    if (spec.strategy == by_mpi && !request.devices_over_ranks) {
-      return refuse(request, "strategy",
-                    "--strategy mpi needs several ranks; start parbench with mpirun or srun");
-    }
-    if (spec.strategy == by_mpi && !request.devices_are_cpus) {
-      return refuse(request, "strategy",
-                    "--strategy mpi joins CPU devices, and those of the ranks are not; use "
-                    "--strategy nccl");
+    if (const auto by = over_ranks_named(spec.strategy)) {
+      if (is_left_out(request, obstacle_of_ranks(request))) return std::nullopt;
+      if (const auto reason = obstacle_of_all_reduce(request, *by)) return drop(request, *reason);
     }
     if (spec.strategy == by_nccl && request.devices_over_ranks && request.devices_are_cpus) {
       return refuse(request, "strategy",
@@ -182,6 +232,7 @@ class Collectives final : public Scenario {
     plan_exchange(*parts, {.collective = collective_in(spec),
                            .bytes = bytes,
                            .algorithm = algorithm_named(spec.strategy),
+                           .over_ranks = over_ranks_named(spec.strategy),
                            .calls = calls_in(spec)});
     parts->amount = {static_cast<double>(bytes * calls_in(spec)), "B"};
     return make_case(std::move(parts));

@@ -90,7 +90,9 @@ Rank rank_of_call(CaseParts& parts, ExchangeData& all, int rank, Rank made) {
 
 /// Returns the communicator for an exchange, or throws Unsupported.
 Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
-  Communicator* communicator = parts.context.communicator();
+  Communicator* communicator = all.exchange.over_ranks
+                                   ? parts.context.communicator(*all.exchange.over_ranks)
+                                   : parts.context.communicator();
   if (communicator == nullptr) {
     throw Unsupported("no library joins these devices; use --strategy direct, ring or tree");
   }
@@ -127,7 +129,7 @@ std::string add_call(CaseParts& parts, const ExchangeData& all, const std::vecto
   const Collective collective = all.exchange.collective;
   static_cast<void>(
       add_to_all(parts.plan, std::string(name_of(collective)), ranks, communicator, collective));
-  return communicator.name();
+  return communicator.method(collective, ranks.front().data.bytes);
 }
 
 // --- verification ---
@@ -211,7 +213,7 @@ void plan_exchange(CaseParts& parts, const Exchange& exchange) {
       ranks.push_back(rank_of_call(parts, *all, rank, lanes[static_cast<std::size_t>(rank)]));
     }
     const std::string note = add_call(parts, *all, ranks);
-    if (call == 0) parts.notes.emplace_back(exchange.algorithm ? "messages" : "library", note);
+    if (call == 0) parts.notes.emplace_back(exchange.algorithm ? "messages" : "method", note);
     add_check(parts, all);
   }
   parts.reads_borrowed_memory = !has_input(exchange.collective);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/core/ranks/rank_link.h"
 #include "scenarios/framework/collectives.h"
 #include "scenarios/framework/prepared_case.h"
 
@@ -13,8 +14,10 @@ namespace parbench {
 struct Exchange {
   Collective collective = Collective::all_reduce;
   std::int64_t bytes = 0;              // S of nccl-tests: of a rank's whole array; a multiple of 4
-  std::optional<Algorithm> algorithm;  // nothing: the communicator's
-  std::int64_t calls = 1;              // one after the other, each of data of its own
+  std::optional<Algorithm> algorithm;  // of messages; nothing: by a communicator
+  /// By the communicator of the ranks, its all-reduces in that way.
+  std::optional<RankAllReduce> over_ranks = {};
+  std::int64_t calls = 1;  // one after the other, each of data of its own
 };
 
 /// Plans a collective over f32 numbers with a check of every number of its results. Throws

@@ -31,7 +31,6 @@ class AllReduceWriter {
       }
     }
     for (std::size_t r = 0; r < count; ++r) add_update(parts_, r, std::move(reduced[r]));
-    if (count > 1) parts_.notes.emplace_back("all-reduce", method_);
   }
 
  private:
@@ -90,15 +89,15 @@ class AllReduceWriter {
     const AllReduce all_reduce(all ? parts_.context.communicator() : nullptr, parts_.data,
                                parts_.ops, devices, streams,
                                static_cast<std::int64_t>(ranks.front().data.bytes / sizeof(float)));
-    method_ = all_reduce.method();
-    return all_reduce.add(parts_.plan, fmt::format("all-reduce {}", b), ranks);
+    Completion done = all_reduce.add(parts_.plan, fmt::format("all-reduce {}", b), ranks);
+    note_method(parts_, Collective::all_reduce, all_reduce.method());
+    return done;
   }
 
   DataParallelParts& parts_;
   std::vector<GradientBucket> buckets_;
   StreamKind additions_;
   std::vector<Backward> backward_;  // by replica
-  std::string method_;
 };
 
 }  // namespace

@@ -67,7 +67,6 @@ class ShardedWriter {
       ranks.emplace_back(parts_.replica(r).device(), parts_.copies[r]);
     }
     RankCollectives collectives(parts_, std::move(ranks));
-    method_ = collectives.method();
     return collectives.add(name, collective, data, ready);
   }
 
@@ -320,7 +319,6 @@ class ShardedWriter {
       return report::format_bytes(static_cast<double>(bytes));
     };
     parts_.notes.emplace_back("buckets", fmt::format("{}", bucket_count()));
-    parts_.notes.emplace_back("reduction", method_);
     parts_.notes.emplace_back(
         "kept by the first device",
         fmt::format(
@@ -336,7 +334,6 @@ class ShardedWriter {
   std::deque<ReplicaTasks> replicas_;
   std::size_t round_ = 0;      // that is being written
   std::vector<Tensor> norms_;  // by replica
-  std::string method_;
 };
 
 /// Where the parameters of each layer begin: a layer needs all of its own at once.

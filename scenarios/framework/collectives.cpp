@@ -5,7 +5,10 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+
+#include "scenarios/framework/prepared_case.h"
 
 namespace parbench {
 
@@ -16,6 +19,9 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Ran
   task.kind = TaskKind::communication;
   task.sent = work_of(collective, ranks.size(), ranks.front().data.bytes).bytes / 2;
   CollectiveCall call{.communicator = &communicator, .collective = collective, .data = {}};
+  std::vector<Stream*> streams;
+  for (const Rank& rank : ranks) streams.push_back(&plan.stream(rank.copies));
+  communicator.prepare(collective, streams, ranks.front().data.bytes);
   for (const Rank& rank : ranks) {
     task.lanes.push_back(rank.copies);
     call.data.push_back(rank.data);
@@ -23,6 +29,17 @@ Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Ran
     task.after.insert(task.after.end(), rank.ready.begin(), rank.ready.end());
   }
   return Completion(ranks.size(), {plan.add(std::move(task), {std::move(call)})});
+}
+
+void note_method(CaseParts& parts, Collective collective, const std::string& method) {
+  const std::string_view name = name_of(collective);
+  const auto known = std::ranges::find(
+      parts.notes, name, [](const auto& note) { return std::string_view(note.first); });
+  if (known == parts.notes.end()) {
+    parts.notes.emplace_back(name, method);
+  } else if ((", " + known->second + ", ").find(", " + method + ", ") == std::string::npos) {
+    known->second += ", " + method;
+  }
 }
 
 AllGather::AllGather(Communicator* communicator, std::vector<std::size_t> block_bytes)
@@ -51,13 +68,18 @@ Completion AllGather::add(Plan& plan, const std::string& name,
 }
 
 std::string AllGather::method() const {
-  return communicator_ != nullptr ? communicator_->name() : "ring of copies";
+  if (communicator_ == nullptr) return "ring of copies";
+  const std::size_t total =
+      std::accumulate(block_bytes_.begin(), block_bytes_.end(), std::size_t{0});
+  return communicator_->method(Collective::all_gather, total);
 }
 
 AllReduce::AllReduce(Communicator* communicator, CaseData& data, OpSet& ops,
                      const std::vector<int>& devices, const std::vector<Stream*>& compute_streams,
                      std::int64_t count)
-    : communicator_(communicator), ranks_(devices.size()) {
+    : communicator_(communicator),
+      ranks_(devices.size()),
+      bytes_(static_cast<std::size_t>(count) * sizeof(float)) {
   if (communicator_ != nullptr) return;
   const auto blocks = split_evenly(count, static_cast<int>(devices.size()));
   messages_ = pipelined(rounds_of(Collective::all_reduce, Algorithm::ring, blocks), chunk_elements);
@@ -74,7 +96,8 @@ Completion AllReduce::add(Plan& plan, const std::string& name,
 }
 
 std::string AllReduce::method() const {
-  return communicator_ != nullptr ? communicator_->name() : "ring of copies and additions";
+  if (communicator_ == nullptr) return "ring of copies and additions";
+  return communicator_->method(Collective::all_reduce, bytes_);
 }
 
 }  // namespace parbench

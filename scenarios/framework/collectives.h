@@ -18,6 +18,8 @@
 
 namespace parbench {
 
+struct CaseParts;
+
 /// Elements of a chunk of a message. Small enough that what one rank has just written is still in a
 /// cache when the next one reads it, and large enough that waiting for it costs little.
 inline constexpr std::int64_t chunk_elements = std::int64_t{128} * 1024;
@@ -26,6 +28,10 @@ inline constexpr std::int64_t chunk_elements = std::int64_t{128} * 1024;
 /// computes.
 Completion add_to_all(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
                       Communicator& communicator, Collective collective);
+
+/// Notes how a case does a collective, under its name; ways beside one that is noted follow behind
+/// a comma.
+void note_method(CaseParts& parts, Collective collective, const std::string& method);
 
 /// Every rank begins with its own block and ends with all of them.
 class AllGather {
@@ -38,7 +44,7 @@ class AllGather {
   /// The blocks add up to the bytes of each rank's `data`.
   Completion add(Plan& plan, const std::string& name, const std::vector<Rank>& ranks) const;
 
-  /// "NCCL 2.28.9", "ring of copies".
+  /// How it is done once it has been added: "NCCL 2.28.9", "ring of copies".
   [[nodiscard]] std::string method() const;
 
  private:
@@ -59,12 +65,13 @@ class AllReduce {
   /// sees to it through `ready`.
   Completion add(Plan& plan, const std::string& name, const std::vector<Rank>& ranks) const;
 
-  /// "NCCL 2.28.9", "ring of copies and additions".
+  /// How it is done once it has been added: "NCCL 2.28.9", "ring of copies and additions".
   [[nodiscard]] std::string method() const;
 
  private:
   Communicator* communicator_;  // null: the ring
   std::size_t ranks_;
+  std::size_t bytes_;
   Messages messages_;
   std::optional<Additions> additions_;
 };

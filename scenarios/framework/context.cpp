@@ -15,7 +15,10 @@
 namespace parbench {
 
 Context::Context(std::vector<std::unique_ptr<Device>> devices, Options options)
-    : devices_(std::move(devices)), options_(options) {}
+    : devices_(std::move(devices)), options_(options) {
+  if (options_.ranks == nullptr) return;
+  all_reduce_choices_ = std::make_unique<AllReduceChoices>(*options_.ranks, options_.measures);
+}
 
 Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
   if (kind == StreamKind::copy) {
@@ -45,35 +48,51 @@ Communicator* Context::communicator(const std::vector<int>& devices) {
   return known->second.get();
 }
 
+Communicator* Context::communicator(RankAllReduce by) {
+  if (!has_a_host_device_of_each_rank()) return nullptr;
+  const auto [known, is_new] = rank_communicators_.try_emplace(by);
+  if (is_new) {
+    known->second = std::make_unique<RankCommunicator>(*all_reduce_choices_,
+                                                       RankSet::all(options_.ranks->size()), by);
+  }
+  return known->second.get();
+}
+
 /// Of devices of different ranks. All ranks ask for the same ones in the same order, so that their
-/// number may be the tag.
-std::unique_ptr<Communicator> Context::make_communicator(const std::vector<int>& some) const {
+/// number may be the tag. Tag 0 is that of all ranks.
+std::unique_ptr<Communicator> Context::make_communicator(const std::vector<int>& some) {
   if (options_.ranks == nullptr || some.size() < 2) return nullptr;
-  RankSet set{.ranks = {},
-              .tag = static_cast<int>(some_communicators_.size()) % RankLink::tag_count};
+  constexpr std::size_t tags = RankLink::tag_count - 1;
+  RankSet set{.ranks = {}, .tag = 1 + static_cast<int>(some_communicators_.size() % tags)};
   std::set<int> different;
   for (const int device : some) {
     const DeviceInfo& info = this->device(device).info();
     if (!info.host_memory || !different.insert(info.rank).second) return nullptr;
     set.ranks.push_back(info.rank);
   }
-  return std::make_unique<RankCommunicator>(options_.ranks->link(), std::move(set));
+  return std::make_unique<RankCommunicator>(*all_reduce_choices_, std::move(set));
+}
+
+bool Context::has_a_host_device_of_each_rank() const {
+  if (options_.ranks == nullptr || device_count() != options_.ranks->size()) return false;
+  for (int rank = 0; rank < device_count(); ++rank) {
+    const DeviceInfo& info = device(rank).info();
+    if (info.rank != rank || !info.host_memory) return false;
+  }
+  return true;
 }
 
 /// Over ranks a library of their devices joins them where it can, else the one that connects the
 /// ranks, where each has one device in host memory.
-std::unique_ptr<Communicator> Context::make_communicator() const {
+std::unique_ptr<Communicator> Context::make_communicator() {
   std::vector<Device*> devices;
   for (const auto& device : devices_) devices.push_back(device.get());
   if (devices.size() < 2) return nullptr;
   if (options_.ranks == nullptr) return devices.front()->make_communicator(devices);
   if (are_joined_by_library(devices_)) return join_devices_of_ranks();
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const DeviceInfo& info = devices[i]->info();
-    if (info.rank != static_cast<int>(i) || !info.host_memory) return nullptr;
-  }
-  const bool on_all = std::ssize(devices) == options_.ranks->size();
-  return on_all ? std::make_unique<RankCommunicator>(options_.ranks->link()) : nullptr;
+  if (!has_a_host_device_of_each_rank()) return nullptr;
+  return std::make_unique<RankCommunicator>(*all_reduce_choices_,
+                                            RankSet::all(options_.ranks->size()));
 }
 
 std::unique_ptr<Communicator> Context::join_devices_of_ranks() const {

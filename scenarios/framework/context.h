@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/core/device.h"
+#include "scenarios/framework/ranks/all_reduce_choices.h"
 #include "scenarios/framework/ranks/rank_group.h"
 
 namespace parbench {
@@ -54,6 +55,9 @@ class Context {
   [[nodiscard]] Communicator* communicator();
   /// The same of some devices, in the order in which the communicator joins them.
   [[nodiscard]] Communicator* communicator(const std::vector<int>& devices);
+  /// One of all devices that does all-reduces in that way, and other collectives by the library of
+  /// the ranks; null unless each rank of the run has one device, in host memory.
+  [[nodiscard]] Communicator* communicator(RankAllReduce by);
 
   /// Starts a case: everything borrowed from now on belongs to it.
   void begin_case();
@@ -118,9 +122,10 @@ class Context {
     bool used = false;  // by the current case
   };
 
-  [[nodiscard]] std::unique_ptr<Communicator> make_communicator() const;
+  [[nodiscard]] std::unique_ptr<Communicator> make_communicator();
   [[nodiscard]] std::unique_ptr<Communicator> join_devices_of_ranks() const;
-  [[nodiscard]] std::unique_ptr<Communicator> make_communicator(const std::vector<int>& some) const;
+  [[nodiscard]] std::unique_ptr<Communicator> make_communicator(const std::vector<int>& some);
+  [[nodiscard]] bool has_a_host_device_of_each_rank() const;
   [[nodiscard]] std::vector<double> measured_by(int rank, const Measure& measure);
 
   enum class Locking { new_case, prepared_cases };
@@ -139,7 +144,9 @@ class Context {
   std::map<std::string, std::vector<double>> measured_;
   Check check_;
   std::map<int, Buffer> readback_;
+  std::unique_ptr<AllReduceChoices> all_reduce_choices_;       // null: one process
   std::optional<std::unique_ptr<Communicator>> communicator_;  // nothing: not asked for yet
+  std::map<RankAllReduce, std::unique_ptr<Communicator>> rank_communicators_;
   std::map<std::vector<int>, std::unique_ptr<Communicator>> some_communicators_;  // by devices
   // Last: the destructor of a stream waits for its work, which uses the members above.
   std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;

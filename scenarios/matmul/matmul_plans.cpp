@@ -241,7 +241,6 @@ void plan_column_sharded(CaseParts& parts, const MatmulSizes& sizes) {
   std::vector<std::size_t> offsets(block_bytes.size());
   std::exclusive_scan(block_bytes.begin(), block_bytes.end(), offsets.begin(), std::size_t{0});
   const AllGather all_gather(parts.context.communicator(), block_bytes);
-  parts.notes.emplace_back("all-gather", all_gather.method());
   add_sharded_products(
       parts, shards, turns,
       [&](std::size_t r, const BufferView& whole) {
@@ -250,6 +249,7 @@ void plan_column_sharded(CaseParts& parts, const MatmulSizes& sizes) {
       [&](const std::string& name, const std::vector<Rank>& ranks) {
         return all_gather.add(parts.plan, name, ranks);
       });
+  note_method(parts, Collective::all_gather, all_gather.method());
   verify_shards(parts, sizes, shards, turns, widths);
 }
 
@@ -276,12 +276,12 @@ void plan_row_sharded(CaseParts& parts, const MatmulSizes& sizes) {
   }
   const AllReduce all_reduce(parts.context.communicator(), parts.data, parts.ops, indices, streams,
                              sizes.n * sizes.n);
-  parts.notes.emplace_back("all-reduce", all_reduce.method());
   add_sharded_products(
       parts, shards, turns, [](std::size_t, const BufferView& whole) { return whole; },
       [&](const std::string& name, const std::vector<Rank>& ranks) {
         return all_reduce.add(parts.plan, name, ranks);
       });
+  note_method(parts, Collective::all_reduce, all_reduce.method());
   verify_shards(parts, sizes, shards, turns, {sizes.n});
 }
 

@@ -23,9 +23,9 @@ def verified(parbench, tmp_path, ranks, *words):
 
 @pytest.mark.parametrize("ranks", [4, 8, 16])
 def test_collectives_of_many_ranks(parbench, tmp_path, ranks):
-    cases = verified(parbench, tmp_path, ranks, "--scenario", "collectives", "--strategy", "tree,mpi",
-                     "--collective", "all-reduce,broadcast", "--size", "1KiB")
-    assert {case["strategy"] for case in cases} == {"tree", "mpi"}
+    cases = verified(parbench, tmp_path, ranks, "--scenario", "collectives", "--strategy",
+                     "tree,mpi,shared-memory", "--collective", "all-reduce,broadcast", "--size", "1KiB")
+    assert {case["strategy"] for case in cases} == {"tree", "mpi", "shared-memory"}
 
 
 @pytest.mark.parametrize("ranks", [4, 8, 16])
@@ -38,7 +38,7 @@ def test_training_of_many_ranks(parbench, tmp_path, ranks):
 
 
 def test_an_all_reduce_of_sixty_four_ranks(parbench, tmp_path):
-    verified(parbench, tmp_path, 64, "--scenario", "collectives", "--strategy", "mpi",
+    verified(parbench, tmp_path, 64, "--scenario", "collectives", "--strategy", "mpi,doubling",
              "--collective", "all-reduce", "--size", "1KiB")
 
 
@@ -46,7 +46,7 @@ def test_an_all_reduce_of_sixty_four_ranks(parbench, tmp_path):
 @pytest.mark.parametrize("settings", [[], ["--mca", "btl", "tcp,self"]], ids=["any", "no shared memory"])
 def test_collectives_in_a_row(parbench, tmp_path, ranks, settings):
     report = tmp_path / "r.json"
-    run([*MPIRUN, *settings, "-n", ranks, parbench, "--scenario", "collectives", "--strategy", "ring,mpi",
+    run([*MPIRUN, *settings, "-n", ranks, parbench, "--scenario", "collectives", "--strategy", "rank-ring,mpi",
          "--collective", "all-reduce", "--size", "1200,48KiB", "--calls", "5", *ONCE, "--report", report],
         env=ENVIRONMENT)
     cases = json.loads(report.read_text(encoding="utf-8"))["parbench"]["cases"]
@@ -57,7 +57,7 @@ def test_collectives_in_a_row(parbench, tmp_path, ranks, settings):
 
 
 def test_blocks_of_which_one_has_a_chunk_more(parbench, tmp_path):
-    verified(parbench, tmp_path, 3, "--scenario", "collectives", "--strategy", "mpi",
+    verified(parbench, tmp_path, 3, "--scenario", "collectives", "--strategy", "rank-ring",
              "--collective", "all-reduce", "--size", 4 * (3 * 65536 + 1), "--calls", "2")
 
 

@@ -25,15 +25,76 @@ def test_collectives_are_verified_over_ranks(parbench, tmp_path, ranks, strategi
         assert len(sample["rank_waits"]) == ranks and sample.get("start_skew", 0) >= 0
 
 
+ALL_REDUCE = ["--scenario", "collectives", "--collective", "all-reduce"]
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_all_reduces_beside_that_of_the_library_are_verified(parbench, tmp_path, ranks):
+    _, report = measured(parbench, tmp_path / "r.json", ranks, *ALL_REDUCE, "--strategy",
+                         "mpi,shared-memory,doubling,rank-ring", "--size", "24,8KiB,65548,3MiB", *TINY)
+    assert set(statuses(report).values()) == {"measured"}
+    assert all(case["verification"]["passed"] for case in report["cases"])
+    sizes = {}
+    for case in report["cases"]:
+        sizes.setdefault(case["strategy"], []).append(case["parameters"]["size"])
+        (kernel,) = case["kernels"]
+        assert kernel["operation"] == "all-reduce"
+        assert case["strategy"] == "mpi" or kernel["implementation"].startswith(case["strategy"])
+    every = ["24", "8KiB", "65548", "3MiB"]
+    assert sizes == {"mpi": every, "shared-memory": every[:2], "rank-ring": every,
+                     **({} if ranks == 3 else {"doubling": every})}
+
+
 def test_all_reduces_are_verified_without_shared_memory(parbench, tmp_path):
     """In the short messages that go over a network."""
     path = tmp_path / "r.json"
-    run([*MPIRUN, "--mca", "btl", "tcp,self", "-n", 3, parbench, "--scenario", "collectives", "--collective",
-         "all-reduce", "--strategy", "mpi", "--size", "24,12KiB,65548,7MiB", *TINY, "--report", path],
-        env=ENVIRONMENT)
-    report = json.loads(path.read_text(encoding="utf-8"))["parbench"]
-    assert len(report["cases"]) == 4
-    assert all(case["verification"]["passed"] for case in report["cases"])
+    run([*MPIRUN, "--mca", "btl", "tcp,self", "-n", 3, parbench, *ALL_REDUCE, "--strategy",
+         "rank-ring,shared-memory", "--size", "24,12KiB,65548,7MiB", *TINY, "--report", path],
+        code=1, env=ENVIRONMENT)
+    cases = json.loads(path.read_text(encoding="utf-8"))["parbench"]["cases"]
+    rings = [case for case in cases if case["strategy"] == "rank-ring"]
+    assert len(rings) == 4
+    assert all(case["verification"]["passed"] for case in rings)
+    (shared,) = (case for case in cases if case["strategy"] == "shared-memory")
+    assert shared["status"] == "skipped" and "not possible between these ranks" in shared["error"]
+
+
+@pytest.fixture
+def listened(build, parbench, tmp_path):
+    """A run on two ranks: its report, and the lengths of the all-reduces that the MPI library did."""
+    def listen(*words, settings=()):
+        calls, report = tmp_path / "calls", tmp_path / "r.json"
+        calls.write_text("")
+        run([*MPIRUN, *settings, "-x", f"LD_PRELOAD={build.program('libmpi_listener.so')}",
+             "-x", f"MPI_LISTENER={calls}", "-n", 2, parbench, *words, *TINY, "--report", report],
+            env=ENVIRONMENT)
+        lengths = {int(line) for line in calls.read_text().split()}
+        return json.loads(report.read_text(encoding="utf-8"))["parbench"], lengths
+    return listen
+
+
+def test_strategy_mpi_is_always_that_of_the_library(listened):
+    sizes = ["--size", "24,12KiB,3MiB"]
+    _, lengths = listened(*ALL_REDUCE, "--strategy", "mpi", *sizes)
+    assert lengths == {6, 3 << 10, 3 << 18}
+    _, lengths = listened(*ALL_REDUCE, "--strategy", "shared-memory,doubling,rank-ring", *sizes)
+    assert lengths == set()
+
+
+@pytest.mark.parametrize("settings", [[], ["--mca", "btl", "tcp,self"]], ids=["any", "no shared memory"])
+def test_other_scenarios_measure_the_ways_and_say_which_they_use(listened, settings):
+    report, lengths = listened("--scenario", "data-parallel", "--model", "linear", "--strategy", "all-reduce",
+                               settings=settings)
+    (case,) = report["cases"]
+    measured_lengths = {length for length in lengths if length & (length - 1) == 0}
+    assert measured_lengths, "choices are those of powers of two"
+    (used,) = (one["implementation"] for one in case["kernels"] if one["operation"] == "all-reduce")
+    assert dict(case["notes"])["all-reduce"] == used
+    ways = {"shared-memory": used == "shared-memory", "doubling": used.startswith("doubling over "),
+            "rank-ring": used.startswith("rank-ring over "), "mpi": used == dict(report["machine"]["libraries"])["MPI"]}
+    assert sum(ways.values()) == 1, used
+    assert (lengths != measured_lengths) == ways["mpi"], "gradients are no power of two"
+    assert not (settings and ways["shared-memory"])
 
 
 SCENARIOS = [
@@ -146,6 +207,9 @@ def test_layouts_of_different_instructions_are_not_mixed(parbench, tmp_path):
     (["--scenario", "branch"], "does not run over several ranks"),
     (["--scenario", "matmul", "--processes", "2"], "--processes cannot be combined with several ranks"),
     (["--scenario", "collectives", "--strategy", "nccl"], "use --strategy mpi"),
+    ([*ALL_REDUCE, "--strategy", "shared-memory", "--size", "8196"], "--size 8196 is above 8KiB; use rank-ring"),
+    (["--scenario", "collectives", "--strategy", "doubling", "--collective", "broadcast"],
+     "broadcast is not possible by this algorithm; use mpi or direct"),
 ])
 def test_what_ranks_cannot_do_is_refused_once(parbench, words, text):
     done = run([*MPIRUN, "-n", 2, parbench, *words], code=2, env=ENVIRONMENT)

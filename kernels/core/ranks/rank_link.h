@@ -1,9 +1,11 @@
 // Messages of memory between the ranks of a run, which are processes on one or several machines.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/core/communicator.h"
@@ -15,11 +17,28 @@ namespace parbench {
 struct RankSet {
   std::vector<int> ranks;
   int tag = 0;
+
+  /// All ranks of a run of that size.
+  [[nodiscard]] static RankSet all(int size);
 };
 
-/// What a message passing library offers (MPI). Its functions may be called by several threads.
-/// They return when the caller's memory may be used again, and throw what `check` throws while they
-/// wait.
+/// How an all-reduce between ranks is done:
+/// - library: by the message passing library's own collective.
+/// - shared_memory: every rank reads what all others have in memory that they share and adds it.
+/// - doubling: pairs exchange their sums, at twice the distance in each round.
+/// - ring: rank r sends to rank r + 1 only, in chunks that are added as they arrive.
+enum class RankAllReduce { library, shared_memory, doubling, ring };
+inline constexpr std::array<RankAllReduce, 4> all_rank_all_reduces{
+    RankAllReduce::library, RankAllReduce::shared_memory, RankAllReduce::doubling,
+    RankAllReduce::ring};
+/// The largest array of an all-reduce in shared memory.
+inline constexpr std::size_t max_shared_bytes = std::size_t{8} << 10;
+/// "mpi", "shared-memory", "doubling", "rank-ring".
+[[nodiscard]] std::string_view name_of(RankAllReduce by);
+
+/// What a message passing library offers (MPI), and all-reduces by its messages. Its functions may
+/// be called by several threads. They return when the caller's memory may be used again, and throw
+/// what `check` throws while they wait.
 class RankLink {
  public:
   virtual ~RankLink() = default;
@@ -43,14 +62,21 @@ class RankLink {
   /// Returns when all ranks have called it.
   virtual void barrier() = 0;
 
-  /// A collective of all ranks, as `Collective` says. All ranks call collectives in the same order.
-  /// `input`: null of a collective in place, else as many bytes as `data`.
+  /// The library's collective of all ranks, as `Collective` says. All ranks call collectives in the
+  /// same order. `input`: null of a collective in place, else as many bytes as `data`.
   virtual void collective(Collective collective, std::byte* data, std::size_t bytes,
                           const std::byte* input) = 0;
 
+  /// Whether an all-reduce of so many bytes can be done in that way between the ranks of a set: the
+  /// same answer on all ranks, also those that are not in it. The library's always can.
+  [[nodiscard]] virtual bool offers(RankAllReduce by, const RankSet& set,
+                                    std::size_t bytes) const = 0;
+
   /// Makes `data` of each rank of a set, f32 numbers, the sum of what they have. All of them call
-  /// it, in the same order for one set; sets with different tags do not wait for each other.
-  virtual void all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) = 0;
+  /// it, in the same order for one set; sets with different tags do not wait for each other. Throws
+  /// Error for what `offers` denies.
+  virtual void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
+                          std::size_t bytes) = 0;
 };
 
 /// The function by which the library of ranks is entered, after it was loaded at run time. Null

@@ -47,15 +47,14 @@ Completion RankCollectives::add(const std::string& name, Collective collective,
   }
   const auto count = static_cast<std::int64_t>(data.front().bytes / sizeof(float));
   if (uses_communicator(collective, count)) {
-    return add_to_all(parts_.plan, name, ranks, *communicator_, collective);
+    Completion done = add_to_all(parts_.plan, name, ranks, *communicator_, collective);
+    note_method(parts_, collective, communicator_->method(collective, data.front().bytes));
+    return done;
   }
+  note_method(parts_, collective, "ring of copies and additions");
   const Ring& planned = ring(collective, count);
   return add_messages(parts_.plan, name, planned.messages, ranks, sizeof(float),
                       &planned.additions);
-}
-
-std::string RankCollectives::method() const {
-  return communicator_ != nullptr ? communicator_->name() : "ring of copies and additions";
 }
 
 }  // namespace parbench

@@ -22,13 +22,11 @@ class RankCollectives {
   /// A device and its lane, by rank. Refers to the parts.
   RankCollectives(CaseParts& parts, std::vector<std::pair<int, LaneId>> ranks);
 
-  /// Combines `data`, of equal sizes, by rank, once the tasks in `ready` have ended.
+  /// Combines `data`, of equal sizes, by rank, once the tasks in `ready` have ended. The case notes
+  /// how.
   Completion add(const std::string& name, Collective collective,
                  const std::vector<BufferView>& data,
                  const std::vector<std::vector<TaskId>>& ready);
-
-  /// "NCCL 2.28.9", "ring of copies and additions".
-  [[nodiscard]] std::string method() const;
 
  private:
   /// A ring with the operations and the memory for it.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -163,21 +162,16 @@ class CollectiveWork final : public HostWork {
 
 class AllReduceWork final : public HostWork {
  public:
-  AllReduceWork(RankLink& link, const RankSet& set, const BufferView& data)
-      : link_(link), set_(set), data_(data) {}
-  void run() override { link_.all_reduce(set_, data_.data(), data_.bytes); }
+  AllReduceWork(RankLink& link, RankAllReduce by, const RankSet& set, const BufferView& data)
+      : link_(link), by_(by), set_(set), data_(data) {}
+  void run() override { link_.all_reduce(by_, set_, data_.data(), data_.bytes); }
 
  private:
   RankLink& link_;
+  RankAllReduce by_;
   const RankSet& set_;
   BufferView data_;
 };
-
-std::vector<int> all_ranks_of(const RankLink& link) {
-  std::vector<int> ranks(static_cast<std::size_t>(link.size()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
-}
 
 }  // namespace
 
@@ -210,23 +204,56 @@ std::unique_ptr<HostWork> make_barrier_work(RankLink& link) {
   return std::make_unique<BarrierWork>(link);
 }
 
-RankCommunicator::RankCommunicator(RankLink& link)
-    : RankCommunicator(link, {.ranks = all_ranks_of(link)}) {}
-
-RankCommunicator::RankCommunicator(RankLink& link, RankSet set)
-    : link_(link), set_(std::move(set)), are_all_(set_.ranks == all_ranks_of(link)) {
+RankCommunicator::RankCommunicator(AllReduceChoices& choices, RankSet set,
+                                   std::optional<RankAllReduce> by)
+    : choices_(choices),
+      link_(choices.ranks().link()),
+      set_(std::move(set)),
+      by_(by),
+      are_all_(set_.ranks == RankSet::all(link_.size()).ranks) {
   const auto own = std::ranges::find(set_.ranks, link_.rank());
   if (own != set_.ranks.end()) own_ = static_cast<std::size_t>(own - set_.ranks.begin());
+  for (const RankAllReduce one : all_rank_all_reduces) {
+    methods_[one] = fmt::format("{} over {}", name_of(one), link_.name());
+  }
+  methods_[RankAllReduce::library] = link_.name();
+  methods_[RankAllReduce::shared_memory] = name_of(RankAllReduce::shared_memory);
+}
+
+void RankCommunicator::prepare(Collective collective, std::span<Stream* const> streams,
+                               std::size_t bytes) {
+  if (collective != Collective::all_reduce || chosen_.contains(bytes)) return;
+  if (by_ && !link_.offers(*by_, set_, bytes)) {
+    throw Unsupported(fmt::format(
+        "an all-reduce of {} bytes by {} is not possible between these ranks{}", bytes,
+        name_of(*by_),
+        *by_ == RankAllReduce::shared_memory
+            ? ": they are more than 16, of several machines or networks, or kept from sharing "
+              "memory by settings of MPI"
+            : ""));
+  }
+  chosen_[bytes] = by_ ? *by_ : choices_.choose(set_, bytes, own_ ? streams[*own_] : nullptr);
+}
+
+RankAllReduce RankCommunicator::way_of(std::size_t bytes) const {
+  const auto found = chosen_.find(bytes);
+  return found == chosen_.end() ? RankAllReduce::library : found->second;
+}
+
+const std::string& RankCommunicator::method(Collective collective, std::size_t bytes) const {
+  return methods_.at(collective == Collective::all_reduce ? way_of(bytes) : RankAllReduce::library);
 }
 
 std::unique_ptr<HostWork> RankCommunicator::make_work(Collective collective, const BufferView& data,
                                                       const BufferView& input) const {
-  if (are_all_) return std::make_unique<CollectiveWork>(link_, collective, data, input);
   if (!offers(collective)) {
     throw std::invalid_argument(fmt::format("{} joins some ranks for all-reduces, not for {}",
                                             name(), name_of(collective)));
   }
-  return std::make_unique<AllReduceWork>(link_, set_, data);
+  if (collective == Collective::all_reduce) {
+    return std::make_unique<AllReduceWork>(link_, way_of(data.bytes), set_, data);
+  }
+  return std::make_unique<CollectiveWork>(link_, collective, data, input);
 }
 
 void RankCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,

@@ -12,6 +12,7 @@
 #include "kernels/core/ranks/host_work.h"
 #include "kernels/core/ranks/rank_link.h"
 #include "kernels/core/stream.h"
+#include "scenarios/framework/ranks/all_reduce_choices.h"
 
 namespace parbench {
 
@@ -47,16 +48,18 @@ class MessagePart {
 /// rank's device takes part; those of the others are in other processes.
 class RankCommunicator final : public Communicator {
  public:
-  /// Between all ranks.
-  explicit RankCommunicator(RankLink& link);
-  /// Between some ranks, this one or others; all-reduces alone.
-  RankCommunicator(RankLink& link, RankSet set);
+  /// Between all ranks, or some of them, this one or others: all-reduces alone. `by`: how those are
+  /// done; nothing: as `choices` finds fastest. Other collectives are the library's.
+  RankCommunicator(AllReduceChoices& choices, RankSet set, std::optional<RankAllReduce> by = {});
 
   [[nodiscard]] const std::string& name() const override { return link_.name(); }
   [[nodiscard]] int size() const override { return static_cast<int>(set_.ranks.size()); }
   [[nodiscard]] bool offers(Collective collective) const override {
     return are_all_ || collective == Collective::all_reduce;
   }
+  /// Throws Unsupported where all-reduces of that size cannot be done as it was made for.
+  void prepare(Collective collective, std::span<Stream* const> streams, std::size_t bytes) override;
+  [[nodiscard]] const std::string& method(Collective collective, std::size_t bytes) const override;
 
  private:
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
@@ -68,11 +71,16 @@ class RankCommunicator final : public Communicator {
       std::tuple<Collective, const Buffer*, std::size_t, std::size_t, const Buffer*, std::size_t>;
   [[nodiscard]] std::unique_ptr<HostWork> make_work(Collective collective, const BufferView& data,
                                                     const BufferView& input) const;
+  [[nodiscard]] RankAllReduce way_of(std::size_t bytes) const;
 
+  AllReduceChoices& choices_;
   RankLink& link_;
   RankSet set_;
+  std::optional<RankAllReduce> by_;
   bool are_all_;
   std::optional<std::size_t> own_;  // place of this rank in the set; nothing: it takes no part
+  std::map<std::size_t, RankAllReduce> chosen_;     // by bytes
+  std::map<RankAllReduce, std::string> methods_;    // their names
   std::map<Key, std::unique_ptr<HostWork>> works_;  // of each call so far
 };
 

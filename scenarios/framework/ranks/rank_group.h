@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "kernels/core/ranks/rank_link.h"
@@ -27,6 +28,10 @@ class RankGroup {
 
   /// Returns the largest of all ranks' values, place by place.
   [[nodiscard]] virtual std::vector<double> largest(std::vector<double> values) = 0;
+
+  /// Runs work in which ranks wait for messages of each other: what fails there ends the run,
+  /// because messages may still be on their way.
+  virtual void exchange(const std::function<void()>& work) = 0;
 };
 
 }  // namespace parbench

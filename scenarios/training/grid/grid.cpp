@@ -145,7 +145,6 @@ class GridWriter {
     for (std::size_t replica = 0; replica < writers_.size(); ++replica) {
       writers_[replica].write_updates(counted_runs(static_cast<int>(replica)));
     }
-    if (!method_.empty()) parts_.notes.emplace_back("all-reduce", method_);
   }
 
  private:
@@ -196,7 +195,6 @@ class GridWriter {
       auto& completed = writers_[members[i].replica].completed(members[i].place);
       completed.insert(completed.end(), done[i].begin(), done[i].end());
     }
-    method_ = collectives.method();
   }
 
   [[nodiscard]] Share share_of(const Member& member, const BufferView& gradients) {
@@ -334,7 +332,6 @@ class GridWriter {
   GridParts& parts_;
   bool divides_gradients_;           // into buckets
   std::vector<StepWriter> writers_;  // by replica
-  std::string method_;
 };
 
 // --- outputs ---

@@ -1,6 +1,7 @@
 // Ranks that are planned for and never started.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ class ImaginedRanks final : public RankGroup {
   void check() const override {}
   void share(int /*owner*/, void* /*data*/, std::size_t /*bytes*/) override {}
   [[nodiscard]] std::vector<double> largest(std::vector<double> values) override { return values; }
+  void exchange(const std::function<void()>& work) override { work(); }
 
  private:
   class Link final : public RankLink {
@@ -42,7 +44,12 @@ class ImaginedRanks final : public RankGroup {
                     const std::byte* /*input*/) override {
       refuse();
     }
-    void all_reduce(const RankSet& /*set*/, std::byte* /*data*/, std::size_t /*bytes*/) override {
+    [[nodiscard]] bool offers(RankAllReduce /*by*/, const RankSet& /*set*/,
+                              std::size_t /*bytes*/) const override {
+      return true;
+    }
+    void all_reduce(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
+                    std::size_t /*bytes*/) override {
       refuse();
     }
 

@@ -52,8 +52,13 @@ class MemoryLink final : public RankLink {
                   const std::byte* /*input*/) override {
     throw Error("no test needs a collective");
   }
+  [[nodiscard]] bool offers(RankAllReduce by, const RankSet& /*set*/,
+                            std::size_t /*bytes*/) const override {
+    return by == RankAllReduce::library;
+  }
   /// The first of the set adds up what the others send, and sends them the sum.
-  void all_reduce(const RankSet& set, std::byte* data, std::size_t bytes) override {
+  void all_reduce(RankAllReduce /*by*/, const RankSet& set, std::byte* data,
+                  std::size_t bytes) override {
     const int first = set.ranks.front();
     if (rank_ != first) {
       send(first, set.tag, data, bytes);

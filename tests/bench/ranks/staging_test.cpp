@@ -158,7 +158,12 @@ class HeldLink final : public RankLink {
   void barrier() override {}
   void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
                   const std::byte* /*input*/) override {}
-  void all_reduce(const RankSet& /*set*/, std::byte* /*data*/, std::size_t /*bytes*/) override {}
+  [[nodiscard]] bool offers(RankAllReduce /*by*/, const RankSet& /*set*/,
+                            std::size_t /*bytes*/) const override {
+    return false;
+  }
+  void all_reduce(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
+                  std::size_t /*bytes*/) override {}
 
   std::function<void()> first;
   int sent = 0;

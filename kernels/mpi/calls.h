@@ -1,0 +1,88 @@
+// Calls of MPI that do not block: they are polled, so that a wait can end when the other side is
+// lost.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "kernels/base/error.h"
+#include "kernels/mpi/waiting.h"
+
+namespace parbench::mpi {
+
+/// Throws Error with the library's words unless a call has succeeded.
+inline void require(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw Error(std::string("MPI: ") + what + " failed: " + text.data());
+}
+
+/// Returns a number of elements as MPI counts them. Throws Error above 2³¹ − 1.
+inline int count_of(std::size_t count) {
+  if (count <= static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    return static_cast<int>(count);
+  }
+  throw Error("MPI: a collective takes at most 2147483647 elements; use a smaller case");
+}
+
+class Calls {
+ public:
+  /// `one_at_a_time`: only one thread may be in MPI.
+  explicit Calls(bool one_at_a_time) : one_at_a_time_(one_at_a_time) {}
+
+  /// Called from time to time by all waits; may throw.
+  void check_with(std::function<void()> check) { check_ = std::move(check); }
+  [[nodiscard]] const std::function<void()>& check() const { return check_; }
+
+  /// Makes a call that returns at once. `what` names it in errors.
+  template <class Call>
+  void call(const char* what, const Call& call) {
+    require(alone(call), what);
+  }
+
+  /// Begins an operation, which `begin` gives a request, and waits until it has ended.
+  template <class Begin>
+  void complete(const char* what, const Begin& begin) {
+    std::array<MPI_Request, 1> request{MPI_REQUEST_NULL};
+    call(what, [&] { return begin(request.data()); });
+    wait_for(request, what);
+  }
+
+  void wait_for(std::span<MPI_Request> requests, const char* what) {
+    Waiting waiting;
+    for (;;) {
+      int done = 0;
+      call(what, [&] {
+        return MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                           MPI_STATUSES_IGNORE);
+      });
+      if (done != 0) return;
+      waiting.pause();
+      if (waiting.should_check() && check_) check_();
+    }
+  }
+
+ private:
+  template <class Call>
+  int alone(const Call& call) {
+    if (!one_at_a_time_) return call();
+    const std::lock_guard lock(mutex_);
+    return call();
+  }
+
+  bool one_at_a_time_;
+  std::function<void()> check_;
+  std::mutex mutex_;
+};
+
+}  // namespace parbench::mpi

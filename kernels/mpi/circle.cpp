@@ -1,0 +1,124 @@
+// Blocks and the chunks in which they travel.
+#include "kernels/mpi/circle.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace parbench::mpi {
+namespace {
+
+void add(float* sum, const float* other, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) sum[i] += other[i];
+}
+
+}  // namespace
+
+/// Numbers that lie one after the other.
+struct Circle::Block {
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  /// Empty behind the last one.
+  [[nodiscard]] Block chunk(std::size_t index, std::size_t size) const {
+    const std::size_t at = std::min(index * size, count);
+    return {first + at, std::min(size, count - at)};
+  }
+};
+
+Circle::Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int own_rank, int tag)
+    : calls_(calls), communicator_(communicator), ranks_(std::move(ranks)), tag_(tag) {
+  const auto own = std::ranges::find(ranks_, own_rank);
+  if (own == ranks_.end()) throw Error("MPI: a rank is not in the set of its collective");
+  own_ = static_cast<int>(own - ranks_.begin());
+}
+
+/// The rank so many places behind this one.
+int Circle::at(int distance) const {
+  return ranks_[static_cast<std::size_t>((own_ + distance + size()) % size())];
+}
+
+Circle::Block Circle::block_of(int place, std::size_t count) const {
+  const auto index = static_cast<std::size_t>((place % size() + size()) % size());
+  const std::size_t blocks = ranks_.size();
+  const std::size_t first = index * count / blocks;
+  return {first, (index + 1) * count / blocks - first};
+}
+
+Circle::Requests Circle::begin_exchange(int to, std::span<const float> sent, int from,
+                                        std::span<float> received) {
+  Requests requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  calls_.call("MPI_Irecv", [&] {
+    return MPI_Irecv(received.data(), count_of(received.size()), MPI_FLOAT, at(from), tag_,
+                     communicator_, &requests[0]);
+  });
+  calls_.call("MPI_Isend", [&] {
+    return MPI_Isend(sent.data(), count_of(sent.size()), MPI_FLOAT, at(to), tag_, communicator_,
+                     &requests[1]);
+  });
+  return requests;
+}
+
+void Circle::provide_inbox(std::size_t count) {
+  if (inbox_.size() < count) inbox_.resize(count);
+}
+
+void Circle::all_reduce_by_doubling(std::span<float> data) {
+  provide_inbox(data.size());
+  for (int distance = 1; distance < size(); distance *= 2) {
+    const int partner = (own_ ^ distance) - own_;
+    Requests requests =
+        begin_exchange(partner, data, partner, std::span(inbox_).first(data.size()));
+    calls_.wait_for(requests, "MPI_Testall");
+    add(data.data(), inbox_.data(), data.size());
+  }
+}
+
+/// Sends a block to the next rank and receives one from the rank before, in chunks of which several
+/// are on their way, so that a rank need not wait for each chunk of the one before. `place_of`
+/// returns where a chunk of what is received goes, and `arrived` is called with it.
+template <class PlaceOf, class Arrived>
+void Circle::pass_block(std::span<float> data, const Block& sent, const Block& got,
+                        std::size_t chunk_size, std::size_t ahead, const PlaceOf& place_of,
+                        const Arrived& arrived) {
+  // Of the largest block: all ranks must send as many messages, some of them empty.
+  const std::size_t largest = (data.size() + ranks_.size() - 1) / ranks_.size();
+  const std::size_t chunks = largest / chunk_size + (largest % chunk_size == 0 ? 0 : 1);
+  std::array<Requests, max_ahead> requests;
+  for (std::size_t step = 0; step < chunks + ahead - 1; ++step) {
+    if (step < chunks) {
+      const Block out = sent.chunk(step, chunk_size);
+      requests[step % ahead] = begin_exchange(1, data.subspan(out.first, out.count), -1,
+                                              place_of(step, got.chunk(step, chunk_size)));
+    }
+    if (step + 1 < ahead) continue;
+    const std::size_t chunk = step + 1 - ahead;
+    calls_.wait_for(requests[chunk % ahead], "MPI_Testall");
+    arrived(chunk, got.chunk(chunk, chunk_size));
+  }
+}
+
+void Circle::all_reduce_in_ring(std::span<float> data, const Chunks& chunks) {
+  const std::size_t room = std::min(data.size(), chunks.added);
+  provide_inbox(chunks.ahead * room);
+  const auto inbox = [&](std::size_t chunk) {
+    return std::span(inbox_).subspan(chunk % chunks.ahead * room, room);
+  };
+  for (int round = 0; round + 1 < size(); ++round) {
+    pass_block(
+        data, block_of(own_ - round, data.size()), block_of(own_ - round - 1, data.size()),
+        chunks.added, chunks.ahead,
+        [&](std::size_t chunk, const Block& part) { return inbox(chunk).first(part.count); },
+        [&](std::size_t chunk, const Block& part) {
+          add(data.data() + part.first, inbox(chunk).data(), part.count);
+        });
+  }
+  for (int round = 0; round + 1 < size(); ++round) {
+    pass_block(
+        data, block_of(own_ + 1 - round, data.size()), block_of(own_ - round, data.size()),
+        chunks.gathered, chunks.ahead,
+        [&](std::size_t, const Block& part) { return data.subspan(part.first, part.count); },
+        [](std::size_t, const Block&) {});
+  }
+}
+
+}  // namespace parbench::mpi

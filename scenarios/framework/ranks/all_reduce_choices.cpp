@@ -1,0 +1,100 @@
+// Measured where it will run: on a stream of the device.
+#include "scenarios/framework/ranks/all_reduce_choices.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <limits>
+
+#include "kernels/core/device.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t largest_measured = std::size_t{16} << 20;
+constexpr std::size_t rounds = 3;
+constexpr double clearly_slower = 1.05;
+
+/// All-reduces in a row of one measurement: short ones take less than a thread needs to wake up.
+int calls_of(std::size_t bytes) {
+  if (bytes <= std::size_t{64} << 10) return 16;
+  return bytes <= std::size_t{1} << 20 ? 4 : 1;
+}
+
+/// Times each way in every round, behind one all-reduce in which the ranks come together.
+class MeasuringWork final : public HostWork {
+ public:
+  MeasuringWork(RankLink& link, std::span<const RankAllReduce> ways, const RankSet& set,
+                std::span<float> data, std::vector<double>& seconds)
+      : link_(link), ways_(ways), set_(set), data_(data), seconds_(seconds) {}
+
+  void run() override {
+    for (std::size_t i = 0; i < seconds_.size(); ++i) {
+      const RankAllReduce by = ways_[i % ways_.size()];
+      const int calls = calls_of(data_.size_bytes());
+      all_reduce(by);
+      const auto begin = std::chrono::steady_clock::now();
+      for (int call = 0; call < calls; ++call) all_reduce(by);
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      seconds_[i] = passed.count() / calls;
+    }
+  }
+
+ private:
+  void all_reduce(RankAllReduce by) {
+    link_.all_reduce(by, set_, reinterpret_cast<std::byte*>(data_.data()), data_.size_bytes());
+  }
+
+  RankLink& link_;
+  std::span<const RankAllReduce> ways_;
+  const RankSet& set_;
+  std::span<float> data_;
+  std::vector<double>& seconds_;
+};
+
+}  // namespace
+
+RankAllReduce fastest_of(std::span<const RankAllReduce> ways, std::span<const double> seconds) {
+  std::vector<double> best(ways.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    double& of_way = best[i % ways.size()];
+    of_way = std::min(of_way, seconds[i]);
+  }
+  const double limit = clearly_slower * std::ranges::min(best);
+  const auto first = std::ranges::find_if(best, [&](double one) { return one <= limit; });
+  return ways[static_cast<std::size_t>(first - best.begin())];
+}
+
+std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> ways,
+                                               const RankSet& set, std::size_t bytes, Stream* own) {
+  std::vector<double> seconds(ways.size() * rounds);
+  std::vector<float> zeros;  // sums of which stay finite, however many there are
+  if (own != nullptr) zeros.resize(bytes / sizeof(float));
+  MeasuringWork work(ranks_.link(), ways, set, zeros, seconds);
+  static_cast<void>(ranks_.largest({}));  // a rank without memory for it takes no part
+  ranks_.exchange([&] {
+    if (own == nullptr) return;
+    own->perform(work);
+    own->synchronize();
+  });
+  return ranks_.largest(seconds);
+}
+
+RankAllReduce AllReduceChoices::choose(const RankSet& set, std::size_t bytes, Stream* own) {
+  const std::size_t size = std::bit_ceil(std::max(bytes, sizeof(float)));
+  std::vector<int> distances;
+  for (const int rank : set.ranks) distances.push_back(rank - set.ranks.front());
+  const auto [known, is_new] = chosen_.try_emplace(
+      {std::move(distances), std::min(size, largest_measured)}, RankAllReduce::library);
+  if (!is_new || !measures_) return known->second;
+  std::vector<RankAllReduce> ways;
+  for (const RankAllReduce by : all_rank_all_reduces) {
+    if (ranks_.link().offers(by, set, known->first.second)) ways.push_back(by);
+  }
+  if (ways.size() > 1) {
+    known->second = fastest_of(ways, measured(ways, set, known->first.second, own));
+  }
+  return known->second;
+}
+
+}  // namespace parbench
