@@ -315,7 +315,7 @@ void add_stages(const CaseSpec& spec, const StageRange& whole,
         parts, Stage::Options{.device = static_cast<int>(s),
                               .range = range,
                               .micro_batches = micro_batches,
-                              .slots = micro_batches_in_flight(schedule.at(s)),
+                              .slots = stage_slots(schedule, static_cast<int>(s)),
                               .optimizer = optimizer_of(spec.parameters)}));
     parts.stages.back()->add_outputs(parts.outputs);
   }

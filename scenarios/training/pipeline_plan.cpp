@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <stdexcept>
 
@@ -260,26 +261,46 @@ void StepWriter::write_clipped_updates(const CountedRuns& counted) {
 
 // --- boundaries ---
 
+/// Memory in canonical order at one end for the next tensor that crosses, which micro-batches with
+/// the same slot share.
+BufferView StepWriter::packed_memory(const BoundaryEnd& end, const Crossing& crossing) {
+  const int slot = slot_of(end.packed, crossing.micro_batch);
+  std::int64_t largest = 0;
+  for (int i = 0; i < static_cast<int>(micro_batches_.size()); ++i) {
+    if (slot_of(end.packed, i) == slot) largest = std::max(largest, samples(i));
+  }
+  Shape shape = end.desc.shape;
+  const std::size_t bytes = canonical(shape, end.desc.dtype).bytes;
+  shape.front() = shape.front() / samples(crossing.micro_batch) * largest;
+  const auto [known, is_new] =
+      packed_.try_emplace({&end.packed, slot, crossing.copies.size()}, BufferView());
+  if (is_new) {
+    known->second =
+        parts_.context.borrow(end.stage.device(), canonical(shape, end.desc.dtype).bytes);
+  }
+  return known->second.part(0, bytes);
+}
+
 /// Memory in canonical order at one end, and the reorder that brings the tensor there or from
 /// there; the end itself where it is canonical already.
-BufferView StepWriter::canonical_end(const BoundaryEnd& end, bool sends,
-                                     std::vector<Call>& reorders) {
+BufferView StepWriter::canonical_end(const BoundaryEnd& end, bool sends, Crossing& crossing) {
   const TensorDesc plain = canonical(end.desc.shape, end.desc.dtype);
   if (end.desc == plain) return end.view;
-  const BufferView staging = parts_.context.borrow(end.stage.device(), plain.bytes);
+  const BufferView staging = packed_memory(end, crossing);
   Stream& stream = parts_.context.stream(end.stage.device(), StreamKind::compute);
   Op& op = parts_.ops.prepare(stream, sends ? Reorder{.source = end.desc, .destination = plain}
                                             : Reorder{.source = plain, .destination = end.desc});
-  reorders.emplace_back(bind(
-      op, {{"source", sends ? end.view : staging}, {"destination", sends ? staging : end.view}}));
+  (sends ? crossing.pack : crossing.unpack)
+      .emplace_back(bind(op, {{"source", sends ? end.view : staging},
+                              {"destination", sends ? staging : end.view}}));
   return staging;
 }
 
 void StepWriter::cross(const BoundaryEnd& from, const BoundaryEnd& to, Crossing& crossing) {
   const bool alike = from.desc == to.desc;
   CopyCall copy;
-  copy.source = alike ? from.view : canonical_end(from, true, crossing.pack);
-  copy.destination = alike ? to.view : canonical_end(to, false, crossing.unpack);
+  copy.source = alike ? from.view : canonical_end(from, true, crossing);
+  copy.destination = alike ? to.view : canonical_end(to, false, crossing);
   crossing.bytes += copy.source.bytes;
   crossing.copies.emplace_back(copy);
 }
@@ -287,10 +308,11 @@ void StepWriter::cross(const BoundaryEnd& from, const BoundaryEnd& to, Crossing&
 /// The activations of a micro-batch from a stage to the next.
 StepWriter::Crossing StepWriter::cross_forward(const Stage& stage, const Stage& next,
                                                int micro_batch) {
-  Crossing crossing;
+  Crossing crossing{.micro_batch = micro_batch};
   const std::vector<Stage::Passing> to = next.inputs(micro_batch);
   for (std::size_t i = 0; const Stage::Passing& from : stage.outputs(micro_batch)) {
-    cross({stage, from.desc, from.values}, {next, to[i].desc, to[i].values}, crossing);
+    cross({stage, from.desc, from.values, stage.slots().packed_outputs},
+          {next, to[i].desc, to[i].values, next.slots().packed_inputs}, crossing);
     ++i;
   }
   return crossing;
@@ -299,11 +321,12 @@ StepWriter::Crossing StepWriter::cross_forward(const Stage& stage, const Stage& 
 /// Their gradients from a stage to the previous one.
 StepWriter::Crossing StepWriter::cross_backward(const Stage& stage, const Stage& previous,
                                                 int micro_batch) {
-  Crossing crossing;
+  Crossing crossing{.micro_batch = micro_batch};
   const std::vector<Stage::Passing> to = previous.outputs(micro_batch);
   for (std::size_t i = 0; const Stage::Passing& from : stage.inputs(micro_batch)) {
     if (from.gradient.bytes > 0) {
-      cross({stage, from.desc, from.gradient}, {previous, to[i].desc, to[i].gradient}, crossing);
+      cross({stage, from.desc, from.gradient, stage.slots().input_gradients},
+            {previous, to[i].desc, to[i].gradient, previous.slots().output_gradients}, crossing);
     }
     ++i;
   }

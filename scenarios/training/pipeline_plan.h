@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -81,12 +82,14 @@ class StepWriter {
     const Stage& stage;
     TensorDesc desc;
     BufferView view;
+    const Slots& packed;  // of memory for the tensor in canonical order
   };
   /// The way of one micro-batch's tensors over a boundary.
   struct Crossing {
-    std::vector<Call> pack;    // on the sender
-    std::vector<Call> copies;  // one for each tensor
-    std::vector<Call> unpack;  // on the receiver
+    int micro_batch = 0;
+    std::vector<Call> pack = {};    // on the sender
+    std::vector<Call> copies = {};  // one for each tensor
+    std::vector<Call> unpack = {};  // on the receiver
     std::size_t bytes = 0;
   };
   /// A parameter's gradient as one stage has computed it.
@@ -136,8 +139,8 @@ class StepWriter {
   void write_norms(NormParts& parts, const BufferView& norms);
   void write_clipped_updates(const CountedRuns& counted);
 
-  [[nodiscard]] BufferView canonical_end(const BoundaryEnd& end, bool sends,
-                                         std::vector<Call>& reorders);
+  [[nodiscard]] BufferView packed_memory(const BoundaryEnd& end, const Crossing& crossing);
+  [[nodiscard]] BufferView canonical_end(const BoundaryEnd& end, bool sends, Crossing& crossing);
   void cross(const BoundaryEnd& from, const BoundaryEnd& to, Crossing& crossing);
   [[nodiscard]] Crossing cross_forward(const Stage& stage, const Stage& next, int micro_batch);
   [[nodiscard]] Crossing cross_backward(const Stage& stage, const Stage& previous, int micro_batch);
@@ -161,6 +164,9 @@ class StepWriter {
   std::vector<std::size_t> backwards_;        // written so far, by stage
   /// What each place has been sent last for a micro-batch: the activations, later their gradients.
   std::map<AtMicroBatch, Arrival> arrivals_;
+  /// Memory in canonical order by the slots of a kind, a slot, and the tensor's number at the
+  /// boundary.
+  std::map<std::tuple<const Slots*, int, std::size_t>, BufferView> packed_;
   std::map<AtMicroBatch, std::vector<TaskId>> forward_;
   std::map<Place, std::vector<TaskId>> backward_;  // with what completes the gradients
   std::map<Place, std::vector<Bucket>> buckets_;

@@ -129,26 +129,46 @@ void Stage::borrow_memory() {
                     .gradients = gradients_,
                     .copies = store().bytes() - store().bytes_of_own()});
   loss_ = context.borrow(device, sizeof(float));
-  for (const std::size_t bytes : slot_bytes()) slots_.push_back(context.borrow(device, bytes));
-  for (std::size_t micro_batch = 0; micro_batch < options_.micro_batches.size(); ++micro_batch) {
-    const StageProgram& program = this->program(static_cast<int>(micro_batch));
-    if (!options_.range.is_first()) {
-      inputs_.push_back(context.borrow(device, program.inputs().bytes()));
-      input_gradients_.push_back(context.borrow(device, program.inputs().bytes()));
-    }
-    if (!options_.range.is_last()) {
-      output_gradients_.push_back(context.borrow(device, program.outputs().bytes()));
-    }
+  borrow_micro_batches();
+}
+
+void Stage::borrow_micro_batches() {
+  const StageSlots& slots = options_.slots;
+  const auto of_inputs = [](const StageProgram& program) { return program.inputs().bytes(); };
+  activations_ = borrow_slots(slots.activations, &StageProgram::activation_bytes);
+  if (!options_.range.is_first()) {
+    inputs_ = borrow_slots(slots.inputs, of_inputs);
+    input_gradients_ = borrow_slots(slots.input_gradients, of_inputs);
+  }
+  if (!options_.range.is_last()) {
+    output_gradients_ =
+        borrow_slots(sends_gradients_on() ? slots.passed_gradients : slots.output_gradients,
+                     [](const StageProgram& program) { return program.outputs().bytes(); });
   }
 }
 
-std::vector<std::size_t> Stage::slot_bytes() const {
-  std::vector<std::size_t> bytes(static_cast<std::size_t>(options_.slots), 0);
-  for (std::size_t micro_batch = 0; micro_batch < options_.micro_batches.size(); ++micro_batch) {
-    std::size_t& of_slot = bytes[micro_batch % bytes.size()];
-    of_slot = std::max(of_slot, program(static_cast<int>(micro_batch)).activation_bytes());
+std::vector<BufferView> Stage::borrow_slots(const Slots& slots, const BytesOf& bytes_of) {
+  const auto count = static_cast<int>(options_.micro_batches.size());
+  std::map<int, std::size_t> largest;  // by slot
+  for (int i = 0; i < count; ++i) {
+    std::size_t& bytes = largest[slot_of(slots, i)];
+    bytes = std::max(bytes, bytes_of(program(i)));
   }
-  return bytes;
+  std::map<int, BufferView> memory;
+  for (const auto& [slot, bytes] : largest) {
+    memory[slot] = parts_.context.borrow(options_.device, bytes);
+  }
+  std::vector<BufferView> views;
+  for (int i = 0; i < count; ++i) views.push_back(memory.at(slot_of(slots, i)));
+  return views;
+}
+
+bool Stage::sends_gradients_on() const {
+  const StageProgram& program = this->program(0);
+  return std::ranges::any_of(program.inputs().tensors(), [&](const BoundaryTensor& one) {
+    return one.tensor != network_input &&
+           is_in(program.input_gradient_view(one.tensor), Space::output_gradient);
+  });
 }
 
 void Stage::receive_images() {
@@ -338,7 +358,7 @@ Bases Stage::bases(int micro_batch) const {
   set(Space::gradients, gradients_);
   set(Space::packed, packed_);
   set(Space::statistics, statistics_);
-  set(Space::activations, slots_.at(static_cast<std::size_t>(micro_batch % options_.slots)));
+  set(Space::activations, activations_.at(index));
   set(Space::transient, transient_);
   return bases;
 }
@@ -410,7 +430,7 @@ Tensor Stage::last_source(int micro_batch) const {
 
 bool Stage::holds_whole_batch() const {
   const auto count = static_cast<int>(options_.micro_batches.size());
-  return options_.slots >= count && options_.first_sample == 0 &&
+  return slot_count(options_.slots.activations) >= count && options_.first_sample == 0 &&
          first_sample(count) == options_.range.batch;
 }
 

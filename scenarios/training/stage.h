@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenarios/framework/prepared_case.h"
+#include "scenarios/plan/schedules/liveness.h"
 #include "scenarios/training/optimizer.h"
 #include "scenarios/training/program/parameter_store.h"
 #include "scenarios/training/program/stage_program.h"
@@ -40,7 +41,7 @@ class Stage {
     StageRange range;
     std::vector<std::int64_t> micro_batches;  // samples of each
     std::int64_t first_sample = 0;            // of the batch: where the first micro-batch begins
-    int slots = 1;                            // micro-batches whose activations are held at once
+    StageSlots slots = {};  // which micro-batches share memory; default: all, one after the other
     Optimizer optimizer;
     /// Parameters have the layouts that suit micro-batches of so many samples, so that stages with
     /// other micro-batches can have the same; 0: those of the first micro-batch.
@@ -61,6 +62,7 @@ class Stage {
   Stage(CaseParts& parts, Options options);
 
   [[nodiscard]] int device() const { return options_.device; }
+  [[nodiscard]] const StageSlots& slots() const { return options_.slots; }
 
   /// A tensor at a boundary between stages, and its gradient, as they lie on this stage's device.
   struct Passing {
@@ -145,8 +147,13 @@ class Stage {
   [[nodiscard]] std::shared_ptr<const PassPlan> make_plan();
   [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   void borrow_memory();
-  /// What each slot holds at most of the micro-batches that take turns in it.
-  [[nodiscard]] std::vector<std::size_t> slot_bytes() const;
+  void borrow_micro_batches();
+  /// Borrows memory for each slot, as large as the largest of its micro-batches needs. Returns it
+  /// by micro-batch.
+  using BytesOf = std::function<std::size_t(const StageProgram&)>;
+  [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
+  /// Whether the gradient of a tensor that only passes the stage is sent from where it arrived.
+  [[nodiscard]] bool sends_gradients_on() const;
   void receive_images();
   void share_images();
   void share_target();
@@ -181,10 +188,11 @@ class Stage {
   std::size_t image_bytes_ = 0;   // of one sample
   std::size_t target_bytes_ = 0;  // of one sample
   std::unique_ptr<RegionUpdate> update_;
-  std::vector<BufferView> slots_;
-  std::vector<BufferView> inputs_;            // by micro-batch; not of the first stage
-  std::vector<BufferView> input_gradients_;   // by micro-batch; not of the first stage
-  std::vector<BufferView> output_gradients_;  // by micro-batch; not of the last stage
+  // By micro-batch; those with the same slot have the same memory:
+  std::vector<BufferView> activations_;
+  std::vector<BufferView> inputs_;            // not of the first stage
+  std::vector<BufferView> input_gradients_;   // not of the first stage
+  std::vector<BufferView> output_gradients_;  // not of the last stage
 };
 
 }  // namespace parbench

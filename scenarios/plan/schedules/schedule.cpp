@@ -50,16 +50,6 @@ Schedule schedule_named(std::string_view name, int stages, int micro_batches) {
   throw std::invalid_argument("unknown schedule " + std::string(name));
 }
 
-int micro_batches_in_flight(const std::vector<Action>& actions) {
-  int held = 0;
-  int max = 0;
-  for (const Action& action : actions) {
-    held += action.pass == Pass::forward ? 1 : -1;
-    max = std::max(max, held);
-  }
-  return max;
-}
-
 std::vector<PlacedAction> in_dependency_order(const Schedule& schedule) {
   const int stages = static_cast<int>(schedule.size());
   std::set<std::pair<int, int>> forward_done;

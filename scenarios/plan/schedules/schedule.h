@@ -32,9 +32,6 @@ using Schedule = std::vector<std::vector<Action>>;
 /// "gpipe" or "1f1b". Throws std::invalid_argument for another name.
 [[nodiscard]] Schedule schedule_named(std::string_view name, int stages, int micro_batches);
 
-/// The largest number of micro-batches that a stage holds activations of at any time.
-[[nodiscard]] int micro_batches_in_flight(const std::vector<Action>& actions);
-
 /// The actions of all stages in one order in which every action comes after those it depends on
 /// (forward needs the stage before, backward the stage behind and its own forward), stages taking
 /// turns. Throws std::logic_error when the schedule has no such order (it would deadlock).

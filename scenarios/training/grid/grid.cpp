@@ -87,7 +87,7 @@ void make_stages(GridParts& parts, const GridStep& step) {
                                .range = range,
                                .micro_batches = micro_batches,
                                .first_sample = first_sample,
-                               .slots = micro_batches_in_flight(schedule.at(s)),
+                               .slots = stage_slots(schedule, static_cast<int>(s)),
                                .optimizer = step.optimizer,
                                .layout_samples = parts.micro_batches.front().front()};
         options.twin = twins.of(options);

@@ -47,7 +47,7 @@ struct Training {
                                           .last = layers.last,
                                           .batch = 7},
                                 .micro_batches = split_batch,
-                                .slots = micro_batches_in_flight(schedule[s]),
+                                .slots = stage_slots(schedule, static_cast<int>(s)),
                                 .optimizer = optimizer}));
       stages.back()->add_outputs(parts.outputs);
     }

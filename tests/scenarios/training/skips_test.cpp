@@ -56,7 +56,7 @@ struct SkipStep {
                                           .batch = 6,
                                           .recompute = setting.recompute},
                                 .micro_batches = setting.micro_batches,
-                                .slots = micro_batches_in_flight(schedule[s]),
+                                .slots = stage_slots(schedule, static_cast<int>(s)),
                                 .optimizer = {}}));
       stages.back()->add_outputs(parts.outputs);
     }
@@ -87,6 +87,10 @@ bool has_unlike_boundaries(const SkipStep& step) {
   return false;
 }
 
+std::vector<std::unique_ptr<Device>> two_devices(const SkipSetting& setting) {
+  return setting.mixed ? test::mixed_devices(2) : test::cpu_devices(2);
+}
+
 using OutputsByName = std::map<std::string, std::vector<float>>;
 
 OutputsByName values_of(const SkipStep& step) {
@@ -105,7 +109,7 @@ TEST_P(Skips, AStepInStagesIsThatInOne) {
   const SkipSetting& setting = GetParam();
   const SkipStep whole({.name = "whole", .partition = {}, .micro_batches = setting.micro_batches},
                        test::cpu_devices(1));
-  const SkipStep split(setting, setting.mixed ? test::mixed_devices(2) : test::cpu_devices(2));
+  const SkipStep split(setting, two_devices(setting));
   const OutputsByName want = values_of(whole);
   const OutputsByName got = values_of(split);
   ASSERT_EQ(got.size(), want.size());
@@ -123,7 +127,7 @@ TEST_P(Skips, AStepInStagesIsThatInOne) {
 }
 
 TEST_P(Skips, TasksThatShareMemoryAreOrdered) {
-  const SkipStep split(GetParam(), test::cpu_devices(2));
+  const SkipStep split(GetParam(), two_devices(GetParam()));
   EXPECT_THAT(test::races(split.parts.plan), testing::IsEmpty());
 }
 
@@ -133,8 +137,10 @@ INSTANTIATE_TEST_SUITE_P(
                     SkipSetting{"AtTheEnd", {3}}, SkipSetting{"OneOnlyPasses", {1, 2}},
                     SkipSetting{"PassingTwice", {1, 2, 3}},
                     SkipSetting{"InTurn", {1, 2}, {2, 2, 2}, "1f1b"},
+                    SkipSetting{"PassingInTurn", {1, 2, 3}, {1, 1, 1, 1, 1, 1}, "1f1b"},
                     SkipSetting{"UnlikeDevices", {2}, {4, 2}, "gpipe", true},
                     SkipSetting{"PassingUnlikeDevices", {1, 2}, {4, 2}, "gpipe", true},
+                    SkipSetting{"InTurnOnUnlikeDevices", {1, 2}, {1, 2, 1, 1, 1}, "1f1b", true},
                     SkipSetting{"Recomputed", {2}, {4, 2}, "gpipe", false, true},
                     SkipSetting{"RecomputedInOne", {}, {4, 2}, "gpipe", false, true}),
     [](const auto& one) { return one.param.name; });

@@ -119,7 +119,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
                                             .batch = batch_,
                                             .recompute = setting.recompute},
                                   .micro_batches = setting.micro_batches,
-                                  .slots = micro_batches_in_flight(schedule[i]),
+                                  .slots = stage_slots(schedule, s),
                                   .optimizer = {.learning_rate = learning_rate}}));
       stages_.back()->add_outputs(parts_->outputs);
     }

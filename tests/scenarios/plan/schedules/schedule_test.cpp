@@ -33,15 +33,6 @@ TEST_P(EverySchedule, DoesEveryMicroBatchOnceAndInAnOrderThatCanRun) {
             static_cast<std::size_t>(2 * micro_batches * stages));
 }
 
-TEST_P(EverySchedule, HoldsAsManyMicroBatchesAsPublished) {
-  const auto& [name, stages, micro_batches] = GetParam();
-  const Schedule schedule = schedule_named(name, stages, micro_batches);
-  for (int stage = 0; stage < stages; ++stage) {
-    const int expected = name == "gpipe" ? micro_batches : std::min(micro_batches, stages - stage);
-    EXPECT_EQ(micro_batches_in_flight(schedule[static_cast<std::size_t>(stage)]), expected);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Schedules, EverySchedule,
                          ::testing::Combine(::testing::Values("gpipe", "1f1b"),
                                             ::testing::Values(1, 2, 3, 8),
@@ -89,11 +80,6 @@ TEST(Schedule, StagesTakeTurnsInTheOrderOfDependencies) {
                                           {backward, 1},
                                           {backward, 0},
                                           {backward, 0}}));
-}
-
-TEST(Schedule, AStageWithoutForwardPassesHoldsNoMicroBatch) {
-  EXPECT_EQ(micro_batches_in_flight({}), 0);
-  EXPECT_EQ(micro_batches_in_flight({{Pass::backward, 0}}), 0);
 }
 
 TEST(Schedule, OneThatWaitsForItselfIsRefused) {

@@ -1,0 +1,132 @@
+// Slots by the order that the schedule implies: each micro-batch takes the first slot that is free.
+#include "scenarios/plan/schedules/liveness.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace parbench {
+namespace {
+
+/// Which actions have ended when another one starts: actions of a stage follow each other, and
+/// activations and gradients come from its neighbours.
+class ActionOrder {
+ public:
+  explicit ActionOrder(const Schedule& schedule) {
+    std::vector<Ended> ended(schedule.size(), Ended(schedule.size(), 0));
+    for (const PlacedAction& placed : in_dependency_order(schedule)) {
+      const auto s = static_cast<std::size_t>(placed.stage);
+      if (const auto sender = sender_of(placed, static_cast<int>(schedule.size()))) {
+        const Moment& sent = moments_.at(key_of(*sender));
+        for (std::size_t i = 0; i < schedule.size(); ++i) {
+          ended[s][i] = std::max(ended[s][i], sent.ended[i]);
+        }
+        const auto from = static_cast<std::size_t>(sender->stage);
+        ended[s][from] = std::max(ended[s][from], sent.position + 1);
+      }
+      const int position = ended[s][s];
+      moments_[key_of(placed)] = {.position = position, .ended = ended[s]};
+      ended[s][s] = position + 1;
+    }
+  }
+
+  /// Whether `one` has always ended when `other` starts.
+  [[nodiscard]] bool precedes(const PlacedAction& one, const PlacedAction& other) const {
+    return moments_.at(key_of(other)).ended[static_cast<std::size_t>(one.stage)] >
+           moments_.at(key_of(one)).position;
+  }
+
+ private:
+  using Key = std::tuple<int, Pass, int>;
+  using Ended = std::vector<int>;  // by stage: its first actions
+  struct Moment {
+    int position = 0;  // among the actions of its stage
+    Ended ended;       // when it starts
+  };
+
+  static Key key_of(const PlacedAction& placed) {
+    return {placed.stage, placed.action.pass, placed.action.micro_batch};
+  }
+  static std::optional<PlacedAction> sender_of(const PlacedAction& placed, int stages) {
+    const int sender = placed.stage + (placed.action.pass == Pass::forward ? -1 : 1);
+    if (sender < 0 || sender >= stages) return std::nullopt;
+    return PlacedAction{sender, placed.action};
+  }
+
+  std::map<Key, Moment> moments_;
+};
+
+/// A pass of a stage.
+struct StagePass {
+  Pass pass = Pass::forward;
+  int stage = 0;
+  [[nodiscard]] PlacedAction of(int micro_batch) const { return {stage, {pass, micro_batch}}; }
+};
+
+/// Memory of a micro-batch is first used during or after the pass `first`, and last before the end
+/// of the pass `last`. `order`: the micro-batches as they begin.
+Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batches,
+                    const StagePass& first, const StagePass& last) {
+  Slots slots(micro_batches.size(), 0);
+  std::vector<int> holders;  // the last micro-batch of each slot
+  for (const int micro_batch : micro_batches) {
+    const auto free = std::ranges::find_if(holders, [&](int holder) {
+      return order.precedes(last.of(holder), first.of(micro_batch));
+    });
+    slots.at(static_cast<std::size_t>(micro_batch)) = static_cast<int>(free - holders.begin());
+    if (free == holders.end()) {
+      holders.push_back(micro_batch);
+    } else {
+      *free = micro_batch;
+    }
+  }
+  return slots;
+}
+
+/// In the order in which a stage has them in that pass.
+std::vector<int> micro_batches_of(const std::vector<Action>& actions, Pass pass) {
+  std::vector<int> found;
+  for (const Action& action : actions) {
+    if (action.pass == pass) found.push_back(action.micro_batch);
+  }
+  return found;
+}
+
+}  // namespace
+
+int slot_of(const Slots& slots, int micro_batch) {
+  return slots.empty() ? 0 : slots.at(static_cast<std::size_t>(micro_batch));
+}
+
+int slot_count(const Slots& slots) {
+  return slots.empty() ? 1 : *std::ranges::max_element(slots) + 1;
+}
+
+StageSlots stage_slots(const Schedule& schedule, int stage) {
+  const ActionOrder order(schedule);
+  const auto forward = [](int s) { return StagePass{Pass::forward, s}; };
+  const auto backward = [](int s) { return StagePass{Pass::backward, s}; };
+  const auto between = [&](const StagePass& first, const StagePass& last) {
+    const auto& actions = schedule.at(static_cast<std::size_t>(first.stage));
+    return slots_between(order, micro_batches_of(actions, first.pass), first, last);
+  };
+  const int previous = stage - 1;
+  const int next = stage + 1;
+  StageSlots slots;
+  slots.activations = between(forward(stage), backward(stage));
+  if (stage > 0) {
+    slots.inputs = between(forward(previous), backward(stage));
+    slots.input_gradients = between(backward(stage), backward(previous));
+    slots.packed_inputs = between(forward(previous), forward(stage));
+  }
+  if (next < static_cast<int>(schedule.size())) {
+    slots.output_gradients = between(backward(next), backward(stage));
+    if (stage > 0) slots.passed_gradients = between(backward(next), backward(previous));
+    slots.packed_outputs = between(forward(stage), forward(next));
+  }
+  return slots;
+}
+
+}  // namespace parbench
