@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,6 +95,14 @@ class Communicator {
   /// Throws what went wrong since it was made, for example on the way to other devices. It cannot
   /// be used afterwards.
   virtual void check() const {}
+
+  /// Where this one is of several processes: returns a communicator of the ranks `ranks` in that
+  /// order; null where the library has none. All of this one's ranks call it with the same `ranks`,
+  /// also those that it leaves out, for which collectives of the new one do nothing. Throws as
+  /// Device::join does.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> split(std::span<const int> /*ranks*/) {
+    return nullptr;
+  }
 
  private:
   virtual void enqueue_checked(Collective collective, std::span<Stream* const> streams,

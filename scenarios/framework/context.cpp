@@ -40,9 +40,7 @@ Communicator* Context::communicator() {
 }
 
 Communicator* Context::communicator(const std::vector<int>& devices) {
-  std::vector<int> all(devices_.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (devices == all) return communicator();
+  if (devices == all_devices()) return communicator();
   const auto [known, is_new] = some_communicators_.try_emplace(devices);
   if (is_new) known->second = make_communicator(devices);
   return known->second.get();
@@ -58,10 +56,27 @@ Communicator* Context::communicator(RankAllReduce by) {
   return known->second.get();
 }
 
-/// Of devices of different ranks. All ranks ask for the same ones in the same order, so that their
-/// number may be the tag. Tag 0 is that of all ranks.
+std::vector<int> Context::all_devices() const {
+  std::vector<int> all(devices_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::unique_ptr<Communicator> Context::join_in_process(const std::vector<int>& some) const {
+  if (some.size() < 2) return nullptr;
+  std::vector<Device*> devices;
+  for (const int index : some) devices.push_back(&device(index));
+  return devices.front()->make_communicator(devices);
+}
+
+/// Over ranks a library of their devices joins them where it joins all, else the one that connects
+/// the ranks, where the devices are of different ranks and in host memory. All ranks ask for the
+/// same devices in the same order, so that the number of requests may be the tag. Tag 0 is that of
+/// all ranks.
 std::unique_ptr<Communicator> Context::make_communicator(const std::vector<int>& some) {
-  if (options_.ranks == nullptr || some.size() < 2) return nullptr;
+  if (options_.ranks == nullptr) return join_in_process(some);
+  if (some.size() < 2) return nullptr;
+  if (are_joined_by_library(devices_)) return communicator()->split(some);
   constexpr std::size_t tags = RankLink::tag_count - 1;
   RankSet set{.ranks = {}, .tag = 1 + static_cast<int>(some_communicators_.size() % tags)};
   std::set<int> different;
@@ -82,13 +97,11 @@ bool Context::has_a_host_device_of_each_rank() const {
   return true;
 }
 
-/// Over ranks a library of their devices joins them where it can, else the one that connects the
-/// ranks, where each has one device in host memory.
+/// Of all devices. Over ranks a library of their devices joins them where it can, else the one that
+/// connects the ranks, where each has one device in host memory.
 std::unique_ptr<Communicator> Context::make_communicator() {
-  std::vector<Device*> devices;
-  for (const auto& device : devices_) devices.push_back(device.get());
-  if (devices.size() < 2) return nullptr;
-  if (options_.ranks == nullptr) return devices.front()->make_communicator(devices);
+  if (options_.ranks == nullptr) return join_in_process(all_devices());
+  if (devices_.size() < 2) return nullptr;
   if (are_joined_by_library(devices_)) return join_devices_of_ranks();
   if (!has_a_host_device_of_each_rank()) return nullptr;
   return std::make_unique<RankCommunicator>(*all_reduce_choices_,

@@ -122,9 +122,11 @@ class Context {
     bool used = false;  // by the current case
   };
 
+  [[nodiscard]] std::vector<int> all_devices() const;
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator();
-  [[nodiscard]] std::unique_ptr<Communicator> join_devices_of_ranks() const;
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator(const std::vector<int>& some);
+  [[nodiscard]] std::unique_ptr<Communicator> join_in_process(const std::vector<int>& some) const;
+  [[nodiscard]] std::unique_ptr<Communicator> join_devices_of_ranks() const;
   [[nodiscard]] bool has_a_host_device_of_each_rank() const;
   [[nodiscard]] std::vector<double> measured_by(int rank, const Measure& measure);
 

@@ -41,6 +41,17 @@ class FakeDevice final : public Device {
     info_.facts.emplace_back(std::move(name), std::move(value));
   }
 
+  /// Makes it the device of a rank that a library joins with those of others; `on_join` makes the
+  /// communicator.
+  void set_joined(int rank, std::string library) {
+    info_.rank = rank;
+    info_.joined_by = std::move(library);
+    info_.unit = info_.name;
+  }
+  std::vector<std::byte> make_joining_id() override { return std::vector<std::byte>(1); }
+  std::unique_ptr<Communicator> join(const Joining& joining) override { return on_join(joining); }
+  std::function<std::unique_ptr<Communicator>(const Joining&)> on_join;
+
   /// As a CPU device's: every backend can copy from and to it.
   void set_host_memory() { info_.host_memory = true; }
 

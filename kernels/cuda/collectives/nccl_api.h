@@ -25,6 +25,9 @@ inline constexpr DataType float32 = 7;
 using Reduction = int;  // ncclRedOp_t
 inline constexpr Reduction sum = 0;
 
+/// The color of ranks that ncclCommSplit leaves out (NCCL_SPLIT_NOCOLOR): they get a null pointer.
+inline constexpr int no_color = -1;
+
 /// What the ranks of a communicator have in common; passed by value.
 struct UniqueId {
   std::array<char, 128> bytes{};  // NCCL_UNIQUE_ID_BYTES

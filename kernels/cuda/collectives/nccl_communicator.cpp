@@ -61,19 +61,32 @@ NcclRankCommunicator::NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, Cud
                                            const Joining& joining)
     : name_("NCCL " + nccl->version()),
       device_(device),
-      rank_(joining.rank),
-      size_(joining.size),
-      member_(std::move(nccl), joining, [&device] { device.enter_gpu(); }, {}) {}
+      member_(std::make_shared<NcclMember>(
+          std::move(nccl), joining, [&device] { device.enter_gpu(); }, NcclMember::Limits{})),
+      group_(&member_->all()) {}
+
+NcclRankCommunicator::NcclRankCommunicator(const NcclRankCommunicator& all,
+                                           std::span<const int> ranks)
+    : name_(all.name_),
+      device_(all.device_),
+      member_(all.member_),
+      group_(&member_->split(ranks)) {}
+
+std::unique_ptr<Communicator> NcclRankCommunicator::split(std::span<const int> ranks) {
+  device_.make_current();
+  return std::unique_ptr<Communicator>(new NcclRankCommunicator(*this, ranks));
+}
 
 void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
                                            std::span<const BufferView> data,
                                            std::span<const BufferView> inputs) {
-  const auto own = static_cast<std::size_t>(rank_);
+  if (group_->communicator == nullptr) return;  // between other ranks
+  const std::size_t own = group_->rank;
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);
   device_.make_current();
   const TracedCall traced = stream.trace_collective();
-  member_.enqueue(collective, part, data.front().bytes);
+  member_->enqueue(*group_, collective, part, data.front().bytes);
 }
 
 }  // namespace parbench::cuda

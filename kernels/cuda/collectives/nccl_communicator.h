@@ -39,24 +39,27 @@ class NcclCommunicator final : public Communicator {
 /// Of the streams and views of a collective only those of this process's rank take part.
 class NcclRankCommunicator final : public Communicator {
  public:
-  /// `device`: a whole GPU. All ranks make theirs at once.
+  /// Of all ranks. `device`: a whole GPU. All ranks make theirs at once.
   NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, CudaDevice& device,
                        const Joining& joining);
 
   [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] int size() const override { return size_; }
-  void check() const override { member_.check(); }
+  [[nodiscard]] int size() const override { return static_cast<int>(group_->size); }
+  void check() const override { member_->check(); }
+  [[nodiscard]] std::unique_ptr<Communicator> split(std::span<const int> ranks) override;
 
  private:
+  /// Of some ranks.
+  NcclRankCommunicator(const NcclRankCommunicator& all, std::span<const int> ranks);
+
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
                        std::span<const BufferView> data,
                        std::span<const BufferView> inputs) override;
 
   std::string name_;
   CudaDevice& device_;
-  int rank_;
-  int size_;
-  NcclMember member_;
+  std::shared_ptr<NcclMember> member_;  // of all ranks' communicators
+  const NcclRank* group_;               // of the member
 };
 
 }  // namespace parbench::cuda

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -42,20 +43,42 @@ std::vector<std::byte> make_nccl_id(const Nccl& nccl) {
   return bytes;
 }
 
+class NcclMember::Use {
+ public:
+  explicit Use(NcclMember& member) : member_(member) {
+    const std::lock_guard lock(member_.mutex_);
+    if (member_.failure_) std::rethrow_exception(member_.failure_);
+    member_.is_used_ = true;
+  }
+  ~Use() {
+    {
+      const std::lock_guard lock(member_.mutex_);
+      member_.is_used_ = false;
+    }
+    member_.changed_.notify_all();
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  NcclMember& member_;
+};
+
 NcclMember::NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining,
                        std::function<void()> enter, const Limits& limits)
     : nccl_(std::move(nccl)),
-      rank_(static_cast<std::size_t>(joining.rank)),
-      size_(static_cast<std::size_t>(joining.size)),
       check_ranks_(joining.check),
-      enter_(std::move(enter)) {
+      enter_(std::move(enter)),
+      limits_(limits),
+      size_(joining.size),
+      rank_(joining.rank) {
   try {
-    join(joining, limits);
+    join(joining);
   } catch (...) {
-    abort(joined_);  // with what is being made of it
+    abort();  // with what is being made
     throw;
   }
-  thread_ = std::thread([this, limits] { watch(limits); });
+  thread_ = std::thread([this] { watch(); });
 }
 
 /// By then all collectives have ended on all ranks; to abort waits for none of them.
@@ -66,45 +89,65 @@ NcclMember::~NcclMember() {
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
-  if (aborted_) return;
-  abort(used_);
-  abort(joined_);
+  if (!aborted_) abort();
 }
 
-void NcclMember::join(const Joining& joining, const Limits& limits) {
-  const nccl::Functions& f = nccl_->functions();
+void NcclMember::join(const Joining& joining) {
   nccl::Config without_blocking{.blocking = 0};
-  wait_for_ranks(f.comm_init_rank_config(&joined_, joining.size, id_of(joining), joining.rank,
-                                         &without_blocking),
-                 "ncclCommInitRankConfig", joining, limits);
-  nccl::Config blocking{.blocking = 1};
-  wait_for_ranks(f.comm_split(joined_, 0, joining.rank, &used_, &blocking), "ncclCommSplit",
-                 joining, limits);
+  wait_for_ranks(nccl_->functions().comm_init_rank_config(&joined_, size_, id_of(joining), rank_,
+                                                          &without_blocking),
+                 "ncclCommInitRankConfig");
+  (void)add_group(0, static_cast<std::size_t>(rank_), static_cast<std::size_t>(size_));
 }
 
-void NcclMember::wait_for_ranks(nccl::Result result, const char* what, const Joining& joining,
-                                const Limits& limits) const {
+const NcclRank& NcclMember::split(std::span<const int> ranks) {
+  const auto own = std::ranges::find(ranks, rank_);
+  return add_group(own == ranks.end() ? nccl::no_color : 0,
+                   static_cast<std::size_t>(own - ranks.begin()), ranks.size());
+}
+
+/// `rank`: this one's among those of the group, which keys put in order.
+const NcclRank& NcclMember::add_group(int color, std::size_t rank, std::size_t size) {
+  nccl::Config blocking{.blocking = 1};
+  nccl::Result result = nccl::success;
+  {
+    const Use use(*this);
+    result =
+        nccl_->functions().comm_split(joined_, color, static_cast<int>(rank), &made_, &blocking);
+  }
+  wait_for_ranks(result, "ncclCommSplit");
+  const std::lock_guard lock(mutex_);
+  return groups_.emplace_back(NcclRank{.communicator = made_, .rank = rank, .size = size});
+}
+
+void NcclMember::wait_for_ranks(nccl::Result result, const char* what) {
   const Clock::time_point begin = Clock::now();
   while (result == nccl::in_progress) {
-    if (joining.check) joining.check();
-    if (Clock::now() - begin > limits.joining) {
+    if (check_ranks_) check_ranks_();
+    if (Clock::now() - begin > limits_.joining) {
       throw Error(fmt::format(
           "{}: NCCL {} has not joined the GPUs of {} ranks within {} s; can their hosts reach each "
           "other? NCCL_SOCKET_IFNAME names the network, NCCL_DEBUG=INFO shows what it does",
-          what, nccl_->version(), joining.size, limits.joining.count()));
+          what, nccl_->version(), size_, limits_.joining.count()));
     }
     std::this_thread::sleep_for(poll_interval);
+    const Use use(*this);
     result = asynchronous_error(joined_);
   }
   check_call(result, what, __LINE__);
 }
 
-void NcclMember::enqueue(Collective collective, const NcclPart& part, std::size_t bytes) {
-  check();
-  const nccl::Functions& f = nccl_->functions();
-  PARBENCH_NCCL(f.group_start());
-  const nccl::Result launched = launch(f, {used_, rank_, size_}, collective, part, bytes);
-  const nccl::Result ended = f.group_end();  // also when a call failed, or the group stays open
+void NcclMember::enqueue(const NcclRank& group, Collective collective, const NcclPart& part,
+                         std::size_t bytes) {
+  nccl::Result launched = nccl::success;
+  nccl::Result ended = nccl::success;
+  {
+    const Use use(*this);
+    const nccl::Functions& f = nccl_->functions();
+    PARBENCH_NCCL(f.group_start());
+    launched = launch(f, group, collective, part, bytes);
+    ended = f.group_end();  // also when a call failed, or the group stays open
+  }
   if (launched != nccl::success || ended != nccl::success) check();  // says more where it aborted
   PARBENCH_NCCL(launched);
   PARBENCH_NCCL(ended);
@@ -115,9 +158,9 @@ void NcclMember::check() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void NcclMember::watch(const Limits& limits) {
+void NcclMember::watch() {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, limits.between_checks, [this] { return ends_; })) {
+  while (!changed_.wait_for(lock, limits_.between_checks, [this] { return ends_; })) {
     lock.unlock();
     try {
       look();
@@ -125,9 +168,9 @@ void NcclMember::watch(const Limits& limits) {
     } catch (...) {
       lock.lock();
       failure_ = std::current_exception();
+      changed_.wait_for(lock, limits_.leaving, [this] { return !is_used_; });
       lock.unlock();
-      abort(used_);
-      abort(joined_);
+      abort();
       aborted_ = true;
       return;
     }
@@ -137,14 +180,27 @@ void NcclMember::watch(const Limits& limits) {
 void NcclMember::look() {
   enter_();
   if (check_ranks_) check_ranks_();
-  const nccl::Result error = asynchronous_error(used_);
-  if (error != nccl::in_progress) PARBENCH_NCCL(error);
+  for (const nccl::Communicator communicator : communicators()) {
+    const nccl::Result error = asynchronous_error(communicator);
+    if (error != nccl::in_progress) PARBENCH_NCCL(error);
+  }
 }
 
 /// Nothing of a lost GPU can be freed, and waiting for it may never end.
-void NcclMember::abort(nccl::Communicator communicator) const noexcept {
-  if (communicator == nullptr || is_lost()) return;
-  (void)nccl_->functions().comm_abort(communicator);
+void NcclMember::abort() {
+  if (is_lost()) return;
+  const nccl::Functions& f = nccl_->functions();
+  for (const nccl::Communicator communicator : communicators()) (void)f.comm_abort(communicator);
+  if (joined_ != nullptr) (void)f.comm_abort(joined_);
+}
+
+std::vector<nccl::Communicator> NcclMember::communicators() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<nccl::Communicator> all;
+  for (const NcclRank& group : groups_) {
+    if (group.communicator != nullptr) all.push_back(group.communicator);
+  }
+  return all;
 }
 
 nccl::Result NcclMember::asynchronous_error(nccl::Communicator communicator) const {

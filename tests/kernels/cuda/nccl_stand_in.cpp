@@ -2,6 +2,8 @@
 // leaves out what came with NCCL 2.13.
 #include "tests/kernels/cuda/nccl_stand_in.h"
 
+#include <atomic>
+
 using parbench::test::NcclCall;
 using parbench::test::NcclScript;
 
@@ -61,9 +63,14 @@ int ncclCommInitRankConfig(ncclComm** made, int ranks, UniqueId id, int rank, vo
   return nccl_script.init;
 }
 
-int ncclCommSplit(ncclComm* whole, int, int, ncclComm** made, void*) {
-  communicators[1].rank = whole->rank;
-  *made = &communicators[1];
+int ncclCommSplit(ncclComm*, int color, int key, ncclComm** made, void*) {
+  ++nccl_script.splits;
+  nccl_script.color = color;
+  nccl_script.key = key;
+  *made = nullptr;
+  if (color == -1) return 0;  // NCCL_SPLIT_NOCOLOR
+  *made = &communicators[static_cast<std::size_t>(nccl_script.splits)];
+  (*made)->rank = key;
   ++nccl_script.alive;
   return 0;
 }
@@ -77,7 +84,7 @@ int ncclCommDestroy(ncclComm*) {
 
 int ncclCommAbort(ncclComm*) {
   --nccl_script.alive;
-  ++nccl_script.aborted;
+  ++std::atomic_ref(nccl_script.aborted);
   return 0;
 }
 
@@ -92,6 +99,7 @@ int ncclGroupStart() {
 }
 
 int ncclGroupEnd() {
+  if (nccl_script.at_group_end) nccl_script.at_group_end();
   --nccl_script.open_groups;
   ++nccl_script.groups;
   return 0;

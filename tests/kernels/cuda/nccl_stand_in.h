@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 
 namespace parbench::test {
 
@@ -27,11 +28,15 @@ struct NcclScript {
   char id = 0;                   // the first byte of the one by which a rank was joined,
   int ranks = 0;                 // with so many
   std::array<int, 8> devices{};  // as ncclCommInitAll got them
-  int alive = 0;                 // communicators made and not ended
+  int splits = 0;
+  int color = 0;  // of the last split
+  int key = 0;
+  int alive = 0;  // communicators made and not ended
   int destroyed = 0;
-  int aborted = 0;
+  int aborted = 0;  // accessed as an atomic
   int open_groups = 0;
-  int groups = 0;  // ended
+  int groups = 0;                      // ended
+  std::function<void()> at_group_end;  // called by ncclGroupEnd
   std::array<NcclCall, 16> calls{};
   std::size_t call_count = 0;
   int root = -1;  // of the last broadcast or reduction to one rank

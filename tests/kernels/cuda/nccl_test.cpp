@@ -257,14 +257,28 @@ TEST_F(NcclTest, AnErrorBesideTheCallsIsMetByTheNextAndAbortsAtTheEnd) {
 /// A rank that is joined with those of other processes.
 class NcclMemberTest : public NcclTest {
  protected:
-  [[nodiscard]] std::unique_ptr<NcclMember> join() const {
+  using Seconds = std::chrono::duration<double>;
+
+  [[nodiscard]] std::unique_ptr<NcclMember> join(int ranks = 2,
+                                                 Seconds leaving = Seconds(60)) const {
     return std::make_unique<NcclMember>(
-        nccl_, Joining{.id = make_nccl_id(*nccl_), .rank = 1, .size = 2, .check = check}, [] {},
-        NcclMember::Limits{.joining = std::chrono::duration<double>(0.02),
-                           .between_checks = std::chrono::duration<double>(0.001)});
+        nccl_, Joining{.id = make_nccl_id(*nccl_), .rank = 1, .size = ranks, .check = check}, [] {},
+        NcclMember::Limits{
+            .joining = Seconds(0.02), .between_checks = Seconds(0.001), .leaving = leaving});
   }
 
+  void lose_rank() {
+    check = [this] {
+      if (is_lost) throw Error("rank 0 is lost");
+    };
+  }
+  static bool has_found_loss(const NcclMember& member) {
+    return message_of([&] { member.check(); }) == "rank 0 is lost";
+  }
+  [[nodiscard]] int aborted() const { return std::atomic_ref(script().aborted).load(); }
+
   std::function<void()> check = [] {};
+  std::atomic<bool> is_lost = false;  // after `lose_rank`
 
  private:
   std::shared_ptr<const Nccl> nccl_ = Nccl::load(test::stand_in("nccl_stand_in"));
@@ -275,7 +289,7 @@ TEST_F(NcclMemberTest, IsJoinedByTheIdAndEnqueuesItsOwnPart) {
     const auto member = join();
     EXPECT_EQ(script().id, 'i');
     EXPECT_EQ(script().ranks, 2);
-    member->enqueue(Collective::all_gather, parts_[1], 32);
+    member->enqueue(member->all(), Collective::all_gather, parts_[1], 32);
     ASSERT_EQ(script().call_count, 1U);
     EXPECT_EQ(script().calls[0].rank, 1);
     EXPECT_EQ(script().calls[0].send, parts_[1].data + 16) << "its own block";
@@ -295,17 +309,76 @@ TEST_F(NcclMemberTest, GivesUpWhereOthersDoNotCome) {
 }
 
 TEST_F(NcclMemberTest, IsAbortedWhenARankIsLost) {
-  std::atomic<bool> is_lost = false;
-  check = [&] {
-    if (is_lost) throw Error("rank 0 is lost");
-  };
+  lose_rank();
   const auto member = join();
   EXPECT_NO_THROW(member->check());
   is_lost = true;
-  const auto found = [&] { return message_of([&] { member->check(); }) == "rank 0 is lost"; };
-  while (!found()) std::this_thread::yield();
-  EXPECT_EQ(message_of([&] { member->enqueue(Collective::all_reduce, parts_[1], 32); }),
-            "rank 0 is lost");
+  while (!has_found_loss(*member)) std::this_thread::yield();
+  const auto enqueue = [&] {
+    member->enqueue(member->all(), Collective::all_reduce, parts_[1], 32);
+  };
+  EXPECT_EQ(message_of(enqueue), "rank 0 is lost");
+  EXPECT_EQ(script().call_count, 0U);
+  const std::array ranks{0, 1};
+  EXPECT_EQ(message_of([&] { (void)member->split(ranks); }), "rank 0 is lost");
+}
+
+TEST_F(NcclMemberTest, SplitsOffSomeRanksInTheirOrder) {
+  {
+    const auto member = join(3);
+    EXPECT_EQ(script().splits, 1) << "for all ranks";
+    EXPECT_EQ(script().key, 1);
+    const NcclRank& group = member->split(std::array{2, 1});
+    EXPECT_EQ(script().splits, 2);
+    EXPECT_EQ(script().color, 0);
+    EXPECT_EQ(script().key, 1) << "the second of them";
+    EXPECT_EQ(group.rank, 1U);
+    EXPECT_EQ(group.size, 2U);
+    EXPECT_NE(group.communicator, member->all().communicator);
+    member->enqueue(group, Collective::all_gather, parts_[1], 32);
+    EXPECT_EQ(script().calls[0].send, parts_[1].data + 16) << "the second of two blocks";
+    EXPECT_EQ(member->split(std::array{1, 0}).rank, 0U);
+    EXPECT_EQ(script().key, 0);
+    EXPECT_EQ(script().alive, 4);
+  }
+  EXPECT_EQ(script().alive, 0);
+}
+
+TEST_F(NcclMemberTest, TakesPartInSplittingOffOtherRanks) {
+  {
+    const auto member = join(3);
+    EXPECT_EQ(member->split(std::array{0, 2}).communicator, nullptr);
+    EXPECT_EQ(script().splits, 2);
+    EXPECT_EQ(script().color, -1) << "NCCL_SPLIT_NOCOLOR";
+    EXPECT_EQ(script().alive, 2);
+  }
+  EXPECT_EQ(script().alive, 0);
+}
+
+TEST_F(NcclMemberTest, LetsACallReturnBeforeItFreesTheCommunicator) {
+  lose_rank();
+  const auto member = join();
+  int aborted_during_call = -1;
+  script().at_group_end = [&] {
+    is_lost = true;
+    while (!has_found_loss(*member)) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for a thread that does not wait
+    aborted_during_call = aborted();
+  };
+  member->enqueue(member->all(), Collective::all_reduce, parts_[1], 32);
+  EXPECT_EQ(aborted_during_call, 0);
+  while (aborted() < 2) std::this_thread::yield();
+}
+
+TEST_F(NcclMemberTest, AbortsACallThatWaitsForALostRank) {
+  lose_rank();
+  const auto member = join(2, Seconds(0.001));
+  script().at_group_end = [&] {
+    is_lost = true;
+    while (aborted() < 2) std::this_thread::yield();
+  };
+  member->enqueue(member->all(), Collective::all_reduce, parts_[1], 32);
+  EXPECT_TRUE(has_found_loss(*member));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "scenarios/framework/collectives.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/matmul/matmul.h"
+#include "tests/bench/ranks/imagined_ranks.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/framework/ranks.h"
 #include "tests/scenarios/plan_checks.h"
@@ -145,6 +146,69 @@ TEST(JoinedCollectives, OneRankJoinsNoOther) {
   EXPECT_EQ(alone.communicator(), nullptr);
   Context strangers = fake_context(2);
   EXPECT_EQ(strangers.communicator(), nullptr) << "a device joins nothing by default";
+}
+
+TEST(JoinedCollectives, SomeOfTheDevicesHaveACommunicatorOfTheirOwn) {
+  Context context = joined_fakes(4);
+  Communicator* pair = context.communicator({2, 0});
+  ASSERT_NE(pair, nullptr);
+  EXPECT_EQ(pair->size(), 2);
+  EXPECT_EQ(context.communicator({2, 0}), pair) << "made once";
+  EXPECT_NE(context.communicator({0, 2}), pair) << "in another order";
+  EXPECT_NE(context.communicator({1, 3}), nullptr);
+  EXPECT_EQ(context.communicator({3}), nullptr) << "one device joins no other";
+  EXPECT_EQ(context.communicator({0, 1, 2, 3}), context.communicator());
+  Context strangers = fake_context(4);
+  EXPECT_EQ(strangers.communicator({0, 2}), nullptr);
+}
+
+/// Of a library that joins several processes.
+class SplittableCommunicator final : public Communicator {
+ public:
+  using Splits = std::vector<std::vector<int>>;
+  SplittableCommunicator(int size, Splits& splits) : size_(size), splits_(splits) {}
+
+  const std::string& name() const override { return name_; }
+  int size() const override { return size_; }
+  std::unique_ptr<Communicator> split(std::span<const int> ranks) override {
+    splits_.emplace_back(ranks.begin(), ranks.end());
+    return std::make_unique<SplittableCommunicator>(static_cast<int>(ranks.size()), splits_);
+  }
+
+ private:
+  void enqueue_checked(Collective /*collective*/, std::span<Stream* const> /*streams*/,
+                       std::span<const BufferView> /*data*/,
+                       std::span<const BufferView> /*inputs*/) override {}
+
+  std::string name_ = "library 1";
+  int size_;
+  Splits& splits_;
+};
+
+TEST(JoinedRanks, SomeOfThemAreSplitOffAllInTheSameOrderEverywhere) {
+  ImaginedRanks ranks(4);
+  SplittableCommunicator::Splits splits;
+  int joined = 0;
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    auto device = std::make_unique<FakeDevice>(rank);
+    device->set_joined(rank, "library 1");
+    device->on_join = [&](const Joining& joining) {
+      ++joined;
+      return std::make_unique<SplittableCommunicator>(joining.size, splits);
+    };
+    devices.push_back(std::move(device));
+  }
+  Context context(std::move(devices), {.ranks = &ranks});
+  Communicator* pair = context.communicator({0, 2});
+  ASSERT_NE(pair, nullptr);
+  EXPECT_EQ(pair->size(), 2);
+  EXPECT_EQ(context.communicator({0, 2}), pair);
+  EXPECT_NE(context.communicator({1, 3}), nullptr) << "all ranks take part, this one too";
+  EXPECT_EQ(context.communicator({1}), nullptr);
+  EXPECT_EQ(context.communicator()->size(), 4);
+  EXPECT_EQ(joined, 1);
+  EXPECT_EQ(splits, (SplittableCommunicator::Splits{{0, 2}, {1, 3}}));
 }
 
 TEST(JoinedCollectives, NeedALaneForEachRank) {

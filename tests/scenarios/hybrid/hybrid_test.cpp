@@ -11,13 +11,16 @@
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"
 #include "tests/scenarios/training/grid/grid_runs.h"
+#include "tests/support/joined_device.h"
 
 namespace parbench::test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 struct HybridTest : Resolving {
   HybridTest() : Resolving(make_hybrid()) {}
@@ -229,6 +232,19 @@ TEST_F(HybridTest, BucketsAreAddedUpBesideTheRestOfTheBackwardPass) {
       ready_case(*scenario, spec_of(*scenario, "divided", large_perceptron("dp2"), 2), *context);
   expect_beside(of_replicas->plan(), "backward, micro-batch 0, stage 0, bucket 2, replica 0",
                 "all-reduce, gradients of stage 0, rank 0, bucket 0");
+}
+
+/// Otherwise layouts of fewer replicas would be at a disadvantage.
+TEST_F(HybridTest, EveryLayoutUsesTheLibraryThatJoinsItsReplicas) {
+  for (const std::string layout : {"dp4", "dp2xpp2", "dp2xtp2"}) {
+    Context context(joined(devices_with_shared_cores(4)), Context::Options{.seed = 5});
+    const auto subject =
+        ready_case(*scenario, spec_of(*scenario, "divided", tiny_gpt(layout), 4), context);
+    EXPECT_THAT(subject->notes(), Contains(Pair("all-reduce", "copies of a test"))) << layout;
+    EXPECT_THAT(races(subject->plan()), IsEmpty()) << layout;
+    run_in_order(subject->plan());
+    EXPECT_EQ(subject->check(), std::nullopt) << layout;
+  }
 }
 
 TEST_F(HybridTest, OneAllReduceFollowsTheBackwardPassWithoutBuckets) {

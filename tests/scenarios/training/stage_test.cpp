@@ -99,8 +99,8 @@ TEST(StageMemory, OneForwardOneBackwardHoldsWhatIsInFlight) {
 }
 
 TEST(StageMemory, MoreMicroBatchesTakeNoMoreMemoryUnderOneForwardOneBackward) {
-  /// Bytes beyond a step of one micro-batch, in boundaries, without the images and the target of
-  /// the whole batch, which the first and the last stage have.
+  // Bytes beyond a step of one micro-batch, in boundaries, without the images and the target of
+  // the whole batch, which the first and the last stage have.
   const auto further = [](int micro_batches) {
     const std::vector<std::int64_t> one = EqualStages::bytes("1f1b", 1);
     const std::vector<std::int64_t> many = EqualStages::bytes("1f1b", micro_batches);

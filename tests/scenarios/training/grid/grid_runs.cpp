@@ -40,14 +40,18 @@ std::string wrong_without(const Scenario& scenario, const CaseSpec& spec, int de
 
 }  // namespace
 
-std::unique_ptr<Context> context_with_shared_cores(int devices) {
+std::vector<std::unique_ptr<Device>> devices_with_shared_cores(int devices) {
   const Machine machine;
   std::vector<std::unique_ptr<Device>> all;
   while (static_cast<int>(all.size()) < devices) {
     std::vector<std::unique_ptr<Device>> one = cpu_devices(1, machine);
     std::ranges::move(one, std::back_inserter(all));
   }
-  return std::make_unique<Context>(std::move(all), Context::Options{.seed = 5});
+  return all;
+}
+
+std::unique_ptr<Context> context_with_shared_cores(int devices) {
+  return std::make_unique<Context>(devices_with_shared_cores(devices), Context::Options{.seed = 5});
 }
 
 void expect_every_task_needed(const Scenario& scenario, const CaseSpec& spec, int devices,

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "scenarios/framework/scenario.h"
 
 namespace parbench::test {
 
 /// So many CPU devices, which share cores.
+[[nodiscard]] std::vector<std::unique_ptr<Device>> devices_with_shared_cores(int devices);
 [[nodiscard]] std::unique_ptr<Context> context_with_shared_cores(int devices);
 
 /// Expects that a case is verified by its checks and its reference, and that it is not where one of
