@@ -56,15 +56,13 @@ std::vector<std::string> Cupti::usual_places() {
   return places;
 }
 
-// A library that was opened is never closed: it keeps a thread, and the driver its callbacks.
 std::shared_ptr<const Cupti> Cupti::load(const std::vector<std::string>& libraries) {
-  std::unique_ptr<DynamicLibrary> first;
+  std::vector<DynamicLibrary> tried;
   for (const std::string& name : libraries) {
-    auto library = std::make_unique<DynamicLibrary>(name);
-    if (library->is_loaded()) return std::shared_ptr<const Cupti>(new Cupti(*library.release()));
-    if (!first) first = std::move(library);
+    tried.emplace_back(name);
+    if (tried.back().is_loaded()) return std::shared_ptr<const Cupti>(new Cupti(tried.back()));
   }
-  return std::shared_ptr<const Cupti>(new Cupti(*first));
+  return std::shared_ptr<const Cupti>(new Cupti(tried.front()));
 }
 
 Cupti::Cupti(const DynamicLibrary& library) : functions_(look_up(library)) {

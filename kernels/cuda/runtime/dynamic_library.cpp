@@ -10,10 +10,6 @@ DynamicLibrary::DynamicLibrary(const std::string& name)
   if (handle_ == nullptr) error_ = dlerror();  // NOLINT(concurrency-mt-unsafe): of this thread
 }
 
-DynamicLibrary::~DynamicLibrary() {
-  if (handle_ != nullptr) dlclose(handle_);
-}
-
 void* DynamicLibrary::address_of(const char* name) const {
   return handle_ != nullptr ? dlsym(handle_, name) : nullptr;
 }

@@ -5,14 +5,12 @@
 
 namespace parbench::cuda {
 
-/// Loaded until it goes.
+/// Stays loaded until the process ends: threads of the library, such as NCCL's, may still run in it
+/// when the last object that uses it is gone.
 class DynamicLibrary {
  public:
   /// Does not throw: without the library there is an error. `name`: as for dlopen.
   explicit DynamicLibrary(const std::string& name);
-  ~DynamicLibrary();
-  DynamicLibrary(const DynamicLibrary&) = delete;
-  DynamicLibrary& operator=(const DynamicLibrary&) = delete;
 
   [[nodiscard]] bool is_loaded() const { return handle_ != nullptr; }
   /// The loader's words; empty where it is loaded.

@@ -115,6 +115,15 @@ void check(cudaError_t status, const CallSite& site) {
   fail(text, status);
 }
 
+bool is_done(cudaError_t query, const CallSite& site) {
+  if (query != cudaErrorNotReady) {
+    check(query, site);
+    return true;
+  }
+  (void)cudaGetLastError();
+  return false;
+}
+
 void check(CUresult status, const CallSite& site) {
   if (status == CUDA_SUCCESS) return;
   const std::string text = described(site, driver().error_text(status));

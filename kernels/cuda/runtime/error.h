@@ -26,6 +26,10 @@ void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);
 void check(cudnnStatus_t status, const CallSite& site);
 
+/// Whether the work is done that a query was for. Work in progress is no failure: it is cleared as
+/// the last error, which a later launch would return. Throws as `check` does.
+[[nodiscard]] bool is_done(cudaError_t query, const CallSite& site);
+
 /// Throws DeviceLost, with what failed, where an error has made the GPUs unusable; returns
 /// otherwise. A library that fails then may take it for something that it does not have.
 void check_not_lost(const std::string& text);
@@ -54,3 +58,5 @@ void check_not_lost(const std::string& text);
 
 #define PARBENCH_CUDA(expression) \
   ::parbench::cuda::check((expression), {#expression, __FILE__, __LINE__})
+#define PARBENCH_CUDA_DONE(expression) \
+  ::parbench::cuda::is_done((expression), {#expression, __FILE__, __LINE__})

@@ -40,10 +40,7 @@ void CudaEvent::record(cudaStream_t stream) {
   shared_->announce();
 }
 
-void CudaEvent::check() const {
-  const cudaError_t status = cudaEventQuery(event_);
-  if (status != cudaErrorNotReady) PARBENCH_CUDA(status);
-}
+void CudaEvent::check() const { (void)PARBENCH_CUDA_DONE(cudaEventQuery(event_)); }
 
 double CudaEvent::seconds_since(const Event& earlier) const {
   const auto* begin = dynamic_cast<const CudaEvent*>(&earlier);

@@ -135,15 +135,7 @@ HostWorker* CudaStream::host_worker() {
 }
 
 /// The device is current.
-bool CudaStream::is_idle() const {
-  const cudaError_t status = cudaStreamQuery(stream_);
-  if (status != cudaErrorNotReady) {
-    PARBENCH_CUDA(status);
-    return true;
-  }
-  (void)cudaGetLastError();  // it is no failure, and must not look like one to a later launch
-  return false;
-}
+bool CudaStream::is_idle() const { return PARBENCH_CUDA_DONE(cudaStreamQuery(stream_)); }
 
 void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
   device_.make_current();

@@ -318,6 +318,13 @@ TEST(CudaError, ACallThatNoGraphCanHoldIsUnsupported) {
   EXPECT_FALSE(forbids_capture(cudaErrorStreamCaptureUnjoined));
 }
 
+TEST(CudaError, WorkInProgressIsNone) {
+  const CallSite query{"query()", "file.cpp", 7};
+  EXPECT_TRUE(is_done(cudaSuccess, query));
+  EXPECT_FALSE(is_done(cudaErrorNotReady, query));
+  EXPECT_THROW((void)is_done(cudaErrorInvalidValue, query), Error);
+}
+
 TEST(CudaBackend, LoadsTheManagementLibraryOnceAndNotBeforeItIsAsked) {
   int loaded = 0;
   const auto backend = make_backend([&] {

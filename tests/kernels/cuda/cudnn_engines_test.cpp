@@ -25,8 +25,9 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// ResNet-50's at 120 images of 128×128: the first, a 3×3, a strided and a plain pointwise one.
-constexpr ConvolutionShape first{120, 3, 128, 128, 64, 7, 2, 3, 1};
+// ResNet-50's at 120 images of 128×128: the first, a 3×3, a strided and a plain pointwise
+// one.
+constexpr ConvolutionShape first_layer{120, 3, 128, 128, 64, 7, 2, 3, 1};
 constexpr ConvolutionShape middle{120, 128, 16, 16, 128, 3, 1, 1, 1};
 constexpr ConvolutionShape strided{120, 256, 32, 32, 512, 1, 2, 0, 1};
 constexpr ConvolutionShape pointwise{120, 256, 32, 32, 64, 1, 1, 0, 1};
@@ -55,7 +56,7 @@ struct DescribedEngines : testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Gpus, DescribedEngines, testing::Values(80, 90));
 
 TEST_P(DescribedEngines, ComputeEveryPassOfResNetButWeightGradientsOfBf16) {
-  for (const ConvolutionShape& shape : {first, middle, strided, pointwise}) {
+  for (const ConvolutionShape& shape : {first_layer, middle, strided, pointwise}) {
     for (const auto pass : {ConvolutionPass::forward, ConvolutionPass::backward_data,
                             ConvolutionPass::backward_weights}) {
       for (const NumberFormat format :
@@ -196,9 +197,9 @@ TEST(WeightGradientProducts, TakeTheSourceItselfOrPatchesThatStayInTheCache) {
   EXPECT_FALSE(source_is_patches(strided));
   EXPECT_EQ(plan_patches(pointwise, DType::bf16), (PatchPlan{120, 256}));
   // 3 · 7 · 7 columns in rows that vector loads can take.
-  EXPECT_EQ(plan_patches(first, DType::bf16).row_length, 152);
-  EXPECT_EQ(plan_patches(first, DType::f32).row_length, 148);
-  for (const ConvolutionShape& shape : {first, middle, strided}) {
+  EXPECT_EQ(plan_patches(first_layer, DType::bf16).row_length, 152);
+  EXPECT_EQ(plan_patches(first_layer, DType::f32).row_length, 148);
+  for (const ConvolutionShape& shape : {first_layer, middle, strided}) {
     const PatchPlan plan = plan_patches(shape, DType::bf16);
     const std::int64_t pixels = plan.images * shape.out_height() * shape.out_width();
     EXPECT_LE(pixels * plan.row_length * 2, 32 << 20);

@@ -72,6 +72,13 @@ class NcclTest : public ::testing::Test {
   NcclScript* script_ = nullptr;
 };
 
+/// Threads of the library may run longer than what uses it.
+TEST(NcclLibrary, StaysLoaded) {
+  const std::string path = test::stand_in("nccl_old_stand_in");
+  (void)Nccl::load(path);
+  EXPECT_NE(dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+}
+
 TEST_F(NcclTest, ReportsItsVersion) {
   const auto nccl = Nccl::load(test::stand_in("nccl_stand_in"));
   EXPECT_EQ(nccl->absence(), "");
