@@ -11,6 +11,7 @@
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/direct_convolution.h"
 #include "kernels/cuda/ops/layout.h"
+#include "kernels/cuda/ops/pointwise_product.h"
 #include "kernels/cuda/runtime/stream.h"
 #include "kernels/cuda/tuning/autotuner.h"
 
@@ -125,16 +126,55 @@ std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
   auto plan = choice.engines.build(choice.best.index);
   add_fault(choice.engines.fault());
   if (!plan) return std::nullopt;
-  return ConvolutionEngine(choice.graph, std::move(plan), choice.best.by);
+  ConvolutionEngine engine(choice.graph, std::move(plan), choice.best.by);
+  engine.take_product_if_faster(device);
+  return engine;
+}
+
+/// cuDNN's f32 engines convert the layouts of channels-last tensors on some GPUs, which costs as
+/// much as reading and writing these again.
+void ConvolutionEngine::take_product_if_faster(CudaDevice& device) {
+  Autotuner* tuner = device.autotuner();
+  const std::optional<Product> wanted = pointwise_product(graph_);
+  if (tuner == nullptr || !wanted) return;
+  std::unique_ptr<Matmul> product = Matmul::find(device, *wanted);
+  if (!product || !(product->takes_any_address() || graph_.aligned_images)) return;
+  const auto candidate = [&](std::size_t index) -> std::optional<TuningCandidate> {
+    if (index == 0) {
+      return TuningCandidate{plan_->workspace_bytes(),
+                             [this](auto& stream, auto tensors, auto memory) {
+                               plan_->run(stream.cudnn(), tensors, memory);
+                             }};
+    }
+    return TuningCandidate{
+        product->workspace_bytes(), [&](auto& stream, auto tensors, auto memory) {
+          product->run(stream.handle(), pointwise_addresses(graph_, tensors), memory);
+        }};
+  };
+  const auto fastest =
+      tuner->choose("engine or product of " + key_of(graph_), tensors_of(graph_), 2, candidate);
+  if (fastest != 1U) return;
+  plan_.reset();
+  product_ = std::move(product);
+  chosen_by_ = ChosenBy::measuring;
+}
+
+std::size_t ConvolutionEngine::workspace_bytes() const {
+  if (product_) return product_->workspace_bytes();
+  return plan_ ? plan_->workspace_bytes() : 0;
 }
 
 std::string ConvolutionEngine::name() const {
+  if (product_) return product_->description() + " on the source";
   return plan_ ? "cuDNN " + plan_->engine() : "CUDA kernel, direct";
 }
 
 void ConvolutionEngine::run(CudaStream& stream, std::span<std::byte* const> tensors,
                             std::byte* workspace) {
   if (plan_) return plan_->run(stream.cudnn(), tensors, workspace);
+  if (product_) {
+    return product_->run(stream.handle(), pointwise_addresses(graph_, tensors), workspace);
+  }
   convolve_directly(graph_.pass, graph_.shape, graph_.dtype, tensors, stream.handle());
 }
 

@@ -1,8 +1,10 @@
-// What computes one pass of a convolution: an engine of cuDNN's, or the direct kernel.
+// What computes one pass of a convolution: an engine of cuDNN's, a product of cuBLASLt's, or the
+// direct kernel.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +12,7 @@
 #include <variant>
 
 #include "kernels/cuda/cudnn/cudnn_graph.h"
+#include "kernels/cuda/ops/matmul.h"
 #include "kernels/cuda/tuning/tuning.h"
 
 namespace parbench::cuda {
@@ -66,7 +69,8 @@ class EngineChoices {
 
 class ConvolutionEngine {
  public:
-  /// cuDNN's engine for the graph; nothing when it has none. A fault that it met is added to
+  /// cuDNN's engine for the graph, or where the device tunes and that is faster the product that it
+  /// is (pointwise_product.h); nothing when cuDNN has no engine. A fault that it met is added to
   /// `faults`, which names of kernels end with.
   [[nodiscard]] static std::optional<ConvolutionEngine> find(CudaDevice& device,
                                                              const ConvolutionGraph& graph,
@@ -78,8 +82,8 @@ class ConvolutionEngine {
   }
 
   [[nodiscard]] const ConvolutionGraph& graph() const { return graph_; }
-  [[nodiscard]] std::size_t workspace_bytes() const { return plan_ ? plan_->workspace_bytes() : 0; }
-  /// For reports: "cuDNN eng36_k2=7_…".
+  [[nodiscard]] std::size_t workspace_bytes() const;
+  /// For reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm … on the source".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
@@ -91,8 +95,11 @@ class ConvolutionEngine {
   ConvolutionEngine(const ConvolutionGraph& graph, std::optional<CudnnPlan> plan, ChosenBy by)
       : graph_(graph), plan_(std::move(plan)), chosen_by_(by) {}
 
+  void take_product_if_faster(CudaDevice& device);
+
   ConvolutionGraph graph_;
-  std::optional<CudnnPlan> plan_;  // else the direct kernel
+  std::optional<CudnnPlan> plan_;
+  std::unique_ptr<Matmul> product_;  // with neither, the direct kernel computes
   ChosenBy chosen_by_;
 };
 

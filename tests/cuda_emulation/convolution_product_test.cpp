@@ -1,7 +1,9 @@
-// Weight gradients as products of patches, against the direct kernel. All values are small
-// integers, so sums are exact in any order.
+// Convolutions as matrix products, against the direct kernel: weight gradients of patches, and the
+// other passes of convolutions with one tap. All values are small integers, so sums are exact in
+// any order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +18,8 @@
 #include "kernels/base/bfloat16.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/ops/matmul.h"
+#include "kernels/cuda/ops/pointwise_product.h"
 #include "kernels/cuda/ops/weight_gradient.h"
 #include "kernels/cuda/runtime/stream.h"
 
@@ -119,6 +123,86 @@ TEST(GradientProduct, OfBf16NeedsPixelsThatVectorLoadsCanTake) {
                                .shape = {2, 5, 8, 9, 7, 3, 1, 1, 1},
                                .dtype = DType::bf16};
   EXPECT_EQ(make_gradient_product(device, graph, false), nullptr);
+}
+
+constexpr ConvolutionShape one_tap{3, 16, 4, 5, 8, 1, 1, 0, 1};
+
+class PointwiseProducts : public testing::Test {
+ protected:
+  /// Returns the result of the product for this graph of `one_tap`.
+  [[nodiscard]] std::vector<float> product(const ConvolutionGraph& graph,
+                                           const std::vector<std::byte*>& inputs) {
+    const auto wanted = pointwise_product(graph);
+    if (!wanted) throw std::logic_error("there is no product");
+    return result_of(inputs, [&](std::span<std::byte* const> tensors) {
+      Matmul::get(device_, "convolution", *wanted)
+          ->run(stream_.handle(), pointwise_addresses(graph, tensors), nullptr);
+    });
+  }
+
+  [[nodiscard]] std::vector<float> direct(ConvolutionPass pass,
+                                          const std::vector<std::byte*>& inputs) {
+    return result_of(inputs, [&](std::span<std::byte* const> tensors) {
+      convolve_directly(pass, one_tap, DType::f32, tensors, stream_.handle());
+    });
+  }
+
+  Memory source_ = integers(element_count(one_tap.source()), DType::f32, 1);
+  Memory destination_ = integers(element_count(one_tap.destination()), DType::f32, 2);
+  Memory weights_ = integers(element_count(one_tap.weights()), DType::f32, 3);
+  Memory bias_ = integers(one_tap.out_channels, DType::f32, 4);
+
+ private:
+  /// Returns the last tensor, as large as the larger of the activations; what is not written stays
+  /// -1000.5.
+  template <class Run>
+  [[nodiscard]] static std::vector<float> result_of(std::vector<std::byte*> tensors,
+                                                    const Run& run) {
+    const auto count =
+        std::max(element_count(one_tap.source()), element_count(one_tap.destination()));
+    std::vector<float> result(static_cast<std::size_t>(count), -1000.5F);
+    tensors.push_back(reinterpret_cast<std::byte*>(result.data()));
+    run(tensors);
+    return result;
+  }
+
+  CudaDevice device_{0};
+  CudaStream stream_{device_};
+};
+
+TEST_F(PointwiseProducts, OfForwardPassesEqualTheDirectKernel) {
+  ConvolutionGraph graph{.pass = ConvolutionPass::forward, .shape = one_tap};
+  std::vector<float> want = direct(graph.pass, {source_.get(), weights_.get()});
+  EXPECT_EQ(product(graph, {source_.get(), weights_.get()}), want);
+  graph.bias = true;
+  const auto* bias = reinterpret_cast<const float*>(bias_.get());
+  const auto results = static_cast<std::size_t>(element_count(one_tap.destination()));
+  for (std::size_t i = 0; i < results; ++i) {
+    want[i] += bias[i % static_cast<std::size_t>(one_tap.out_channels)];
+  }
+  EXPECT_EQ(product(graph, {source_.get(), weights_.get(), bias_.get()}), want);
+}
+
+TEST_F(PointwiseProducts, OfDataGradientsEqualTheDirectKernel) {
+  const ConvolutionGraph graph{.pass = ConvolutionPass::backward_data, .shape = one_tap};
+  EXPECT_EQ(product(graph, {destination_.get(), weights_.get()}),
+            direct(graph.pass, {destination_.get(), weights_.get()}));
+}
+
+TEST(PointwiseProduct, IsForF32AndPixelsThatAreTheirOwnPatchesAlone) {
+  const ConvolutionGraph graph{.pass = ConvolutionPass::forward, .shape = one_tap};
+  EXPECT_TRUE(pointwise_product(graph).has_value());
+  const auto refused = [&](auto change) {
+    ConvolutionGraph other = graph;
+    change(other);
+    return !pointwise_product(other).has_value();
+  };
+  EXPECT_TRUE(refused([](auto& one) { one.pass = ConvolutionPass::backward_weights; }));
+  EXPECT_TRUE(refused([](auto& one) { one.arithmetic = Arithmetic::tensor_cores; }));
+  EXPECT_TRUE(refused([](auto& one) { one.shape.groups = 2; }));
+  EXPECT_TRUE(refused([](auto& one) { one.shape.stride = 2; }));
+  EXPECT_TRUE(refused([](auto& one) { one.shape.padding = 1; }));
+  EXPECT_TRUE(refused([](auto& one) { one.shape.kernel = 3; }));
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// Sizes and operands of the products that convolutions with one tap are.
+#include "kernels/cuda/ops/pointwise_product.h"
+
+#include "kernels/cuda/ops/weight_gradient.h"
+
+namespace parbench::cuda {
+
+// The weights lie as {out, in}. Forward: {pixels, in} by their transpose. Data gradient: {pixels,
+// out} by the weights as they are.
+std::optional<Product> pointwise_product(const ConvolutionGraph& graph) {
+  const ConvolutionShape& shape = graph.shape;
+  const bool forward = graph.pass == ConvolutionPass::forward;
+  if (!forward && graph.pass != ConvolutionPass::backward_data) return std::nullopt;
+  if (graph.arithmetic != Arithmetic::f32 || shape.groups > 1 || !source_is_patches(shape)) {
+    return std::nullopt;
+  }
+  return Product{.m = shape.batch * shape.height * shape.width,
+                 .n = forward ? shape.out_channels : shape.in_channels,
+                 .k = forward ? shape.in_channels : shape.out_channels,
+                 .transpose_b = forward,
+                 .bias = graph.bias};
+}
+
+ProductAddresses pointwise_addresses(const ConvolutionGraph& graph,
+                                     std::span<std::byte* const> tensors) {
+  return {.a = tensors[0],
+          .b = tensors[1],
+          .c = tensors.back(),
+          .bias = graph.bias ? tensors[2] : nullptr};
+}
+
+}  // namespace parbench::cuda
