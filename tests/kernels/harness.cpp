@@ -12,6 +12,7 @@
 #include "kernels/base/bfloat16.h"
 #include "kernels/base/error.h"
 #include "kernels/base/random.h"
+#include "tests/support/machine.h"
 
 namespace parbench::test {
 namespace {
@@ -74,7 +75,7 @@ const std::vector<Lane>& lanes() {
     std::vector<Lane> found{{"cuda:0", 1}, {"cuda:1", 1}};
 #else
     std::vector<Lane> found{{"cpu:0", 1}, {"cpu:0", 2}};
-    if (Machine().find("cuda") != nullptr) found.push_back({"cuda:0", 1});
+    if (machine().find("cuda") != nullptr) found.push_back({"cuda:0", 1});
 #endif
     return found;
   }();
@@ -91,7 +92,7 @@ std::string name_of(const Lane& lane) {
 std::optional<Bench> Bench::open(const Lane& lane, std::string& why, const DeviceOptions& options) {
   Bench bench;
   try {
-    bench.device_ = std::move(Machine().open(chosen_device(lane.device), options).front());
+    bench.device_ = std::move(machine().open(chosen_device(lane.device), options).front());
   } catch (const Error& error) {
     why = error.what();
     return std::nullopt;

@@ -1,10 +1,12 @@
 // A planned operation allocates nothing worth mentioning while it runs, in any thread.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
@@ -99,6 +101,22 @@ bool allocates_by_itself(const Op& op) {
   return op.implementation().find("gemm:jit") != std::string::npos;
 }
 
+/// Returns the number of allocations in `run`. A GPU's driver allocates memory of its own at times,
+/// so there it is the minimum of three runs: what is planned wrongly allocates in each.
+template <class Run>
+int allocations_in(const Lane& lane, const Run& run) {
+  const int runs = lane.device.starts_with("cuda") ? 3 : 1;
+  int min = std::numeric_limits<int>::max();
+  for (int i = 0; i < runs; ++i) {
+    const int before = allocations;
+    counting = true;
+    run();
+    counting = false;
+    min = std::min(min, allocations - before);
+  }
+  return min;
+}
+
 class Allocation : public testing::TestWithParam<Lane> {};
 
 TEST_P(Allocation, CounterSeesAllocations) {
@@ -122,11 +140,8 @@ TEST_P(Allocation, RunningAllocatesNothing) {
       (void)trial.run(trial.draw_inputs(1));
       const std::vector<BufferView> views = trial.views();
       bench->run(trial.op(), views);
-      const int before = allocations;
-      counting = true;
-      bench->run(trial.op(), views);
-      counting = false;
-      EXPECT_EQ(allocations - before, 0) << trial.op().implementation();
+      EXPECT_EQ(allocations_in(GetParam(), [&] { bench->run(trial.op(), views); }), 0)
+          << trial.op().implementation();
     } catch (const Unsupported&) {
       continue;  // the conformance suite reports it
     }
@@ -149,14 +164,12 @@ TEST_P(Allocation, LaunchingAGraphAllocatesNothing) {
   const auto graph = stream.capture([&] {
     for (int i = 0; i < tasks; ++i) op->enqueue(stream, views);
   });
-  graph->launch();
-  stream.synchronize();
-  const int before = allocations;
-  counting = true;
-  graph->launch();
-  stream.synchronize();
-  counting = false;
-  EXPECT_EQ(allocations - before, 0);
+  const auto launch = [&] {
+    graph->launch();
+    stream.synchronize();
+  };
+  launch();
+  EXPECT_EQ(allocations_in(GetParam(), launch), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, Allocation, testing::ValuesIn(lanes()),
