@@ -20,7 +20,7 @@ if(TARGET parbench-smoke)
   set(gpu_check_smoke parbench-smoke)
 endif()
 foreach(test IN ITEMS kernels_test runtime_test cuda_host_test measurement_tests
-                      training_test scenario_tests)
+                      training_test scenario_tests cpu_cases_test)
   if(TARGET ${test})
     install(TARGETS ${test} RUNTIME_DEPENDENCY_SET gpu_check_libraries
             RUNTIME DESTINATION libexec/tests EXCLUDE_FROM_ALL)

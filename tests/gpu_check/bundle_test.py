@@ -11,9 +11,9 @@ SYSTEM_LIBRARIES = (
     "libstdc++", "libgcc_s",
 )
 CONTENT = """bin/parbench commit lib/libdnnl.so.2 lib/libgomp.so.1 libexec/parbench libexec/parbench-peers
-    libexec/parbench-smoke libexec/tests/kernels_test libexec/tests/measurement_tests
-    libexec/tests/runtime_test libexec/tests/scenario_tests scripts/gpu-check scripts/gpu-check.d/check.py
-    scripts/lib.sh scripts/peers.d/resnet50.py""".split()
+    libexec/parbench-smoke libexec/tests/cpu_cases_test libexec/tests/kernels_test
+    libexec/tests/measurement_tests libexec/tests/runtime_test libexec/tests/scenario_tests scripts/gpu-check
+    scripts/gpu-check.d/check.py scripts/lib.sh scripts/peers.d/resnet50.py""".split()
 
 
 def bundle(*words, code=0, script=ROOT / "scripts/bundle", **env):
@@ -23,8 +23,9 @@ def bundle(*words, code=0, script=ROOT / "scripts/bundle", **env):
 @pytest.fixture(scope="module")
 def archive(build, tmp_path_factory):
     """The bundle of this build."""
-    for name in "kernels_test", "measurement_tests", "runtime_test", "scenario_tests", "parbench-smoke":
+    for name in "cpu_cases_test", "kernels_test", "measurement_tests", "runtime_test", "scenario_tests":
         build.program(name)
+    build.program("parbench-smoke")
     path = tmp_path_factory.mktemp("archive") / "b.tar.xz"
     made = bundle("-o", path, "--build", build.folder, "--allow-cpu-only")
     assert not missing(made.err, str(path), "MiB")

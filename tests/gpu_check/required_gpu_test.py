@@ -6,9 +6,12 @@ from support.process import run
 GPU_TESTS = "*cuda*:*Cuda*:*Gpu*:*Partitions*:Autotune.*:Choices.*-*CpuDevices*:CudaWithoutGpu.*"
 
 
-@pytest.fixture(params=["kernels_test", "runtime_test", "training_test", "cuda_host_test"])
+OF_CUDA = ["cuda_host_test", "cpu_cases_test"]  # whose tests of GPUs are in builds with CUDA alone
+
+
+@pytest.fixture(params=["kernels_test", "runtime_test", "training_test", *OF_CUDA])
 def gpu_tests(request, build):
-    if request.param == "cuda_host_test" and not build.has_cuda:
+    if request.param in OF_CUDA and not build.has_cuda:
         pytest.skip("this build has no CUDA backend")
     return [build.program(request.param), f"--gtest_filter={GPU_TESTS}"]
 
