@@ -1,4 +1,4 @@
-// parbench-smoke CHECK DEVICE: uses one subsystem of a device for the first time, so that a fault
+// parbench-smoke CHECK DEVICES: uses one subsystem of a device for the first time, so that a fault
 // is known by its name in seconds. scripts/gpu-check runs every check in a process of its own.
 // Prints a line for each thing that worked; exits with 1 and the reason where one did not.
 #include <fmt/format.h>
@@ -25,8 +25,8 @@
 namespace parbench {
 namespace {
 
-/// scripts/gpu-check gives all checks 20 s. A check whose starter was killed ends by itself.
-constexpr unsigned max_seconds = 40;
+/// scripts/gpu-check gives all checks 45 s. A check whose starter was killed ends by itself.
+constexpr unsigned max_seconds = 60;
 
 constexpr std::chrono::seconds wait_limit{15};
 
@@ -43,9 +43,10 @@ void require(bool condition, const std::string& what) {
 /// A device with one stream.
 class Bench {
  public:
-  explicit Bench(const Machine& machine, const std::string& name)
-      : device_(std::move(machine.open(name).front())),
-        stream_(device_->make_stream(StreamKind::compute)) {}
+  explicit Bench(std::unique_ptr<Device> device)
+      : device_(std::move(device)), stream_(device_->make_stream(StreamKind::compute)) {}
+  Bench(const Machine& machine, const std::string& name)
+      : Bench(std::move(machine.open(name).front())) {}
 
   [[nodiscard]] Device& device() const { return *device_; }
   [[nodiscard]] Stream& stream() const { return *stream_; }
@@ -212,6 +213,28 @@ void product(const Machine& machine, const std::string& name, NumberFormat forma
   check_sum(bench, "product n = 512", gemm, 512);
 }
 
+void require_largest(const std::string& what, const Constant& tensor, float expected) {
+  const float got = tensor.largest();
+  require(got == expected, fmt::format("{} gives {}, not {}", what, got, expected));
+}
+
+/// Runs `enqueue` at once and then as a graph of its stream, three times. `subject` holds ones, and
+/// each run turns its elements x into next(x).
+void check_capture(const Bench& bench, const std::function<void()>& enqueue,
+                   const Constant& subject, float (*next)(float)) {
+  enqueue();
+  float expected = next(1);
+  require_largest("the run without a graph", subject, expected);
+  const std::unique_ptr<Graph> captured = bench.stream().capture(enqueue);
+  say("captured");
+  for (int launch = 1; launch <= 3; ++launch) {
+    captured->launch();
+    expected = next(expected);
+    require_largest(fmt::format("launch {}", launch), subject, expected);
+  }
+  say("launched 3 times");
+}
+
 void graph(const Machine& machine, const std::string& name) {
   const Bench bench(machine, name);
   const auto op = bench.prepare(Add{.shape = {1, 16, 8, 8}, .dtype = DType::f32});
@@ -223,17 +246,37 @@ void graph(const Machine& machine, const std::string& name) {
     op->enqueue(bench.stream(), std::vector{a.view(), b.view(), sum.view()});
     op->enqueue(bench.stream(), std::vector{sum.view(), b.view(), a.view()});
   };
-  enqueue();
-  bench.wait();
-  const std::unique_ptr<Graph> captured = bench.stream().capture(enqueue);
-  say("captured");
-  for (int launch = 1; launch <= 3; ++launch) {
-    captured->launch();
-    const float expected = 3.0F + 2.0F * static_cast<float>(launch);
-    require(a.largest() == expected,
-            fmt::format("launch {} gives {}, not {}", launch, a.largest(), expected));
-  }
-  say("launched 3 times");
+  check_capture(bench, enqueue, a, [](float x) { return x + 2; });
+}
+
+/// Two devices at once: a sum on the first, events that order the second behind it and back, and
+/// copies both ways.
+void pair(const Machine& machine, const std::string& names) {
+  auto devices = machine.open(names);
+  require(devices.size() == 2, "'pair' needs two devices, such as cuda:0/0,cuda:0/1");
+  const Bench first(std::move(devices[0]));
+  const Bench second(std::move(devices[1]));
+  const Add addition{.shape = {4, 64, 16, 16}, .dtype = DType::f32};
+  const auto add = first.prepare(addition);
+  const auto add_again = second.prepare(addition);
+  const Constant a(first, add->tensor("destination"), 1);
+  const Constant one(first, add->tensor("destination"), 1);
+  const Constant sum(first, add->tensor("destination"), 0);
+  const Constant copied(second, add_again->tensor("destination"), 0);
+  const Constant twice(second, add_again->tensor("destination"), 0);
+  const auto there = first.device().make_event(EventKind::ordering);
+  const auto back = second.device().make_event(EventKind::ordering);
+  const auto enqueue = [&] {
+    add->enqueue(first.stream(), std::vector{a.view(), one.view(), sum.view()});
+    first.stream().record(*there);
+    second.stream().wait(*there);
+    second.stream().copy(copied.view(), sum.view());
+    add_again->enqueue(second.stream(), std::vector{copied.view(), copied.view(), twice.view()});
+    second.stream().record(*back);
+    first.stream().wait(*back);
+    first.stream().copy(a.view(), twice.view());
+  };
+  check_capture(first, enqueue, a, [](float x) { return 2 * (x + 1); });
 }
 
 /// The profiler, detached when devices are opened anew, and attached again.
@@ -261,6 +304,30 @@ void activities(const Machine& machine, const std::string& name) {
     require(ran.count() > 190, "that is too short");
     run();
   }
+}
+
+/// Records of kernels that a graph launched: each belongs to the work it was captured from.
+void graph_activities(const Machine& machine, const std::string& name) {
+  const Bench bench(machine, name);
+  const auto spin = bench.prepare(Spin{.duration = std::chrono::microseconds(200)});
+  const Buffer counter = bench.device().allocate(sizeof(std::uint64_t), MemoryKind::device);
+  ActivityLog log(4);
+  bench.stream().log_activities(&log);
+  const std::unique_ptr<Graph> captured = bench.stream().capture([&] {
+    for (const ActivityTag tag : {7, 8}) {
+      bench.stream().set_tag(tag);
+      spin->enqueue(bench.stream(), std::vector<BufferView>{counter});
+    }
+  });
+  captured->launch();
+  bench.wait();
+  bench.stream().log_activities(nullptr);
+  std::vector<ActivityTag> tags;
+  for (const Activity& recorded : log.activities()) tags.push_back(recorded.tag);
+  require(tags == std::vector<ActivityTag>{7, 8},
+          fmt::format("the records of a graph with kernels 7 and 8 are of {}; {} dropped",
+                      fmt::join(tags, ", "), log.dropped()));
+  say("a graph's kernels were recorded with their tags");
 }
 
 template <typename Value>
@@ -293,9 +360,11 @@ void partition(const Machine& machine, const std::string& name) {
 using Check = std::function<void(const Machine&, const std::string&)>;
 
 std::map<std::string, Check> checks() {
-  std::map<std::string, Check> all{{"context", context},     {"kernel", kernel},
-                                   {"graph", graph},         {"activities", activities},
-                                   {"condition", condition}, {"partition", partition}};
+  std::map<std::string, Check> all{
+      {"context", context},     {"kernel", kernel},
+      {"graph", graph},         {"activities", activities},
+      {"condition", condition}, {"partition", partition},
+      {"pair", pair},           {"graph-activities", graph_activities}};
   for (const std::string& word : number_format_names()) {
     const NumberFormat format = number_format_named(word).value();
     all["product-" + word] = [=](const Machine& machine, const std::string& name) {
@@ -335,7 +404,7 @@ int run(const std::string& check, const std::string& device) {
 
 int main(int count, char** words) {
   if (count != 3) {
-    fmt::print(stderr, "usage: parbench-smoke CHECK DEVICE\n");
+    fmt::print(stderr, "usage: parbench-smoke CHECK DEVICES\n");
     return 2;
   }
   alarm(parbench::max_seconds);
