@@ -1,4 +1,5 @@
-# parbench beside PyTorch on the same device, in rounds: parbench, PyTorch, PyTorch, parbench, …
+# parbench beside PyTorch on the same device, one element type after the other, in rounds: parbench,
+# PyTorch, PyTorch, parbench, …
 #
 # parbench's side is what its own report says, one process a round; PyTorch's process stays. A round
 # gives each side's median, and the rounds the ratio with its interval.
@@ -11,6 +12,7 @@ from kernels_used import doubts, products
 from measurements import cases_of, fastest, paired_ratio
 from processes import Failure
 from rows import duration, median
+from setting import DTYPE_WEIGHTS, portions
 from sizes import sizes_for
 from torch_client import Torch
 
@@ -44,6 +46,7 @@ class Peer:
 class Comparison:
     """One run of parbench and all that its cases are compared with."""
 
+    dtype: str
     flags: list
     peers: list
     seconds: float = 0.6  # of a case or of PyTorch's samples in a round
@@ -122,21 +125,32 @@ def figure_of(setting, peer, flags):
     return figure(peer.name, duration(median(peer.own)), duration(median(peer.theirs)), ratio, details)
 
 
+def by_dtype(setting, comparisons):
+    """The comparisons of each element type, with the part of the time that is left for it."""
+    weights = {dtype: DTYPE_WEIGHTS[dtype] for dtype in setting.dtypes}
+    for dtype, portion in portions(weights):
+        yield [one for one in comparisons if one.dtype == dtype], portion
+
+
 def compare(setting, comparisons):
-    """Rounds over all comparisons while there is time; yields each that has a further round, or has
-    failed. Each has its first before any has its second; a round that would not fit is not begun."""
+    """Rounds of one element type after the other while there is time; yields each comparison that has a
+    further round, or has failed. A round that would not fit is not begun. The first round of each may take
+    the time of the types behind it: preparing a model takes as long whatever its share."""
     with Torch(setting) as torch:
-        for number in range(MAX_ROUNDS):
-            for comparison in comparisons:
-                expected = comparison.cost or max(one.cost for one in comparisons)
-                if comparison.failed() or setting.left() < 1.2 * expected + 1:
-                    continue
-                setting.say(f"round {number + 1}: {comparison.peers[0].name}")
-                try:
-                    run_round(setting, torch, comparison, number)
-                except Failure as failure:
-                    comparison.give_up(str(failure))
-                yield comparison
+        for of_dtype, portion in by_dtype(setting, comparisons):
+            part = setting.with_portion(portion)
+            for number in range(MAX_ROUNDS):
+                for comparison in of_dtype:
+                    expected = comparison.cost or max(one.cost for one in comparisons)
+                    left = (part if number else setting).left()
+                    if comparison.failed() or left < 1.2 * expected + 1:
+                        continue
+                    setting.say(f"round {number + 1}: {comparison.peers[0].name}")
+                    try:
+                        run_round(setting, torch, comparison, number)
+                    except Failure as failure:
+                        comparison.give_up(str(failure))
+                    yield comparison
 
 
 def compared(setting, comparisons):
@@ -163,10 +177,10 @@ def matmul(setting):
     comparisons = []
     for dtype in setting.dtypes:
         flags = ["--scenario", "matmul", "--strategy", "alone", "--device", 0]
-        flags += ["--n", n, "--count", count, "--dtype", dtype]
+        flags += ["--n", n, "--count", count, "--dtype", dtype, *with_autotune(setting)]
         request = request_of("matmul", dtype=dtype, n=n, count=count)
         peer = Peer(f"matmul/{dtype}", "alone", {"n": n}, request)
-        comparisons.append(Comparison(flags, [peer]))
+        comparisons.append(Comparison(dtype, flags, [peer]))
     yield from compared(setting, comparisons)
 
 
@@ -189,7 +203,7 @@ def convolution(setting):
                 )
                 for name, image in images.items()
             ]
-            comparisons.append(Comparison(flags, peers, 0.3))
+            comparisons.append(Comparison(dtype, flags, peers, 0.3))
     yield from compared(setting, comparisons)
 
 
@@ -203,7 +217,7 @@ def training_steps(setting, kind):
             "training_step", dtype=dtype, batch=batch, image=image, compiled=kind == "compiled"
         )
         peer = Peer(f"training/{dtype}/{kind}", "single", {"batch": batch}, request)
-        yield Comparison(flags, [peer], TRAINING_SECONDS)
+        yield Comparison(dtype, flags, [peer], TRAINING_SECONDS)
 
 
 def training(setting):
@@ -237,4 +251,4 @@ def copy(setting):
     flags += ["--memory", "pinned", "--n", n, "--count", count]
     request = request_of("copy_to_host", dtype="f32", size=sizes.copied_bytes)
     peers = [Peer("copy/d2h/pinned", "copy", {"n": n}, request)]
-    yield from compared(setting, [Comparison(flags, peers)])
+    yield from compared(setting, [Comparison("f32", flags, peers)])

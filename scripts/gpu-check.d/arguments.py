@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 from programs import run_program
-from step import STEPS
+from step import PARTS, STEPS
 
 MIN_TIME_LIMIT = 20  # seconds: one step, and what comes before and behind it
 MAX_TIME_LIMIT = 86400
@@ -37,12 +37,13 @@ def time_limit(text):
 
 
 def steps(text):
-    """In the order in which they run."""
+    """In the order in which they run; the name of a part stands for its steps."""
     names = text.split(",")
     for name in names:
-        if name not in STEPS:
-            raise argparse.ArgumentTypeError(f"'{name}' does not exist; allowed: {', '.join(STEPS)}")
-    return [name for name in STEPS if name in names]
+        if name not in STEPS and name not in PARTS:
+            allowed = ", ".join([*PARTS, *STEPS])
+            raise argparse.ArgumentTypeError(f"'{name}' does not exist; allowed: {allowed}")
+    return [name for name, plan in STEPS.items() if name in names or plan.part in names]
 
 
 def interpreter(text):
@@ -85,7 +86,8 @@ def parse_arguments():
         type=steps,
         default=list(STEPS),
         metavar="STEP[,STEP…]",
-        help=f"of {', '.join(STEPS)}",
+        help=f"{', '.join(PARTS)}: the steps for one command of ten minutes each; or some of "
+        + ", ".join(STEPS),
     )
     parser.add_argument(
         "--python",

@@ -5,6 +5,7 @@ import os
 import platform
 
 from programs import run_program
+from setting import portions
 
 GPU_FIELDS = [
     "name", "driver_version", "memory.total", "clocks.max.sm", "clocks.current.sm", "power.limit",
@@ -12,23 +13,27 @@ GPU_FIELDS = [
 ]  # fmt: skip
 
 
-def output_of(command):
-    """What a program prints, or why there is nothing."""
+def output_of(setting, command):
+    """What a program prints in the time of the setting, or why there is nothing."""
     try:
-        ended = run_program(command, 20)
+        ended = run_program(command, setting.left())
     except OSError as error:
         return None, f"{command[0]}: {error.strerror}"
     return (ended.out, None) if ended.code == 0 else (None, f"{ended.how()}: {ended.last_words()}")
 
 
-def gpus():
+def gpus(setting):
     """One object for each GPU, as nvidia-smi describes it, or why there is none."""
     command = ["nvidia-smi", f"--query-gpu={','.join(GPU_FIELDS)}", "--format=csv,noheader"]
-    text, reason = output_of(command)
-    if text is None:
-        return [], reason
-    rows = csv.reader(io.StringIO(text), skipinitialspace=True)
-    return [dict(zip(GPU_FIELDS, row)) for row in rows if len(row) == len(GPU_FIELDS)], None
+    text, reason = output_of(setting, command)
+    rows = csv.reader(io.StringIO(text or ""), skipinitialspace=True)
+    found = [dict(zip(GPU_FIELDS, row)) for row in rows if len(row) == len(GPU_FIELDS)]
+    return found or reason
+
+
+def parbench_devices(setting):
+    text, reason = output_of(setting, [f"{setting.root}/libexec/parbench", "devices"])
+    return (text or reason).splitlines()
 
 
 def operating_system():
@@ -39,15 +44,15 @@ def operating_system():
 
 
 def facts(setting):
-    """Everything that is known before anything runs."""
-    found, reason = gpus()
-    devices, devices_reason = output_of([f"{setting.root}/libexec/parbench", "devices"])
-    yield {
-        "gpus": found or reason,
-        "parbench_devices": (devices or devices_reason).splitlines(),
+    """Everything that is known before anything runs, after each command that adds to it."""
+    content = {
         "python": platform.python_version(),
         "operating_system": operating_system(),
         "kernel": platform.release(),
         "cores": len(os.sched_getaffinity(0)),
         "problems": [],
     }
+    yield content
+    for ask, portion in portions({gpus: 1, parbench_devices: 1}):
+        content[ask.__name__] = ask(setting.with_portion(portion))
+        yield content

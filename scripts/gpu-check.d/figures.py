@@ -44,3 +44,9 @@ def slim(report):
         "machine": report["machine"].get("libraries"),
         "cases": [slim_case(case) for case in report["cases"]],
     }
+
+
+def brief(report):
+    """Of a report whose figures do not matter: the devices, and the medians of the cases."""
+    medians = {case["name"]: case.get("statistics", {}).get("median") for case in report["cases"]}
+    return {"devices": [device["name"] for device in report["devices"]], "medians": medians}

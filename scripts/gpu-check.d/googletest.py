@@ -1,7 +1,9 @@
 # Test executables: run, also where they crash or hang, and what they printed, as counts and texts.
 #
 # What GoogleTest prints is read instead of its JSON file, which a program that crashes never writes.
+import contextlib
 import re
+import time
 from dataclasses import dataclass, field
 
 import cudnn_log
@@ -20,9 +22,15 @@ LONGEST_TEXT = 400  # of a failure that is kept,
 MAX_LINES = 5  # and of what was said before a crash
 MIN_SECONDS = 20  # of a program under a tool, as the first use of a GPU may take long
 MIN_SECONDS_MORE = 3  # for what its share was too short for; with less it is not begun
-# Weights in sharing the time, where not 1. The heaviest comes first: every kernel's conformance, without
-# which no figure means anything.
-HEAVY = {"training_test": 2, "kernels_test": 6}
+# Conformance of every operation, without which no figure means anything.
+CONFORMANCE = "*Conformance*cuda*"
+# Tests of a program that several processes share, as they are most of all. Others compare the GPU's memory
+# or times, so they run in one process with none beside it.
+SHARED = {"kernels_test": CONFORMANCE, "cpu_cases_test": "*Partitions*"}
+SHARDS = 8
+# Weights of programs in sharing the time, where not 1. The heaviest come first.
+HEAVY = {"kernels_test": 6, "cpu_cases_test": 4, "training_test": 2}
+UNSHARED_WEIGHT = 2  # of the rest of a program whose other tests several processes share
 
 
 @dataclass
@@ -32,29 +40,29 @@ class Outcome:
     passed: int = 0
     failed: dict = field(default_factory=dict)  # name → the beginning of what it said
     skipped: dict = field(default_factory=dict)  # reason → how many
-    unfinished: str = None  # the test that was running when the program ended,
-    said: list = field(default_factory=list)  # and its last lines
+    unfinished: list = field(default_factory=list)  # tests that were running when their process ended
+    said: list = field(default_factory=list)  # the last lines of one process
     names: list = field(default_factory=list)  # of all that began
     lost: bool = False  # the last of them made the GPUs unusable
 
     def begin_unfinished_anew(self):
         """What was running when the time was up counts as not begun."""
-        if self.unfinished:
-            self.names.remove(self.unfinished)
-        self.unfinished = None
+        self.names = [name for name in self.names if name not in self.unfinished]
+        self.unfinished = []
 
-    def plus(self, other):
-        """Both, as if one process had run them; this one stays as it is."""
-        both = Outcome(self.passed, dict(self.failed), dict(self.skipped), names=list(self.names))
-        both.add(other)
-        return both
+    def plus(self, others):
+        """All, as if one process had run them; this one stays as it is."""
+        total = Outcome(self.passed, dict(self.failed), dict(self.skipped), names=list(self.names))
+        for other in others:
+            total.add(other)
+        return total
 
     def add(self, other):
         self.passed += other.passed
         self.failed.update(other.failed)
         for reason, count in other.skipped.items():
             self.skipped[reason] = self.skipped.get(reason, 0) + count
-        self.unfinished = other.unfinished
+        self.unfinished += other.unfinished
         self.names += other.names
 
 
@@ -79,10 +87,10 @@ def read_output(text):
             continue
         word, name = found.groups()
         if word == "RUN":
-            outcome.unfinished = name
+            outcome.unfinished = [name]
             outcome.names.append(name)
-        elif name == outcome.unfinished:  # the list of failures at the end names them again
-            outcome.unfinished = None
+        elif name in outcome.unfinished:  # the list of failures at the end names them again
+            outcome.unfinished = []
             if word == "OK":
                 outcome.passed += 1
             elif word == "FAILED":
@@ -98,7 +106,7 @@ def read_output(text):
     return outcome
 
 
-@dataclass
+@dataclass(eq=False)
 class Tests:
     """Tests of an executable: what is wanted, and what is known of them."""
 
@@ -106,94 +114,128 @@ class Tests:
     wanted: list = field(default_factory=list)  # GoogleTest's patterns; empty: all
     unwanted: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
+    shards: int = 1  # processes side by side that share the tests
     outcome: Outcome = field(default_factory=Outcome)
-    ends: list = field(default_factory=list)  # how each process ended
+    ends: list = field(default_factory=list)  # how each process ended, of a round those at their limit last
+    seconds: float = 0
 
-    def filter(self):
-        """Without those that have begun."""
-        return f"{':'.join(self.wanted) or '*'}-{':'.join([*self.unwanted, *self.outcome.names])}"
+    def filter(self, names=()):
+        """Without the tests of these names."""
+        return f"{':'.join(self.wanted) or '*'}-{':'.join([*self.unwanted, *names])}"
 
     def run(self, setting, wrapper=()):
         """Runs those that have not begun. After a crash, or when a test has made the GPUs unusable, it
-        goes on with those behind in a new process, so that no failure hides another. Yields what is known
+        goes on with those behind in new processes, so that no failure hides another. Yields what is known
         while it runs."""
         for _ in range(MAX_RESTARTS + 1):
-            if setting.left() <= 0:
-                yield self.known()
+            wanted = self.filter(self.outcome.names)
+            if setting.left() <= 0 or len(wanted) > LONGEST_FILTER:
                 break
-            ended, part = yield from self.run_process(setting, wrapper)
-            if ended.at_limit or not (part.unfinished or part.lost):
+            command = [*wrapper, self.program, f"--gtest_filter={wanted}"]
+            ends = yield from self.run_round(setting, command)
+            if not self.add_round(ends):
                 break
-            if part.unfinished:
-                self.outcome.failed[part.unfinished] = (
-                    f"{ended.how()}: {beginning(part.said[-MAX_LINES:])}"
-                )
-            if len(self.filter()) > LONGEST_FILTER:
-                break
+            yield self.known()
+        yield self.known()
 
-    def run_process(self, setting, wrapper):
-        command = [*wrapper, self.program, f"--gtest_filter={self.filter()}"]
-        environment = {
+    def add_round(self, ends):
+        """Adds what processes printed. Whether tests behind a crash are left to run."""
+        self.outcome.unfinished, goes_on = [], False
+        for ended in sorted(ends, key=lambda one: one.at_limit):
+            part = read_output(ended.out)
+            if part.unfinished and not ended.at_limit:
+                part.failed[part.unfinished.pop()] = f"{ended.how()}: {beginning(part.said[-MAX_LINES:])}"
+                goes_on = True
+            goes_on = goes_on or part.lost
+            self.outcome.add(part)
+            self.ends.append(ended)
+        return goes_on and not self.was_cut()
+
+    def run_round(self, setting, command):
+        """Runs the command once, in as many processes as there are shards. Yields what is known and returns
+        how the processes ended."""
+        began, ends = time.monotonic(), []
+        with contextlib.ExitStack() as stack:
+            left = [
+                stack.enter_context(Running(command, setting.left(), self.environment_of(setting, shard)))
+                for shard in range(self.shards)
+            ]
+            while left:
+                left[0].ended_within(POLL_SECONDS)
+                over = [process for process in left if is_over(process)]
+                left = [process for process in left if process not in over]
+                ends += [process.ended() for process in over]
+                said = [end.out for end in ends] + [process.said() for process in left]
+                if left:
+                    yield self.known(map(read_output, said))
+        self.seconds += time.monotonic() - began
+        return ends
+
+    def environment_of(self, setting, shard):
+        shards = {"GTEST_TOTAL_SHARDS": str(self.shards), "GTEST_SHARD_INDEX": str(shard)}
+        return {
             "PARBENCH_REQUIRE_CUDA": "1" if setting.on_gpu else "0",
             "GTEST_COLOR": "no",
+            **(shards if self.shards > 1 else {}),
             **cudnn_log.environment(setting, self.program.name),
             **self.environment,
         }
-        with Running(command, setting.left(), environment) as process:
-            while not process.ended_within(POLL_SECONDS):
-                part = read_output(process.said())
-                if part.lost:
-                    process.stop()
-                    break
-                yield self.known(part)
-            ended = process.ended()
-        part = read_output(ended.out)
-        self.outcome.add(part)
-        self.ends.append(ended)
-        yield self.known()
-        return ended, part
 
-    def known(self, part=None):
-        """As JSON, with what the process that runs now has done."""
-        if part:
-            return result_of(self.program.name, self.outcome.plus(part), self.ends, "running")
-        return result_of(self.program.name, self.outcome, self.ends)
+    def known(self, parts=None):
+        """As JSON, with what the processes that run now have done."""
+        if parts is None:
+            return result_of(self, self.outcome, status_of(self.outcome, self.ends))
+        return result_of(self, self.outcome.plus(parts), "running")
 
     def was_cut(self):
         return not self.ends or self.ends[-1].at_limit
+
+
+def is_over(process):
+    """Whether it has ended. A process whose GPUs are lost is ended."""
+    if process.ended_within(0):
+        return True
+    lost = read_output(process.said()).lost
+    if lost:
+        process.stop()
+    return lost
 
 
 def status_of(outcome, ends):
     """In a word, or in those of a program that ended early or failed without a failing test."""
     if not ends:
         return "not run: time"
-    last = ends[-1]
-    if last.at_limit:
-        return f"{last.how()}, in {outcome.unfinished or 'no test'}"
+    if ends[-1].at_limit:
+        return f"{ends[-1].how()}, in {', '.join(outcome.unfinished) or 'no test'}"
     if outcome.failed:
         return "failed"
-    return "passed" if last.code == 0 else f"{last.how()}: {last.last_words()}"
+    bad = next((end for end in ends if end.code != 0 and not end.at_limit), None)
+    return f"{bad.how()}: {bad.last_words()}" if bad else "passed"
 
 
-def result_of(name, outcome, ends, status=None):
+def result_of(tests, outcome, status):
     """As JSON."""
     return {
-        "program": name,
-        "status": status or status_of(outcome, ends),
+        "program": tests.program.name,
+        "filter": tests.filter(),
+        "status": status,
         "began": len(outcome.names),
         "passed": outcome.passed,
         "failed": outcome.failed,
         "skipped": outcome.skipped,
-        "processes": len(ends),
-        "seconds": round(sum(end.seconds for end in ends), 1),
+        "processes": len(tests.ends),
+        "seconds": round(tests.seconds, 1),
     }
 
 
-def weights(folder):
-    """All test executables with their weights, the heaviest first."""
+def programs_in(folder):
+    """All test executables, the heaviest first."""
     programs = [path for path in sorted(folder.iterdir()) if path.is_file()]
-    found = {program.name: HEAVY.get(program.name, 1) for program in programs}
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    return sorted(programs, key=lambda path: -weight_of(path))
+
+
+def weight_of(program):
+    return HEAVY.get(program.name, 1)
 
 
 def content_of(results):
@@ -208,34 +250,38 @@ def content_of(results):
     }
 
 
-def run_all(setting, every):
-    """Test executables one after the other: some of them fill the GPU's memory. What the time of some
-    leaves goes to those that did not end in theirs."""
-    wanted = weights(setting.tests)
-    every = {name: every(setting.tests / name) for name in wanted}
+def run_all(setting, weights):
+    """Tests with their weights, one after the other: some of them fill the GPU's memory. What the time of
+    some leaves goes to those that did not end in theirs."""
     results = {}
-    for name, portion in portions(wanted):
-        setting.say(f"tests of {name}")
-        for results[name] in every[name].run(setting.with_portion(portion)):
+    for tests, portion in portions(weights):
+        setting.say(f"tests of {tests.program.name}")
+        for results[tests] in tests.run(setting.with_portion(portion)):
             yield content_of(results.values())
-    cut = {name: wanted[name] for name, tests in every.items() if tests.was_cut()}
-    for name, portion in portions(cut):
+    for tests, portion in portions({one: weight for one, weight in weights.items() if one.was_cut()}):
         if setting.left() < MIN_SECONDS_MORE:
             break
-        setting.say(f"the other tests of {name}")
-        every[name].outcome.begin_unfinished_anew()
-        for results[name] in every[name].run(setting.with_portion(portion)):
+        setting.say(f"the other tests of {tests.program.name}")
+        tests.outcome.begin_unfinished_anew()
+        for results[tests] in tests.run(setting.with_portion(portion)):
             yield content_of(results.values())
 
 
 def gpu_tests(setting):
     """Those of GPUs, in all executables."""
-    yield from run_all(setting, lambda program: Tests(program, wanted=GPU_TESTS))
+    weights = {}
+    for program in programs_in(setting.tests):
+        shared = [SHARED[program.name]] if program.name in SHARED else []
+        if shared:
+            weights[Tests(program, shared, shards=SHARDS)] = weight_of(program)
+        weights[Tests(program, GPU_TESTS, shared)] = UNSHARED_WEIGHT if shared else weight_of(program)
+    yield from run_all(setting, weights)
 
 
 def other_tests(setting):
     """Those of processors and of everything else: they pass without a GPU, so they come last."""
-    yield from run_all(setting, lambda program: Tests(program, unwanted=GPU_TESTS))
+    programs = programs_in(setting.tests)
+    yield from run_all(setting, {Tests(one, unwanted=GPU_TESTS): weight_of(one) for one in programs})
 
 
 def partition_tests(setting):
@@ -245,7 +291,7 @@ def partition_tests(setting):
     if not setting.on_gpu or not program.exists():
         return
     on_partition = {"PARBENCH_TEST_GPU": setting.pair.split(",")[-1]}
-    tests = Tests(program, ["*Conformance*cuda*"], environment=on_partition)
+    tests = Tests(program, [CONFORMANCE], environment=on_partition, shards=SHARDS)
     for result in tests.run(setting):
         yield content_of([result])
 

@@ -5,7 +5,6 @@ import pathlib
 import re
 
 from programs import run_program
-from setting import portions
 from sizes import sizes_for
 
 TIME = "gpu__time_duration.sum"  # nanoseconds
@@ -14,13 +13,14 @@ BYTES = "dram__bytes.sum"
 REGISTERS = "launch__registers_per_thread"
 WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 METRICS = [TIME, BANDWIDTH, BYTES, REGISTERS, WARPS]
-MAX_LAUNCHES = 800  # a step has about 500 of ours
+MAX_LAUNCHES = 150  # each runs again for its metrics; a step has about 500 of ours
+DTYPE = "bf16"
 LONGEST_NAME = 120
 KEPT = 80  # kernels that take longest; one is counted for each grid
 ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
 
 
-def command_of(setting, dtype, log):
+def command_of(setting, log):
     """Returns the command of ncu. parbench marks where its one execution begins and ends."""
     size = sizes_for(setting)
     ncu = [setting.ncu, "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none"]
@@ -28,7 +28,7 @@ def command_of(setting, dtype, log):
     ncu += ["--kernel-name", "regex:parbench::", "--launch-count", MAX_LAUNCHES]
     ncu += ["--metrics", ",".join(METRICS)]
     work = ["--scenario", "pipeline", "--strategy", "single", "--model", "resnet50"]
-    work += ["--batch", size.batch, "--image", size.image, "--dtype", dtype]
+    work += ["--batch", size.batch, "--image", size.image, "--dtype", DTYPE]
     files = ["--quiet", "--for-profiler", "--report", f"{log}.json", "--devices", setting.device]
     return [*ncu, f"{setting.root}/libexec/parbench", *work, *files]
 
@@ -74,19 +74,16 @@ def row_of(name, launches):
 
 
 def ncu(setting):
-    content = {"ncu": {}, "problems": []}
     if setting.ncu_missing:
-        yield {**content, "not_run": setting.ncu_missing}
+        yield {"problems": [], "not_run": setting.ncu_missing}
         return
-    for dtype, portion in portions({"bf16": 1, "f32": 1}):
-        setting.say(f"ncu over our kernels, {dtype}")
-        log = pathlib.Path(setting.scratch) / f"ncu-{dtype}.csv"
-        part = setting.with_portion(portion)
-        ended = run_program(command_of(setting, dtype, log), part.left())
-        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-        content["ncu"][dtype] = summed(launches_in(text))
-        if not content["ncu"][dtype]:
-            refused = ERROR.search(text + ended.out)
-            words = refused.group(1) if refused else f"{ended.how()}: {ended.last_words()}"
-            content["problems"].append(f"{dtype}: no metrics: {words}")
-        yield content
+    setting.say(f"ncu over our kernels, {DTYPE}")
+    log = pathlib.Path(setting.scratch) / "ncu.csv"
+    ended = run_program(command_of(setting, log), setting.left())
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    content = {"dtype": DTYPE, "kernels": summed(launches_in(text)), "problems": []}
+    if not content["kernels"]:
+        refused = ERROR.search(text + ended.out)
+        words = refused.group(1) if refused else f"{ended.how()}: {ended.last_words()}"
+        content["problems"].append(f"no metrics: {words}")
+    yield content

@@ -3,7 +3,8 @@
 import pathlib
 import shutil
 
-from scenarios import is_measured
+from figures import brief
+from scenarios import problem_of
 from setting import portions
 
 RANKS = 2
@@ -22,12 +23,6 @@ def why_not(setting):
     if not (pathlib.Path(setting.root) / "libexec/libparbench-mpi.so").exists():
         return "this parbench was built without MPI (libopenmpi-dev)"
     return "" if shutil.which("mpirun") else "mpirun is not installed"
-
-
-def brief(report):
-    """That each case was measured, and what it took."""
-    medians = {case["name"]: case.get("statistics", {}).get("median") for case in report["cases"]}
-    return {"devices": [device["name"] for device in report["devices"]], "medians": medians}
 
 
 def run(setting, flags):
@@ -54,8 +49,7 @@ def ranks(setting):
             content["problems"].append(f"{flags[0]}: {ended.how()}: {ended.last_words()}")
         else:
             content["reports"].append(brief(report))
-            bad = [case for case in report["cases"] if not is_measured(case)]
-            words = [f"{case['name']} {case['status']}: {case.get('error', '')}" for case in bad[:3]]
-            if ended.code != 0 or bad:
-                content["problems"].append(f"{flags[0]} {ended.how()}: {'; '.join(words)}")
+            problem = problem_of(report, ended)
+            if problem:
+                content["problems"].append(f"{flags[0]} {problem}")
         yield content

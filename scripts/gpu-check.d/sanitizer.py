@@ -12,6 +12,10 @@ from setting import portions
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
 # It compares the GPU's free memory, which PyTorch changes while it compiles beside this step.
 UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
+# Operations that cuDNN and cuBLASLt compute, where our kernels are not watched for most of the time; of
+# convolutions those that have a kernel of ours as well.
+OF_VENDORS = ["*cuda*_convolution_*", "*cuda*_gemm*", "*cuda*_lstm*"]
+OURS_IN_CONVOLUTIONS = ["*cuda*_convolution_weights_*bf16*", "*cuda*_convolution_*bias*"]
 MAX_FAILED = 20  # tests of a program that are run again
 FAILING = 97  # exit code of the tool for its findings, set by --error-exitcode
 NO_TESTS = "it has no test of a GPU"
@@ -29,6 +33,7 @@ class Watch:
     program: str
     tests: tuple
     weight: int  # in sharing the time
+    without: tuple = ()  # tests that are left out
 
 
 def of_failed(setting):
@@ -38,10 +43,12 @@ def of_failed(setting):
 
 
 def of_all():
-    tests, ours = tuple(GPU_TESTS), tuple(OUR_KERNELS)
-    yield Watch("memcheck", "our kernels", ours, "kernels_test", tests, 8)
+    tests, ours, vendors = tuple(GPU_TESTS), tuple(OUR_KERNELS), tuple(OF_VENDORS)
+    convolutions = tuple(OURS_IN_CONVOLUTIONS)
+    yield Watch("memcheck", "our kernels", ours, "kernels_test", tests, 8, vendors)
     yield Watch("memcheck", "our kernels", ours, "runtime_test", tests, 1)
-    yield Watch("racecheck", "our kernels", ours, "kernels_test", tests, 6)
+    yield Watch("racecheck", "our kernels", ours, "kernels_test", tests, 6, vendors)
+    yield Watch("memcheck", "our kernels in convolutions", ours, "kernels_test", convolutions, 2)
     yield Watch("memcheck", "our kernels", ours, "scenario_tests", tests, 2)
     yield Watch("memcheck", "all kernels", (), "kernels_test", tests, 8)
 
@@ -64,7 +71,7 @@ def status_of(result, tests, said):
 
 def results_of(setting, watch):
     """What is known of it, while it runs."""
-    tests = Tests(setting.tests / watch.program, list(watch.tests), UNWATCHED)
+    tests = Tests(setting.tests / watch.program, list(watch.tests), [*UNWATCHED, *watch.without])
     for result in tests.run(setting, command_of(watch, setting.sanitizer)):
         said = "\n".join(end.out for end in tests.ends)
         status = result["status"]

@@ -1,13 +1,29 @@
-# Every scenario as a user runs it, and the two figures that parbench's reports alone answer: what
-# overlapping copies costs, and what two partitions gain.
+# Scenarios as a user runs them, every one in a tiny size on two devices at once, and the two figures that
+# parbench's reports alone answer: what overlapping copies costs, and what two partitions gain.
 import tempfile
 
-from figures import figure, missing, slim
+from figures import brief, figure, missing, slim
 from measurements import case_text, cases_of, fastest, ratio_of_rounds
 from processes import Failure
 from setting import portions
 
-# With their weights in sharing the time: how many cases they have, and how large those are.
+# Flags of cases that take no time worth mentioning, on a GPU neither.
+TINY_FLAGS = {
+    "branch": ["--batch", 1, "--image", 8, "--branches", 2],
+    "matmul": ["--n", 32, "--count", 2],
+    "overlap": ["--n", 32, "--count", 6],
+    "pipeline": ["--model", "toy"],
+    "data-parallel": ["--model", "rnn-lm-tiny", "--batch", 8],
+    "tensor-parallel": ["--batch", 2, "--hidden", 32, "--heads", 2, "--sequence", 8],
+    "hybrid": ["--model", "rnn-lm-tiny", "--batch", 8],
+    "inter-op": ["--model", "googlenet", "--batch", 2, "--image", 32],
+    "graph": ["--dag", "mlp", "--features", 32, "--batch", 8],
+    "collectives": ["--size", "4KiB"],
+    "selftest": ["--tasks", 4, "--duration", "1us"],
+}
+TINY_SECONDS = 0.02
+TAKES_ONE = "inter-op"  # device; parbench refuses more
+# In their quick settings, with their weights in sharing the time: by the number and size of their cases.
 SCENARIOS = {"branch": 4, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
 TAKE_SEVERAL = {"matmul", "pipeline"}
 # Of n, matrices in one execution and seconds of a case: so large that a GPU is busy, or tiny. The last
@@ -87,16 +103,7 @@ def flags_of(setting, name, devices):
     flags = ["--devices", devices]
     if name == "pipeline" and "," not in devices:
         flags += ["--strategy", "single"]  # what one device can do; parbench refuses the others
-    if setting.on_gpu:
-        return flags
-    tiny = {
-        "branch": ["--batch", 1, "--image", 8, "--branches", 2],
-        "matmul": ["--n", 32, "--count", 2],
-        "overlap": ["--n", 32, "--count", 6],
-        "pipeline": ["--model", "toy"],
-        "selftest": ["--duration", "1us"],
-    }
-    return flags + tiny[name]
+    return flags if setting.on_gpu else flags + TINY_FLAGS[name]
 
 
 def is_measured(case):
@@ -104,23 +111,50 @@ def is_measured(case):
     return case["status"] == "measured" or case.get("stopped_because") == "equal plan"
 
 
-def every_scenario(setting):
-    """Every scenario with its quick settings."""
+def problem_of(report, ended):
+    """What kept a run from measuring all of its cases; None where it has."""
+    bad = [case for case in report["cases"] if not is_measured(case)]
+    if ended.code == 0 and report["cases"] and not bad:
+        return None
+    words = [f"{case['name']} {case['status']}: {case.get('error', '')}" for case in bad[:3]]
+    return f"{ended.how()}: {'; '.join(words) or ended.last_words()}"
+
+
+def run_all(setting, runs, seconds, kept_of):
+    """Runs with their weights in sharing the time: each a scenario, its devices and its flags. `kept_of`
+    returns the part of a report that is kept."""
     content = {"reports": [], "problems": []}
-    for (name, devices), portion in portions(weights(setting)):
-        part = setting.with_portion(portion)
-        setting.say(f"scenario {name} on {devices}")
+    for (name, devices, flags), portion in portions(runs):
+        title = f"{name}{' with graphs' if '--graph' in flags else ''} on {devices}"
+        setting.say(f"scenario {title}")
         try:
-            seconds = 0.2 if setting.on_gpu else 0.02
-            report, ended = run(part, name, flags_of(setting, name, devices), seconds)
+            report, ended = run(setting.with_portion(portion), name, flags, seconds)
+            content["reports"].append(kept_of(report))
+            problem = problem_of(report, ended)
         except Failure as failure:
-            content["problems"].append(str(failure))
-            yield content
-            continue
-        content["reports"].append(slim(report))
-        bad = [case for case in report["cases"] if not is_measured(case)]
-        if ended.code != 0 or bad:
-            words = [f"{case['name']} {case['status']}: {case.get('error', '')}" for case in bad[:3]]
-            text = "; ".join(words) or ended.last_words()
-            content["problems"].append(f"{name} on {devices} {ended.how()}: {text}")
+            problem = str(failure)
+        if problem:
+            content["problems"].append(f"{title}: {problem}")
         yield content
+
+
+def on_pair(setting):
+    """Every scenario in a tiny size on two devices at once, its tasks enqueued one by one and captured into
+    graphs."""
+    runs = {}
+    for name, tiny in TINY_FLAGS.items():
+        devices = setting.pair.split(",")[-1] if name == TAKES_ONE else setting.pair
+        for graph in [], ["--graph"]:
+            runs[name, devices, ("--devices", devices, *tiny, "--no-timeline", *graph)] = 1
+    yield from run_all(setting, runs, TINY_SECONDS, brief)
+
+
+def every_scenario(setting):
+    """Scenarios with their quick settings, and a training step of one device as a graph."""
+    runs = {
+        (name, devices, tuple(flags_of(setting, name, devices))): weight
+        for (name, devices), weight in weights(setting).items()
+    }
+    graph = [*flags_of(setting, "pipeline", setting.device), "--graph"]
+    runs["pipeline", setting.device, tuple(graph)] = SCENARIOS["pipeline"]
+    yield from run_all(setting, runs, 0.2 if setting.on_gpu else TINY_SECONDS, slim)

@@ -19,11 +19,12 @@ ABSENT_WEIGHT = 1  # of a step that has nothing to do but say what is missing
 
 @dataclass(frozen=True)
 class Plan:
-    """Of a step: where its function is, and how much of the time it is to have."""
+    """Where the function of a step is, when it runs, and its share of the time."""
 
     module: str
     function: str
     weight: int  # in sharing the time
+    part: str  # of PARTS, each for one command of ten minutes
     needs: str = "parbench"  # or "torch", "sanitizer" or "ncu", without which it measures nothing
 
     def is_for_gpus(self):
@@ -41,30 +42,31 @@ class Plan:
 
 
 # In the order in which they run, those that say most first. What a step leaves is for those behind it.
-# Weights are about the seconds that each may take of ten minutes: what stands up to `profiles` is known
-# after four.
+# Weights are about the seconds that each may take where its part has a command of ten minutes.
 STEPS = {
-    "smoke": Plan("smoke", "smoke", 25),
-    "facts": Plan("facts", "facts", 3),
-    "tests": Plan("googletest", "gpu_tests", 62),
-    "partition": Plan("googletest", "partition_tests", 18),
-    "matmul": Plan("against_torch", "matmul", 15, "torch"),
-    "training": Plan("against_torch", "training", 67, "torch"),
-    "convolution": Plan("against_torch", "convolution", 22, "torch"),
-    "profiles": Plan("profiles", "profiles", 30),
-    "schedules": Plan("scenarios", "schedules", 25),
-    "copy": Plan("against_torch", "copy", 10, "torch"),
-    "peaks": Plan("peaks", "peaks", 20),
-    "scenarios": Plan("scenarios", "every_scenario", 60),
-    "ranks": Plan("ranks", "ranks", 25),
-    "ncu": Plan("ncu", "ncu", 35, "ncu"),
-    "sanitizer": Plan("sanitizer", "sanitizer", 85, "sanitizer"),
-    "training-compiled": Plan("against_torch", "training_compiled", 50, "torch"),
-    "other-tests": Plan("googletest", "other_tests", 35),
+    "smoke": Plan("smoke", "smoke", 50, "truth"),
+    "facts": Plan("facts", "facts", 10, "truth"),
+    "tests": Plan("googletest", "gpu_tests", 110, "truth"),
+    "partition": Plan("googletest", "partition_tests", 30, "truth"),
+    "pair": Plan("scenarios", "on_pair", 70, "truth"),
+    "training": Plan("against_torch", "training", 150, "truth", "torch"),
+    "matmul": Plan("against_torch", "matmul", 25, "truth", "torch"),
+    "profiles": Plan("profiles", "profiles", 50, "truth"),
+    "convolution": Plan("against_torch", "convolution", 30, "truth", "torch"),
+    "schedules": Plan("scenarios", "schedules", 25, "rest"),
+    "copy": Plan("against_torch", "copy", 10, "rest", "torch"),
+    "peaks": Plan("peaks", "peaks", 20, "rest"),
+    "scenarios": Plan("scenarios", "every_scenario", 60, "rest"),
+    "ranks": Plan("ranks", "ranks", 25, "rest"),
+    "other-tests": Plan("googletest", "other_tests", 35, "rest"),
+    "ncu": Plan("ncu", "ncu", 35, "tools", "ncu"),
+    "sanitizer": Plan("sanitizer", "sanitizer", 85, "tools", "sanitizer"),
+    "training-compiled": Plan("against_torch", "training_compiled", 50, "tools", "torch"),
 }
+PARTS = list(dict.fromkeys(plan.part for plan in STEPS.values()))
 CLOSING_SECONDS = GRACE + 1  # of a step, to end a program that hangs and write what is known
 AHEAD = "compile-ahead"  # beside the sanitizer
-AHEAD_PLAN = Plan("against_torch", "compile_ahead", 0, "torch")
+AHEAD_PLAN = Plan("against_torch", "compile_ahead", 0, "tools", "torch")
 
 
 # What parbench chooses where neither is set (kernels/cpu/runtime/waiting.cpp). It starts itself again for that,

@@ -8,14 +8,15 @@ from targets import rows_of
 
 LARGEST_FILE = 200 * 1024
 SCHEMA_VERSION = 1
-# Steps by the file that has what they came to; figures and the first checks are in the summary as well.
+# Steps by the file that holds their results; figures and the first checks are in the summary as well. With
+# the summary and cudnn.log there are at most seven files: some tools bring back no more than eight, and a
+# run that is killed may leave one more that it was writing.
 FILES = {
-    "tests.json": ["tests", "partition", "other-tests"],
+    "tests.json": ["tests", "partition", "other-tests", "sanitizer"],
     "peers.json": ["matmul", "training", "convolution", "schedules", "copy", "training-compiled"],
-    "profiles.json": ["profiles"],
-    "scenarios.json": ["scenarios", "ranks"],
+    "profiles.json": ["profiles", "ncu"],
+    "scenarios.json": ["pair", "scenarios", "ranks"],
     "machine.json": ["smoke", "facts", "peaks"],
-    "tools.json": ["ncu", "sanitizer"],
 }
 TESTS = FILES["tests.json"]
 

@@ -1,8 +1,9 @@
 # What parbench is to reach on a GPU, and how figures and targets come together.
 from rows import Row
+from setting import DTYPE_WEIGHTS
 from sizes import bytes_text, images_text, sizes_for
 
-DTYPES = ["f32", "tf32", "bf16"]
+DTYPES = list(DTYPE_WEIGHTS)
 
 
 def convolutions(sizes):

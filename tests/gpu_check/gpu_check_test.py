@@ -27,8 +27,8 @@ def test_tries_its_steps_on_cpu_devices(check_real):
     check = check_real
     check.test_program("sum_test", *PASSES)
     out = check.steps(
-        "smoke,facts,tests,schedules,matmul,scenarios,ranks,peaks,ncu,sanitizer",
-        "--devices", "cpu", "--time-limit", "120",
+        "smoke,facts,tests,pair,schedules,matmul,scenarios,ranks,peaks,ncu,sanitizer",
+        "--devices", "cpu", "--time-limit", "180",
     ).out
     assert not missing(out, "A trial on tiny sizes")
     # f32, and bf16 where the processor has it.
@@ -36,7 +36,7 @@ def test_tries_its_steps_on_cpu_devices(check_real):
     summary = check.summary
     assert summary["trial"] is True
     assert summary["tests"] == {"passed": 1, "failed": 0, "skipped": 1}
-    steps = ["smoke", "facts", "tests", "schedules", "matmul", "scenarios", "ranks", "peaks"]
+    steps = ["smoke", "facts", "tests", "pair", "schedules", "matmul", "scenarios", "ranks", "peaks"]
     assert summary["steps"] == dict.fromkeys(steps, "done"), "ncu and sanitizer are for GPUs"
     assert check.target("overlap/d2h/pinned")["value"] > 0
     assert check.target("overlap/d2h/pinned")["reached"] is None, "a trial reaches no target"
@@ -47,13 +47,16 @@ def test_tries_its_steps_on_cpu_devices(check_real):
         assert subsystem["status"] == "passed" and subsystem["lines"], subsystem
     assert "gemm f32" in str(machine["peaks"]["devices"])
     assert check.programs()[0]["skipped"] == {"no GPU": 1}
+    on_pair = check.output("scenarios.json")["pair"]["reports"]
+    assert len(on_pair) == 22, "eleven scenarios, each with graphs and without"
+    assert all(report["medians"] for report in on_pair)
     reports = check.output("scenarios.json")["scenarios"]["reports"]
     assert len(reports) >= 5 and reports[0]["cases"]
     ranks = check.output("scenarios.json")["ranks"]
     assert len(ranks["reports"]) == 3 or ranks["left_out"]
     assert "'samples':" not in str(reports)
     files = list((check.folder / "out").iterdir())
-    assert len(files) <= 8
+    assert len(files) <= 7
     for file in files:
         assert file.stat().st_size <= 200 * 1024, file
         assert re.fullmatch("[A-Za-z0-9._-]+", file.name)
@@ -96,17 +99,68 @@ def test_a_lost_gpu_fails_no_other_test(check):
 def test_gpu_tests_run_first_then_those_on_a_partition_then_the_others(check):
     check.test_program(
         "kernels_test",
-        'echo "$1 $PARBENCH_TEST_GPU $CUDNN_LOGLEVEL_DBG" >>"$LOG"',
+        'echo "$1 $PARBENCH_TEST_GPU $CUDNN_LOGLEVEL_DBG ${GTEST_TOTAL_SHARDS:-alone}" >>"$LOG"',
         "echo 'an error of cuDNN' >>\"$CUDNN_LOGDEST_DBG\"",
     )
     check.steps("other-tests,partition,tests", code=None)
     gpu_tests = "*cuda*:*Cuda*:*Gpu*:*Partitions*:Autotune.*:Choices.*"
     assert check.log.splitlines() == [
-        f"--gtest_filter={gpu_tests}-  1",
-        "--gtest_filter=*Conformance*cuda*- cuda:0/1 1",
-        f"--gtest_filter=*-{gpu_tests}  1",
+        *["--gtest_filter=*Conformance*cuda*-  1 8"] * 8,
+        f"--gtest_filter={gpu_tests}-*Conformance*cuda*  1 alone",
+        *["--gtest_filter=*Conformance*cuda*- cuda:0/1 1 8"] * 8,
+        f"--gtest_filter=*-{gpu_tests}  1 alone",
     ]
     assert "an error of cuDNN" in check.read("out/cudnn.log")
+
+
+# A test of its own in each shard, whose number is the letter of a suite.
+SHARDED = "name=Conformance.$(echo ABCDEFGH | cut -c $((GTEST_SHARD_INDEX + 1)))/cuda_0"
+
+
+def test_shards_run_side_by_side_and_one_that_crashes_hides_no_other_test(check):
+    """Each waits for a file that the last one writes. Behind the crash another round runs the rest."""
+    check.test_program(
+        "kernels_test",
+        "[[ -v GTEST_SHARD_INDEX ]] || exit 0",
+        'if [[ $1 == *"*-"?* ]]; then echo "$GTEST_SHARD_INDEX $1" >>"$LOG"',
+        f"  [[ $GTEST_SHARD_INDEX != 0 ]] || {{ {ran('Conformance.Left/cuda_0')}; }}; exit 0; fi",
+        SHARDED,
+        '[[ $GTEST_SHARD_INDEX != 7 ]] || touch "$LOG.last"',
+        'until [[ -e $LOG.last ]]; do sleep 0.05; done',
+        'echo "[ RUN      ] $name"',
+        "[[ $GTEST_SHARD_INDEX != 3 ]] || kill -SEGV $$",
+        'echo "[       OK ] $name (1 ms)"',
+    )
+    check.steps("tests", code=1)
+    conformance = check.programs()[0]
+    assert conformance["filter"] == "*Conformance*cuda*-"
+    assert (conformance["passed"], conformance["began"], conformance["processes"]) == (8, 9, 16)
+    assert list(conformance["failed"]) == ["Conformance.D/cuda_0"]
+    assert len(check.log.splitlines()) == 8
+    assert all(f"Conformance.{letter}/cuda_0" in check.log for letter in "ABCDEFGH")
+
+
+def test_a_shard_that_hangs_keeps_what_the_others_found(check):
+    check.test_program(
+        "kernels_test",
+        "[[ -v GTEST_SHARD_INDEX ]] || exit 0",
+        SHARDED,
+        'echo "[ RUN      ] $name"',
+        "[[ $GTEST_SHARD_INDEX != 5 ]] || sleep 1000",
+        'echo "[       OK ] $name (1 ms)"',
+    )
+    check.steps("tests", "--time-limit", "30", code=1)
+    conformance = check.programs()[0]
+    assert not missing(conformance["status"], "ended at its limit", "in Conformance.F/cuda_0")
+    assert conformance["passed"] >= 7
+
+
+def test_a_command_that_hangs_hides_no_other_fact(check):
+    check.tool("nvidia-smi", "echo 'H0, 580, 1, 1, 1, 1, 30, Default, on, 5, 16'\n")
+    check.program("parbench", '[[ ! -v PARBENCH_CACHE ]] || sleep 1000\necho "cuda: 1 GPU"\n')
+    check.steps("facts", "--time-limit", "20")
+    assert check.summary["facts"]["gpus"][0]["name"] == "H0"
+    assert "ended at its limit" in check.summary["facts"]["parbench_devices"][0]
 
 
 def test_a_subsystem_that_crashes_or_hangs_hides_no_other(check):
@@ -258,19 +312,30 @@ def test_tests_of_kernels_come_first(check):
         check.test_program(name, *PASSES)
     check.steps("tests", code=None)
     order = [program["program"] for program in check.programs()]
-    assert order == ["kernels_test", "training_test", "alpha_test"]
+    assert order == ["kernels_test", "kernels_test", "training_test", "alpha_test"]
 
 
 def test_tests_get_the_time_that_others_leave(check):
     """Of a program that did not end in its share, the other tests run in what others left."""
     check.test_program(
-        "kernels_test",
+        "training_test",
         'case "$*" in',
         f"*-) {ran('A.One')}; {began('A.Two')}; sleep 1000 ;;",
         f"*-A.One) {ran('A.Two')} ;;",
         "esac",
     )
-    check.test_program("training_test", *PASSES)
+    check.test_program("sum_test", *PASSES)
     check.steps("tests", "--time-limit", "34")
-    kernels = check.programs()[0]
-    assert (kernels["status"], kernels["passed"], kernels["processes"]) == ("passed", 2, 2)
+    training = check.programs()[0]
+    assert (training["status"], training["passed"], training["processes"]) == ("passed", 2, 2)
+
+
+def test_three_commands_of_ten_minutes_run_every_step_once(check):
+    run = []
+    for part in "truth", "rest", "tools":
+        check.steps(part, "--time-limit", "20", code=None)
+        run += list(check.summary["steps"])
+    assert "smoke" in run and "sanitizer" in run
+    help_text = check("--help").out
+    assert not [step for step in run if step not in help_text]
+    assert len(run) == len(set(run)) == 18

@@ -31,7 +31,7 @@ def write_sanitizer(check, memcheck=NO_ERRORS, racecheck=NO_HAZARDS, place="tool
 
 
 def runs(check):
-    return check.output("tools.json")["sanitizer"]["runs"]
+    return check.output("tests.json")["sanitizer"]["runs"]
 
 
 def test_runs_both_tools_over_the_tests_of_gpus(sanitized):
@@ -40,11 +40,24 @@ def test_runs_both_tools_over_the_tests_of_gpus(sanitized):
     assert [(run["tool"], run["what"]) for run in runs(sanitized)] == [
         ("memcheck", "our kernels"),
         ("racecheck", "our kernels"),
+        ("memcheck", "our kernels in convolutions"),
         ("memcheck", "all kernels"),
     ]
     assert runs(sanitized)[0]["passed"] == 1
     flags = ["--tool memcheck", "--tool racecheck", "--kernel-name kns=parbench"]
     assert not missing(sanitized.log, *flags, "*cuda*", " 1\n")
+
+
+def test_watches_no_operations_of_vendors_where_our_kernels_are_watched(sanitized):
+    write_sanitizer(sanitized)
+    sanitized.steps("sanitizer")
+    ours, races, convolutions, every = [
+        line for line in sanitized.log.splitlines() if line.startswith("kernels_test")
+    ]
+    for watched in ours, races:
+        assert not missing(watched.partition("-")[2], "*cuda*_convolution_*", "*cuda*_gemm*")
+    assert "=*cuda*_convolution_weights_*bf16*:" in convolutions
+    assert "_convolution_" not in every
 
 
 def test_checks_failed_tests_first_and_all_their_kernels(sanitized):
@@ -100,5 +113,5 @@ def test_is_found(sanitized, place, variable, value):
 )
 def test_its_absence_is_reported(sanitized):
     out = sanitized.steps("sanitizer", code=1).out
-    assert sanitized.output("tools.json")["sanitizer"]["not_run"] == "compute-sanitizer is not installed"
+    assert sanitized.output("tests.json")["sanitizer"]["not_run"] == "compute-sanitizer is not installed"
     assert "sanitizer: not run: compute-sanitizer is not installed" in out

@@ -16,6 +16,7 @@ STRATEGIES = {
     "pipeline": ["single"],
     "selftest": ["spin"],
 }
+TOGGLES = ("--quiet", "--autotune", "--no-timeline", "--graph")
 HELP = "  --dtype f32|tf32|bf16       Element type\n  --autotune                  Engines by measuring\n"
 
 
@@ -40,7 +41,8 @@ def report(flags):
         key: [int(one) for one in flags[key].split(",")] for key in ("n", "batch", "image") if key in flags
     }
     points = [dict(zip(sweeps, point)) for point in itertools.product(*sweeps.values())]
-    strategies = flags.get("strategy", ",".join(STRATEGIES[flags["scenario"]])).split(",")
+    known = STRATEGIES.get(flags["scenario"], ["direct"])
+    strategies = flags.get("strategy", ",".join(known)).split(",")
     cases = [case(flags, strategy, point) for strategy in strategies for point in points]
     return {"parbench": {"version": "0", "machine": {}, "devices": [], "cases": cases}}
 
@@ -55,7 +57,7 @@ def main():
         with open(os.environ["LOG"], "a", encoding="utf-8") as log:
             print(" ".join(words), file=log)
         time.sleep(float(os.environ.get("WORKS_FOR", "0")))
-        words = [word for word in words if word not in ("--quiet", "--autotune", "--no-timeline")]
+        words = [word for word in words if word not in TOGGLES]
         flags = {key.removeprefix("--"): value for key, value in zip(words[::2], words[1::2])}
         pathlib.Path(flags["report"]).write_text(json.dumps(report(flags)), encoding="utf-8")
 
