@@ -28,7 +28,7 @@ def test_tries_its_steps_on_cpu_devices(check_real):
     check.test_program("sum_test", *PASSES)
     out = check.steps(
         "smoke,facts,tests,pair,schedules,matmul,scenarios,ranks,peaks,ncu,sanitizer",
-        "--devices", "cpu", "--time-limit", "180",
+        "--devices", "cpu", "--time-limit", "240",
     ).out
     assert not missing(out, "A trial on tiny sizes")
     # f32, and bf16 where the processor has it.
