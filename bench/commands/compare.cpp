@@ -1,8 +1,15 @@
 // `compare`: what became slower or faster from one report to another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "bench/cli/output.h"
 #include "bench/commands/commands.h"
 #include "bench/commands/comparison_options.h"
+#include "kernels/base/error.h"
 #include "reports/io/file.h"
+#include "reports/statistics/pooled.h"
 
 namespace parbench {
 namespace {
@@ -16,7 +23,9 @@ constexpr CommandText compare_help{
         "  parbench compare before.json after.json --threshold 5 --format markdown\n"
         "      Changes of 5% or more, as a comment on a pull request.\n"
         "  parbench compare before.json after.json\n"
-        "      Also of files of Google Benchmark (--benchmark_out=before.json).\n",
+        "      Also of files of Google Benchmark (--benchmark_out=before.json).\n"
+        "  parbench compare old1.json old2.json old3.json --new new1.json new2.json new3.json\n"
+        "      Several runs of each program, which show how much its runs differ.\n",
     .exit_codes =
         "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes "
         "ended early, or the output could not be written to its end; 2 bad usage, a bad report, "
@@ -29,31 +38,74 @@ class Compare final : public Command {
 
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{
-        {.value =
-             text_rule("BASE", "The report before the change, or a JSON file of Google Benchmark"),
+        {.value = text_rule("BASE",
+                            "The reports before and after the change, or JSON files of Google "
+                            "Benchmark. With --new, all of them are of BASE"),
+         .kind = FlagKind::many,
+         .placeholder = " NEW",
          .required = true,
-         .target = &base_path_},
-        {.value = text_rule("NEW", "The report after it"), .required = true, .target = &new_path_}};
+         .target = &base_paths_},
+        {.value = text_rule("new",
+                            "The reports after the change. Several files of a side are its runs: "
+                            "each counts as a process"),
+         .kind = FlagKind::many,
+         .placeholder = "NEW…",
+         .target = &new_paths_},
+        {.value = number_rule("assume-spread",
+                              "The standard deviation between processes of a side with one, if you "
+                              "know it, in percent of the time",
+                              AxisKind::percent, 0, 1000),
+         .placeholder = "PERCENT",
+         .target = &spread_percent_}};
     for (FlagRow& row : comparison_flags(options_)) rows.push_back(std::move(row));
     return rows;
   }
 
   ExitCode run() override {
-    check_output(options_.output_path, {base_path_, new_path_});
-    report::Report base = report::read_report(base_path_);
-    const report::Report candidate = report::read_report(new_path_);
+    take_sides();
+    std::vector<std::string> paths = base_paths_;
+    std::ranges::copy(new_paths_, std::back_inserter(paths));
+    check_output(options_.output_path, paths);
+    report::Report base = read_side(base_paths_);
+    const report::Report candidate = read_side(new_paths_);
     compare::unite_programs(base, candidate);
-    const compare::Comparison comparison =
-        compare::compare({base_path_, base}, {new_path_, candidate},
-                         {.rule = {.threshold = options_.threshold()},
-                          .allow_different_machine = options_.allow_different_machine});
+    compare::Options options{.rule = {.threshold = options_.threshold()},
+                             .allow_different_machine = options_.allow_different_machine};
+    if (spread_percent_) options.known_spread = *spread_percent_ / 100;
+    const compare::Comparison comparison = compare::compare(
+        {name_of(base_paths_), base}, {name_of(new_paths_), candidate}, options);
     write_comparison(comparison, options_);
     return exit_code_of(comparison);
   }
 
  private:
-  std::string base_path_;
-  std::string new_path_;
+  /// Makes the second of two files the newer side, unless --new names it.
+  void take_sides() {
+    if (!new_paths_.empty()) return;
+    if (base_paths_.size() != 2) {
+      throw UsageError(fmt::format(
+          "compare takes two files, BASE and NEW, or several of each with --new; {} given\n"
+          "usage: parbench compare BASE NEW\n       parbench compare BASE… --new NEW…",
+          base_paths_.size() == 1 ? "1 is" : fmt::format("{} are", base_paths_.size())));
+    }
+    new_paths_.push_back(std::move(base_paths_.back()));
+    base_paths_.pop_back();
+  }
+
+  [[nodiscard]] report::Report read_side(const std::vector<std::string>& paths) const {
+    std::vector<report::NamedRun> runs;
+    for (const std::string& path : paths) runs.push_back({path, report::read_report(path)});
+    return report::pooled(std::move(runs), options_.allow_different_machine);
+  }
+
+  static std::string name_of(const std::vector<std::string>& paths) {
+    return paths.size() == 1 ? paths.front()
+                             : fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+  }
+
+  std::vector<std::string> base_paths_;
+  std::vector<std::string> new_paths_;
+  std::optional<double> spread_percent_;
   ComparisonOptions options_;
 };
 

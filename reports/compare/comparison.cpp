@@ -2,10 +2,12 @@
 #include "reports/compare/comparison.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "reports/model/fingerprint.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
+#include "reports/views/circumstances.h"
 #include "reports/views/parameter_columns.h"
 #include "reports/views/table_parts.h"
 
@@ -51,7 +54,9 @@ Side side_of(const NamedReport& named) {
           .complete = report.complete,
           .ended_early = report::ended_early(report),
           .unfinished = report::unfinished_cases(report),
-          .process_errors = first_lines(report::process_errors(report))};
+          .process_errors = first_lines(report::process_errors(report)),
+          .file_notes = report.file_notes,
+          .circumstances = report.machine.circumstances};
 }
 
 std::optional<Measured> measured(const CaseResult* c) {
@@ -125,6 +130,17 @@ bool has_scenario(const Report& report, const std::string& scenario) {
   return std::ranges::find(report.cases, scenario, &CaseResult::scenario) != report.cases.end();
 }
 
+/// "CPU and number of cores unknown in NEW". Empty where all is known.
+std::string unknown_text(const report::Fingerprint& base, const report::Fingerprint& now) {
+  std::vector<std::string> texts;
+  for (const auto& [machine, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
+    const std::vector<std::string> facts = report::unknown_facts(*machine);
+    if (facts.empty()) continue;
+    texts.push_back(fmt::format("{} unknown in {}", fmt::join(facts, " and "), side));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 /// The machines of a scenario: that of the newer report, and how the older one's differs.
 void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   const bool in_base = has_scenario(base, facts.scenario);
@@ -132,7 +148,9 @@ void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   const report::Fingerprint machine = report::fingerprint(in_now ? now : base, facts.scenario);
   facts.machine = report::to_text(machine);
   if (!in_base || !in_now) return;
-  facts.machine_difference = report::difference(report::fingerprint(base, facts.scenario), machine);
+  const report::Fingerprint before = report::fingerprint(base, facts.scenario);
+  facts.machine_difference = report::difference(before, machine);
+  facts.machine_unknown = unknown_text(before, machine);
 }
 
 std::string hidden_value(const CaseResult& c, const std::string& name) {
@@ -229,9 +247,12 @@ bool is_of_parbench(const Comparison& comparison) {
   return comparison.base.by_parbench && comparison.now.by_parbench;
 }
 
-/// The spread between processes that is assumed where it is not known.
-double assumed_spread(const Comparison& comparison) {
-  return is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread;
+/// The spread between processes that is assumed where they do not show it.
+AssumedSpread assumed_spread(const Comparison& comparison, const Options& options) {
+  if (options.known_spread) {
+    return {*options.known_spread, std::numeric_limits<double>::infinity()};
+  }
+  return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
 /// Returns the largest share of the time for which something took the cores of a matched case.
@@ -255,20 +276,21 @@ double disturbed_spread(const Match& match) {
 std::string_view processes_remedy(const Comparison& comparison) {
   return is_of_parbench(comparison)
              ? "measure both with --processes 5"
-             : "run both programs in turns (parbench ab --measure google-benchmark)";
+             : "name the files of several runs of each (compare BASE… --new NEW…), or run both "
+               "programs in turns (parbench ab --measure google-benchmark)";
 }
 
 /// Says of cases with a larger spread what disturbed them.
-std::vector<std::string> note_on_missing_cores(const Comparison& comparison,
+std::vector<std::string> note_on_missing_cores(double assumed,
                                                const std::vector<Match>& matches) {
-  double largest = assumed_spread(comparison);
+  double largest = assumed;
   std::size_t count = 0;
   bool by_others = false;
   bool by_quota = false;
   for (const Match& match : matches) {
     if (match.state != MatchState::comparable) continue;
     const double spread = disturbed_spread(match);
-    if (spread <= assumed_spread(comparison)) continue;
+    if (spread <= assumed) continue;
     ++count;
     largest = std::max(largest, spread);
     by_others = by_others || largest_share(match, report::cores_taken) > 0;
@@ -286,7 +308,8 @@ std::vector<std::string> note_on_missing_cores(const Comparison& comparison,
 }
 
 std::vector<std::string> notes_on_processes(const Comparison& comparison,
-                                            const std::vector<Match>& matches) {
+                                            const std::vector<Match>& matches,
+                                            const Options& options) {
   constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
   const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
@@ -296,11 +319,15 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
                     "intervals are wide; {}.",
                     min, processes_remedy(comparison))};
   }
+  const double assumed = assumed_spread(comparison, options).deviation;
   std::vector<std::string> notes{fmt::format(
       "A side with one process does not show how much processes differ: a standard "
-      "deviation of {} is assumed, and intervals are wide; {}.",
-      report::format_percent(assumed_spread(comparison)), processes_remedy(comparison))};
-  std::ranges::move(note_on_missing_cores(comparison, matches), std::back_inserter(notes));
+      "deviation of {} is assumed{}.",
+      report::format_percent(assumed),
+      options.known_spread
+          ? " (--assume-spread)"
+          : fmt::format(", and intervals are wide; {}", processes_remedy(comparison)))};
+  std::ranges::move(note_on_missing_cores(assumed, matches), std::back_inserter(notes));
   return notes;
 }
 
@@ -311,10 +338,19 @@ std::string trouble_of(const Comparison& comparison, const Processes& base, cons
   return fmt::format("fewer than {} samples in {} do not show how much they vary; {}", min_samples,
                      base.has_variance ? "NEW" : "BASE",
                      side.by_parbench ? "take more samples, or several processes (--processes 5)"
-                                      : "repeat its benchmarks (--benchmark_repetitions=10)");
+                                      : "repeat its benchmarks (--benchmark_repetitions=10), or name "
+                                        "the files of several runs (compare BASE… --new NEW…)");
 }
 
-void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
+/// The spread to assume in a case: more where other programs had its cores.
+AssumedSpread spread_of(const Match& match, const AssumedSpread& assumed) {
+  const double disturbed = disturbed_spread(match);
+  return disturbed > assumed.deviation ? AssumedSpread{.deviation = disturbed} : assumed;
+}
+
+void judge_rows(const std::vector<Match>& matches, Comparison& comparison,
+                const Options& options) {
+  const AssumedSpread assumed = assumed_spread(comparison, options);
   std::vector<Estimate> estimates;
   std::vector<Row*> judged;
   for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -324,12 +360,19 @@ void judge_rows(const std::vector<Match>& matches, Comparison& comparison) {
     Row& row = comparison.rows[i];
     row.reason = trouble_of(comparison, base, now);
     if (!row.reason.empty()) continue;
-    estimates.push_back(estimate_change(
-        base, now, std::max(assumed_spread(comparison), disturbed_spread(matches[i]))));
+    estimates.push_back(estimate_change(base, now, spread_of(matches[i], assumed)));
     judged.push_back(&row);
   }
   const std::vector<Judgement> judgements = judge(estimates, comparison.rule);
   for (std::size_t i = 0; i < judged.size(); ++i) judged[i]->judgement = judgements[i];
+}
+
+std::vector<std::string> cautions_on_sides(const Side& base, const Side& now) {
+  const std::vector<std::string> differences =
+      report::circumstance_differences(base.circumstances, now.circumstances);
+  if (differences.empty()) return {};
+  return {fmt::format("BASE and NEW were measured in different circumstances ({}).",
+                      fmt::join(differences, "; "))};
 }
 
 Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
@@ -352,6 +395,7 @@ Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
                                .judgement = {}});
   }
   comparison.scenarios = facts_of(matches, comparison.rows, base.report, now.report);
+  comparison.cautions = cautions_on_sides(comparison.base, comparison.now);
   return comparison;
 }
 
@@ -379,8 +423,12 @@ Comparison matched(const NamedReport& base, const NamedReport& now, const Option
 }
 
 std::vector<std::string> notes_on_sides(const Side& base, const Side& now) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = report::circumstance_warnings(
+      {{"BASE", &base.circumstances}, {"NEW", &now.circumstances}});
   for (const auto& [side, name] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
+    for (const report::FileNote& note : side->file_notes) {
+      notes.push_back(fmt::format("{}: {}", name, to_text(note)));
+    }
     for (const std::string& error : side->process_errors) {
       notes.push_back(fmt::format("{}: {}.", name, error));
     }
@@ -401,9 +449,10 @@ Comparison compare(const NamedReport& base, const NamedReport& now, const Option
   const std::vector<Match> matches =
       match(base.report, now.report, options.allow_different_machine);
   Comparison comparison = with_rows(matches, base, now, options);
-  judge_rows(matches, comparison);
+  judge_rows(matches, comparison, options);
   comparison.notes = notes_on_sides(comparison.base, comparison.now);
-  std::ranges::move(notes_on_processes(comparison, matches), std::back_inserter(comparison.notes));
+  std::ranges::move(notes_on_processes(comparison, matches, options),
+                    std::back_inserter(comparison.notes));
   sort_rows(comparison.rows);
   return comparison;
 }

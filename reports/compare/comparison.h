@@ -42,7 +42,7 @@ struct Row {
 
 /// Where one side's numbers come from.
 struct Side {
-  std::string name;  // of the file, or of the command
+  std::string name;  // of the file, or the command; "run1.json and 4 more"
   std::string version;
   std::string program;      // that measured: "parbench 0.1.0"
   bool by_parbench = true;  // and not by another program
@@ -54,6 +54,8 @@ struct Side {
   bool ended_early = false;    // its run was interrupted or killed
   std::size_t unfinished = 0;  // cases that its run did not come to, or did not sample to the end
   std::vector<std::string> process_errors = {};  // "Process 2 was ended by signal 6 (Aborted)"
+  std::vector<report::FileNote> file_notes = {};      // on its files
+  report::NamedTexts circumstances = {};         // that it records
 };
 
 /// What the cases of a scenario have in common.
@@ -61,6 +63,7 @@ struct ScenarioFacts {
   std::string scenario;
   std::string machine;              // by its fingerprint, of the newer report that has the scenario
   std::string machine_difference;   // empty for the same machine
+  std::string machine_unknown = {};  // "CPU unknown in NEW": what could not be compared
   std::vector<std::string> common;  // "f32", "batch 40": parameters left out of the labels
   /// Parameters that do not belong to a case's identity and yet differ, which may be what is
   /// compared: "slowdown: 0 before, 5 now".
@@ -80,6 +83,8 @@ struct Comparison {
   /// Regressions, failures, improvements, undecided, same, not measured, not comparable, on one
   /// side only; those with a change by its size, the largest first.
   std::vector<Row> rows;
+  /// Differences of the sides that may explain a change, as sentences; shown ahead of the verdict.
+  std::vector<std::string> cautions = {};
   std::vector<std::string> notes;  // sentences about the evidence, shown with the verdicts
   std::optional<PairedRun> pairs;  // where the verdicts come from pairs of runs
 
@@ -97,6 +102,9 @@ struct NamedReport {
 struct Options {
   Rule rule;
   bool allow_different_machine = false;
+  /// Standard deviation between the processes of a side with one process, relative to its time,
+  /// where it is known.
+  std::optional<double> known_spread = {};
 };
 
 /// Matches the cases without judging them, for callers with verdicts of their own. The rows are in
@@ -104,7 +112,8 @@ struct Options {
 [[nodiscard]] Comparison matched(const NamedReport& base, const NamedReport& now,
                                  const Options& options = {});
 
-/// What to know of sides that lack something.
+/// Returns what to know of sides that lack something, were measured in circumstances that distort
+/// times, or come from files with something wrong in them.
 [[nodiscard]] std::vector<std::string> notes_on_sides(const Side& base, const Side& now);
 
 /// Brings the rows into their order.

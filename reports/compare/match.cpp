@@ -219,6 +219,13 @@ class Matcher {
   std::map<std::string, std::string> machines_;  // by scenario
 };
 
+bool is_of_one_program(const Report& report) {
+  const auto& cases = report.cases;
+  return !cases.empty() && std::ranges::all_of(cases, [&](const CaseResult& c) {
+    return c.scenario == cases.front().scenario;
+  });
+}
+
 }  // namespace
 
 std::string_view to_string(MatchState state) {
@@ -241,7 +248,7 @@ std::string_view to_string(MatchState state) {
 
 void unite_programs(Report& base, const Report& now) {
   const bool both_foreign = !base.measured_by.empty() && !now.measured_by.empty();
-  if (!both_foreign || now.cases.empty()) return;
+  if (!both_foreign || !is_of_one_program(base) || !is_of_one_program(now)) return;
   for (CaseResult& c : base.cases) c.scenario = now.cases.front().scenario;
 }
 

@@ -33,7 +33,7 @@ struct Match {
 
 /// Lets the cases of two programs that use Google Benchmark match by the names of the benchmarks,
 /// whatever the programs' files are called: those of `base` get the name of the program of `now`.
-/// Leaves other reports as they are.
+/// Leaves other reports as they are, and those of several programs.
 void unite_programs(report::Report& base, const report::Report& now);
 
 /// Cases are the same when scenario, strategy, parameters with their types, number format and graph

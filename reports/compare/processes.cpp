@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <span>
 
@@ -25,7 +26,8 @@ Estimate sum_of(double log_ratio, std::span<const Component> components) {
     variance += part.variance;
     squares += part.variance * part.variance / part.degrees_of_freedom;
   }
-  return {log_ratio, variance, squares > 0 ? variance * variance / squares : 1};
+  const double infinite = std::numeric_limits<double>::infinity();
+  return {log_ratio, variance, squares > 0 ? variance * variance / squares : infinite};
 }
 
 bool is_single(const Processes& side) { return side.log_medians.size() == 1; }
@@ -57,10 +59,11 @@ Processes processes_of(const report::CaseResult& c) {
   return processes;
 }
 
-Estimate estimate_change(const Processes& base, const Processes& now, double assumed_spread) {
+Estimate estimate_change(const Processes& base, const Processes& now,
+                         const AssumedSpread& assumed) {
   std::vector<Component> components;
   double singles = 0;
-  double spread = assumed_spread;
+  AssumedSpread spread = assumed;
   for (const Processes* side : {&base, &now}) {
     const auto count = static_cast<double>(side->log_medians.size());
     if (is_single(*side)) {
@@ -69,11 +72,12 @@ Estimate estimate_change(const Processes& base, const Processes& now, double ass
     } else {
       const double own = spread_of(*side);
       components.push_back({own * own / count, count - 1});
-      spread = std::max(spread, own);
+      if (own > spread.deviation) spread = {.deviation = own};
     }
   }
   // One assumption for both sides: were it wrong, it would be wrong twice.
-  components.push_back({singles * spread * spread, assumed_degrees_of_freedom});
+  components.push_back(
+      {singles * spread.deviation * spread.deviation, spread.degrees_of_freedom});
   return sum_of(mean(now.log_medians) - mean(base.log_medians), components);
 }
 

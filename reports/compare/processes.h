@@ -20,6 +20,12 @@ inline constexpr double assumed_process_spread = 0.015;
 inline constexpr double assumed_burst_spread = 0.05;
 /// How far it is trusted: as if five processes of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;
+/// A standard deviation between processes that their samples do not show.
+struct AssumedSpread {
+  double deviation = assumed_process_spread;
+  double degrees_of_freedom = assumed_degrees_of_freedom;  // infinite where it is known
+};
+
 /// Samples that a single process needs for an estimate of their variance.
 inline constexpr std::size_t min_samples = 3;
 
@@ -47,6 +53,6 @@ struct Processes {
 /// components", 1946) gives their degrees of freedom. A side with one process has the assumed
 /// spread instead, or that of the other side where it is larger, and the variance of its median.
 [[nodiscard]] Estimate estimate_change(const Processes& base, const Processes& now,
-                                       double assumed_spread = assumed_process_spread);
+                                       const AssumedSpread& assumed = {});
 
 }  // namespace parbench::compare

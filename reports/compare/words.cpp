@@ -235,7 +235,9 @@ std::string seconds_text(const std::optional<Measured>& measured) {
 
 std::string sentence(const Comparison& comparison) {
   const std::size_t compared = comparison.count(MatchState::comparable);
-  std::string text = ending_text(comparison) + failures_text(comparison);
+  std::string text;
+  for (const std::string& caution : comparison.cautions) text += caution + ' ';
+  text += ending_text(comparison) + failures_text(comparison);
   if (compared == 0) return text + nothing_text(comparison);
   text += throttled_side_text(comparison);
   text += regressions_text(comparison, compared) + '.';
@@ -300,6 +302,9 @@ std::string facts_text(const ScenarioFacts& scenario) {
   items.push_back("on " + scenario.machine);
   if (!scenario.machine_difference.empty()) {
     items.push_back("machines differ: " + scenario.machine_difference);
+  }
+  if (!scenario.machine_unknown.empty()) {
+    items.push_back("not compared: " + scenario.machine_unknown);
   }
   for (const std::string& difference : scenario.hidden_differences) {
     items.push_back("compared although they differ: " + difference);

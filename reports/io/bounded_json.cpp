@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -27,12 +28,26 @@ std::string brief(std::string_view what) {
   return printable(shortened(what, quoted_columns));
 }
 
+/// "invalid literal" of "parse error at line 39, column 1: syntax error while parsing value -
+/// invalid literal; last read: '…'".
+std::string reason_of(std::string_view what) {
+  constexpr std::string_view dash = " - ";
+  if (const std::size_t at = what.find(dash); at != what.npos) what.remove_prefix(at + dash.size());
+  return brief(what.substr(0, what.find("; last read")));
+}
+
+std::string_view remedy_for(std::string_view reason) {
+  return reason.find("backslash") == reason.npos ? "correct or remove it"
+                                                 : "write two backslashes for each";
+}
+
 /// What the parser calls for every event. Its own tree builder takes time that grows with the
 /// square of a list's length as soon as a callback is set.
 class Builder : public nlohmann::json_sax<Json> {
  public:
-  Builder(std::istream& stream, const ReadLimits& limits, std::string_view only)
-      : stream_(stream), limits_(limits), only_(only) {}
+  Builder(std::istream& stream, const ReadLimits& limits, std::string_view only,
+          const ParseContext& context)
+      : stream_(stream), limits_(limits), only_(only), context_(context) {}
 
   [[nodiscard]] Json take() { return std::move(root_); }
 
@@ -56,8 +71,10 @@ class Builder : public nlohmann::json_sax<Json> {
   bool key(std::string& name) override {
     Json* object = containers_.back();
     skip_next_ = containers_.size() == 1 && !only_.empty() && name != only_;
-    if (object != nullptr && !skip_next_)
+    if (object != nullptr && !skip_next_) {
       next_ = add_member(object->get_ref<Json::object_t&>(), name);
+      skip_next_ = next_ == nullptr;
+    }
     check_text(name.size());
     return true;
   }
@@ -74,9 +91,12 @@ class Builder : public nlohmann::json_sax<Json> {
                       position - 1));
     }
     if (std::string_view(error.what()).find("UTF-8") != std::string_view::npos) {
-      refuse(fmt::format("is not UTF-8 (byte {}); convert it or write it again", position));
+      throw SyntaxError(located(
+          fmt::format("is not UTF-8 (byte {}); convert it or write it again", position), depth()));
     }
-    throw UsageError(fmt::format("is not JSON: {}", brief(error.what())));
+    const std::string reason = reason_of(error.what());
+    throw SyntaxError(fmt::format("is not JSON: {} ({}); {}", line_at(position), reason,
+                                  remedy_for(reason)));
   }
 
  private:
@@ -99,17 +119,24 @@ class Builder : public nlohmann::json_sax<Json> {
     return place;
   }
 
+  /// Returns the member's value; nullptr where the object has one of that name that counts.
   Json* add_member(Json::object_t& object, const std::string& name) {
     count();
     const auto [member, is_new] = object.emplace(name, nullptr);
     if (!is_new) {
-      refuse(fmt::format("has the key '{}' twice in one object; keep one", brief(name)),
-             containers_.size() - 1);
+      if (context_.file_notes == nullptr) {
+        refuse(fmt::format("has the key '{}' twice in one object; keep one", brief(name)),
+               depth() - 1);
+      }
+      add_file_note(*context_.file_notes,
+                 "the first of two values counts where a key stands twice in one object",
+                 fmt::format("'{}' in {}", brief(name), place(depth() - 1)));
+      return nullptr;
     }
     if (object.size() > limits_.keys) {
       refuse(fmt::format("has more than {0} keys in one object, at most {0} are read; remove some",
                          limits_.keys),
-             containers_.size() - 1);
+             depth() - 1);
     }
     return &member->second;
   }
@@ -163,15 +190,38 @@ class Builder : public nlohmann::json_sax<Json> {
     return text;
   }
 
-  [[noreturn]] void refuse(const std::string& what) const { refuse(what, containers_.size()); }
-  [[noreturn]] void refuse(const std::string& what, std::size_t depth) const {
+  /// Returns the number of containers that are open.
+  [[nodiscard]] std::size_t depth() const { return containers_.size(); }
+
+  [[nodiscard]] std::string located(const std::string& what, std::size_t depth) const {
     const std::string where = place(depth);
-    throw UsageError(where.empty() ? what : fmt::format("{}: {}", where, what));
+    return where.empty() ? what : fmt::format("{}: {}", where, what);
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const { refuse(what, depth()); }
+  [[noreturn]] void refuse(const std::string& what, std::size_t depth) const {
+    throw UsageError(located(what, depth));
+  }
+
+  /// "line 39, 'counters are not available'": the line with the byte at a position from 1. Reads
+  /// the stream again.
+  [[nodiscard]] std::string line_at(std::size_t position) const {
+    stream_.clear();
+    stream_.seekg(0);
+    std::size_t number = context_.first_line;
+    std::string line;
+    while (std::getline(stream_, line) && !stream_.eof() && line.size() + 1 < position) {
+      position -= line.size() + 1;
+      ++number;
+    }
+    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    return fmt::format("line {}, '{}'", number, brief(std::string_view(line).substr(begin)));
   }
 
   std::istream& stream_;
   const ReadLimits& limits_;
   std::string_view only_;
+  ParseContext context_;
   Json root_;
   std::vector<Json*> containers_;  // that are open; nullptr for one that is not kept
   Json* next_ = nullptr;           // the member whose key was read last
@@ -202,12 +252,13 @@ void refuse_utf16(std::istream& stream) {
 
 }  // namespace
 
-Json parse_bounded(std::istream& stream, const ReadLimits& limits, std::string_view only) {
+Json parse_bounded(std::istream& stream, const ReadLimits& limits, std::string_view only,
+                   const ParseContext& context) {
   refuse_utf16(stream);
-  Builder builder(stream, limits, only);
+  Builder builder(stream, limits, only, context);
   Json::sax_parse(stream, &builder);
   // The parser takes a byte of zeros for the end.
-  if (!stream.eof()) throw UsageError("is not JSON: a NUL byte stands where it should end");
+  if (!stream.eof()) throw SyntaxError("is not JSON: a NUL byte stands where it should end");
   return builder.take();
 }
 

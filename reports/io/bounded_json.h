@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <istream>
 #include <string_view>
+#include <vector>
 
+#include "kernels/base/error.h"
 #include "reports/io/json_value.h"
+#include "reports/model/report.h"
 
 namespace parbench::report {
 
@@ -23,12 +26,27 @@ struct ReadLimits {
       "use a report of fewer cases or samples, or allow a larger one with PARBENCH_MAX_REPORT_MB=N";
 };
 
+/// The text is not JSON in UTF-8; a repair may help (foreign/repair.h).
+class SyntaxError : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
+/// The place of a text in its file, and whether a key may stand twice in one object.
+struct ParseContext {
+  std::size_t first_line = 1;
+  /// Without it, a key that stands twice is an error. With it, the first of its values is kept, and
+  /// a note added.
+  std::vector<FileNote>* file_notes = nullptr;
+};
+
 /// The one JSON value in a stream that can go back to its beginning, however deeply it is nested:
 /// nothing here is recursive. With `only`, of an outermost object just the member of that name is
 /// kept, and nothing else counts towards the number of values. `limits.bytes` is the caller's to
-/// check. Throws UsageError: what is wrong (truncated, not JSON, UTF-16, not UTF-8, a number beyond
-/// double, a key twice in one object, beyond a limit), where, and the remedy.
+/// check. Throws UsageError: what is wrong (truncated, UTF-16, a number beyond double, a key twice in
+/// one object, beyond a limit), where, and the remedy; SyntaxError for text that is not JSON or not
+/// UTF-8.
 [[nodiscard]] Json parse_bounded(std::istream& stream, const ReadLimits& limits,
-                                 std::string_view only = {});
+                                 std::string_view only = {}, const ParseContext& context = {});
 
 }  // namespace parbench::report

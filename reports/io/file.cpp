@@ -24,8 +24,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
-#include "reports/io/google_benchmark_reader.h"
-#include "reports/io/non_finite.h"
+#include "reports/io/report_text.h"
 
 namespace parbench::report {
 namespace {
@@ -231,29 +230,6 @@ std::ifstream open_readable(const fs::path& path, const ReadLimits& limits) {
   return stream;
 }
 
-/// parbench's own part of a report comes last in the file and is searched for first, so that the
-/// rows before it take no memory.
-Report report_in(std::istream& stream, const ReadLimits& limits) {
-  const Json own = parse_bounded(stream, limits, "parbench");
-  if (own.is_object() && own.contains("parbench")) return from_json(own);
-  stream.clear();
-  stream.seekg(0);
-  const Json all = parse_bounded(stream, limits);
-  return is_google_benchmark(all) ? from_google_benchmark(all) : from_json(own);
-}
-
-/// Reads text that is no JSON a second time: the words in which Google Benchmark writes numbers
-/// that are not finite may be all that is wrong with it.
-Report report_after_error(std::string text, const UsageError& error, const ReadLimits& limits) {
-  std::optional<std::string> corrected = with_null_for_non_finite(text);
-  if (!corrected) throw UsageError(error);
-  text = {};
-  std::istringstream stream(std::move(*corrected));
-  const Json all = parse_bounded(stream, limits);
-  if (!is_google_benchmark(all)) throw UsageError(error);
-  return from_google_benchmark(all);
-}
-
 std::string whole_text(std::istream& stream, const fs::path& path) {
   std::string text(fs::file_size(path), '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -371,13 +347,7 @@ Json read_json(const fs::path& path, const ReadLimits& limits) {
 Report read_report(const fs::path& path, const ReadLimits& limits) {
   return naming_file(path, [&] {
     std::ifstream stream = open_readable(path, limits);
-    try {
-      return report_in(stream, limits);
-    } catch (const UsageError& error) {
-      stream.clear();
-      stream.seekg(0);
-      return report_after_error(whole_text(stream, path), error, limits);
-    }
+    return report_in(stream, limits);
   });
 }
 
@@ -390,11 +360,7 @@ std::string read_text(const fs::path& path, const ReadLimits& limits) {
 
 Report report_of_text(std::string text, const ReadLimits& limits) {
   std::istringstream stream(std::move(text));
-  try {
-    return report_in(stream, limits);
-  } catch (const UsageError& error) {
-    return report_after_error(std::move(stream).str(), error, limits);
-  }
+  return report_in(stream, limits);
 }
 
 }  // namespace parbench::report

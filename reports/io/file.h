@@ -61,10 +61,9 @@ void write_report(const std::filesystem::path& path, const Report& report);
 [[nodiscard]] Json read_json(const std::filesystem::path& path,
                              const ReadLimits& limits = report_limits());
 
-/// The report in a file, or that of another program that used Google Benchmark
-/// (google_benchmark_reader.h). The part of a report for Google Benchmark's readers, which follows
-/// from it, takes no memory. Throws UsageError as `read_json`, `from_json` and
-/// `from_google_benchmark` do.
+/// The report in a file, or what was made of the file of another program (report_text.h). The part
+/// of a report for Google Benchmark's readers, which follows from it, takes no memory. Throws
+/// UsageError as `read_json`, `from_json` and `from_google_benchmark` do.
 [[nodiscard]] Report read_report(const std::filesystem::path& path,
                                  const ReadLimits& limits = report_limits());
 

@@ -155,15 +155,21 @@ Json google_benchmark_context(const Report& report) {
   }
   // The build type is that of parbench, which takes the times itself. Google Benchmark's library,
   // which Debian builds with assertions, has no part in them, and readers warn of "debug".
-  return {{"date", report.started_utc},
-          {"host_name", machine.host},
-          {"executable", report.command_line.empty() ? "parbench" : report.command_line.front()},
-          {"num_cpus", machine.cores_online},
-          {"mhz_per_cpu", std::llround(machine.cpu_mhz.value_or(0))},
-          {"cpu_scaling_enabled", machine.governor.value_or("performance") != "performance"},
-          {"caches", std::move(caches)},
-          {"load_avg", machine.load_average},
-          {"library_build_type", machine.build_type == "Debug" ? "debug" : "release"}};
+  Json context{
+      {"date", report.started_utc},
+      {"host_name", machine.host},
+      {"executable", report.command_line.empty() ? "parbench" : report.command_line.front()},
+      {"num_cpus", machine.cores_online},
+      {"mhz_per_cpu", std::llround(machine.cpu_mhz.value_or(0))},
+      {"cpu_scaling_enabled", machine.governor.value_or("performance") != "performance"},
+      {"caches", std::move(caches)},
+      {"load_avg", machine.load_average},
+      {"library_build_type", machine.build_type == "Debug" ? "debug" : "release"}};
+  // Another program's circumstances are passed on.
+  for (const auto& [key, value] : machine.circumstances) {
+    context[key] = value == "true" || value == "false" ? Json(value == "true") : Json(value);
+  }
+  return context;
 }
 
 Json google_benchmark_rows(const Report& report) {

@@ -1,8 +1,7 @@
-// Converts contexts and rows.
+// Converts rows.
 #include "reports/io/google_benchmark_reader.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -18,153 +17,16 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "reports/io/benchmark_name.h"
+#include "reports/io/foreign/benchmark_name.h"
+#include "reports/io/google_benchmark_context.h"
 #include "reports/io/json.h"
 #include "reports/statistics/statistics.h"
 #include "reports/text/text.h"
-#include "reports/text/utc.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {
 
-/// An object of the file, with its place for messages.
-class Fields {
- public:
-  Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object()) {
-      throw UsageError(fmt::format("{}: expected an object, found {}", place_, object.type_name()));
-    }
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
-
-  /// Empty where it is missing.
-  [[nodiscard]] std::string text(const char* key) const {
-    const auto found = object_.find(key);
-    if (found == object_.end()) return {};
-    if (!found->is_string()) wrong(key, "text", *found);
-    return found->get<std::string>();
-  }
-
-  /// NaN where it is null, which stands for numbers that are not finite.
-  [[nodiscard]] std::optional<double> number(const char* key) const {
-    const auto found = object_.find(key);
-    if (found == object_.end()) return std::nullopt;
-    if (found->is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!found->is_number()) wrong(key, "a number", *found);
-    return found->get<double>();
-  }
-
-  /// `fallback` also for numbers that are no count.
-  template <class T>
-  [[nodiscard]] T count(const char* key, T fallback) const {
-    const double value = number(key).value_or(-1);
-    // The first number that T does not have is a power of two, as which a double can hold it.
-    const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
-    return value >= 0 && value < end ? static_cast<T>(value) : fallback;
-  }
-
-  [[nodiscard]] bool is_true(const char* key) const {
-    const auto found = object_.find(key);
-    return found != object_.end() && *found == true;
-  }
-
-  [[noreturn]] void refuse(const char* key, const std::string& what) const {
-    throw UsageError(fmt::format("{}.{}: {}", place_, key, what));
-  }
-
-  [[nodiscard]] const Json& json() const { return object_; }
-
- private:
-  [[noreturn]] void wrong(const char* key, std::string_view expected, const Json& found) const {
-    refuse(key, fmt::format("expected {}, found {}", expected, found.type_name()));
-  }
-
-  const Json& object_;
-  std::string place_;
-};
-
 std::string quoted(const std::string& text) { return printable(shortened(text, 60)); }
-
-// ---------------------------------------------------------------------------------------- context
-
-/// "./build/string_bench" as "string_bench".
-std::string program_name(const std::string& executable) {
-  const std::string name = executable.substr(executable.find_last_of("/\\") + 1);
-  return name.empty() ? "benchmarks" : name;
-}
-
-std::vector<CpuCache> caches_of(const Fields& context) {
-  std::vector<CpuCache> caches;
-  if (!context.has("caches") || !context.json()["caches"].is_array()) return caches;
-  for (const Json& item : context.json()["caches"]) {
-    const Fields cache(item, "context.caches");
-    caches.push_back({cache.text("type"), cache.count("level", 0), cache.count("size", 0),
-                      cache.count("num_sharing", 0)});
-  }
-  return caches;
-}
-
-/// "CPU with caches of 32 KiB L1, 1 MiB L2, 32 MiB L3".
-std::string cpu_of(const std::vector<CpuCache>& caches) {
-  std::vector<std::string> texts;
-  for (const CpuCache& cache : caches) {
-    if (cache.type == "Instruction") continue;
-    texts.push_back(
-        fmt::format("{} L{}", format_bytes(static_cast<double>(cache.bytes)), cache.level));
-  }
-  return texts.empty() ? "unknown CPU"
-                       : fmt::format("CPU with caches of {}", fmt::join(texts, ", "));
-}
-
-std::optional<std::string> known_text(const Fields& context, const char* key) {
-  std::string text = context.text(key);
-  return text.empty() ? std::nullopt : std::optional(std::move(text));
-}
-
-Machine machine_of(const Fields& context) {
-  Machine machine;
-  machine.host = context.text("host_name");
-  machine.cores_online = context.count("num_cpus", 0);
-  machine.caches = caches_of(context);
-  machine.cpu_model = cpu_of(machine.caches);
-  if (const int mhz = context.count("mhz_per_cpu", 0); mhz > 0) machine.cpu_mhz = mhz;
-  machine.commit = known_text(context, "commit");
-  machine.commit_subject = known_text(context, "commit_subject");
-  machine.commit_author = known_text(context, "commit_author");
-  return machine;
-}
-
-/// What --benchmark_context adds beside the commit.
-NamedTexts labels_of(const Fields& context) {
-  constexpr std::array<std::string_view, 8> known{
-      "date",   "host_name",      "executable",   "library_version", "library_build_type",
-      "commit", "commit_subject", "commit_author"};
-  NamedTexts labels;
-  for (const auto& [key, value] : context.json().items()) {
-    const bool is_label = std::ranges::find(known, key) == known.end();
-    if (is_label && value.is_string()) labels.emplace_back(key, value.get<std::string>());
-  }
-  return labels;
-}
-
-Report report_without_cases(const Fields& context) {
-  Report report;
-  std::string version = context.text("library_version");
-  if (version.starts_with('v')) version.erase(0, 1);
-  report.measured_by = version.empty() ? "Google Benchmark" : "Google Benchmark " + version;
-  report.version = version.empty() ? "unknown" : version;
-  try {
-    report.started_utc = utc_of_date(context.text("date"));
-  } catch (const UsageError& error) {
-    context.refuse("date", error.what());
-  }
-  report.command_line = {context.text("executable")};
-  report.machine = machine_of(context);
-  report.labels = labels_of(context);
-  return report;
-}
 
 // ------------------------------------------------------------------------------------------- rows
 
@@ -188,24 +50,25 @@ constexpr std::array<std::string_view, 18> known_numbers{"family_index",
                                                          "run_name",
                                                          "time_unit"};
 
-/// Seconds in the row's unit of time.
+/// Seconds in the row's unit of time; NaN where that is unknown.
 double unit_of(const Fields& row) {
   static const std::map<std::string, double> units{
       {"", 1e-9}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-  const std::string unit = row.text("time_unit");
-  const auto found = units.find(unit);
-  if (found != units.end()) return found->second;
-  row.refuse("time_unit",
-             fmt::format("'{}' is none of ns, us, ms and s; correct it", quoted(unit)));
+  const auto found = units.find(row.text("time_unit"));
+  return found != units.end() ? found->second : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Returns seconds; NaN for what is no time.
 double time_of(const Fields& row, const char* key) {
-  const double time = row.number(key).value_or(std::numeric_limits<double>::quiet_NaN());
-  const double seconds = time * unit_of(row);
-  if (seconds < 0 || seconds > max_case_seconds) {
-    row.refuse(key, fmt::format("{} {} is not a valid time", time, row.text("time_unit")));
-  }
-  return seconds;
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const double seconds = row.number(key).value_or(none) * unit_of(row);
+  return seconds >= 0 && seconds <= max_case_seconds ? seconds : none;
+}
+
+/// "-1678 ns", for messages.
+std::string quoted_time(const Fields& row, const char* key) {
+  return quoted(fmt::format("{} {}", row.has(key) ? row.json()[key].dump() : "nothing",
+                            row.text("time_unit")));
 }
 
 NamedNumbers counters_of(const Fields& row) {
@@ -222,8 +85,7 @@ Sample sample_of(const Fields& row, int round) {
   Sample sample{.seconds = seconds, .wall_seconds = seconds};
   sample.iterations = std::max<std::int64_t>(1, row.count<std::int64_t>("iterations", 1));
   sample.round = round;
-  const double cpu_seconds = time_of(row, "cpu_time");
-  sample.cpu_seconds = std::isnan(cpu_seconds) ? 0 : cpu_seconds;
+  sample.cpu_seconds = row.has("cpu_time") ? time_of(row, "cpu_time") : 0;
   sample.counters = counters_of(row);
   return sample;
 }
@@ -330,43 +192,88 @@ class Benchmarks {
   std::map<std::string, std::vector<std::size_t>> places_;  // in the list, by name
 };
 
-/// Takes the rate that the program gave, which may be of its CPU time.
-void set_throughput(CaseResult& c, const std::vector<const Fields*>& rows) {
-  const auto rate_of = [&](const char* key) {
-    std::vector<double> rates;
-    for (const Fields* row : rows) rates.push_back(row->number(key).value_or(0));
-    const bool usable = std::ranges::all_of(rates, [](double rate) { return rate > 0; });
-    return usable ? median(rates) : 0.0;
-  };
+/// Adds a note that a field is not used, because a repetition has an unusable value.
+void leave_out(std::vector<FileNote>& file_notes, const CaseResult& c, const char* key,
+               const std::string& value) {
+  add_file_note(file_notes,
+             fmt::format("{} is not used for a case with an unusable value in a repetition", key),
+             fmt::format("{}, {}", quoted(c.name), value));
+}
+
+/// Makes CPU time unknown in all samples if it is unknown in one.
+void check_cpu_time(CaseResult& c, const std::vector<const Fields*>& rows,
+                    std::vector<FileNote>& file_notes) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!std::isnan(c.samples[i].cpu_seconds)) continue;
+    leave_out(file_notes, c, "cpu_time", quoted_time(*rows[i], "cpu_time"));
+    for (Sample& sample : c.samples) sample.cpu_seconds = 0;
+    return;
+  }
+}
+
+/// Returns the rate that the program gave, which may be of its CPU time; 0 where it gave none, or
+/// an unusable one in a repetition.
+double rate_of(const CaseResult& c, const std::vector<const Fields*>& rows, const char* key,
+               std::vector<FileNote>& file_notes) {
+  std::vector<double> rates;
+  for (const Fields* row : rows) {
+    rates.push_back(row->number(key).value_or(0));
+    const double amount = rates.back() * c.statistics->median;
+    if (rates.back() > 0 && std::isfinite(amount)) continue;
+    if (row->has(key)) leave_out(file_notes, c, key, quoted(row->json()[key].dump()));
+    return 0;
+  }
+  return median(rates);
+}
+
+void set_throughput(CaseResult& c, const std::vector<const Fields*>& rows,
+                    std::vector<FileNote>& file_notes) {
   const double seconds = c.statistics->median;
-  const double items = rate_of("items_per_second");
-  const double bytes = rate_of("bytes_per_second");
-  if (std::isfinite(bytes * seconds)) c.bytes = bytes * seconds;
+  const double items = rate_of(c, rows, "items_per_second", file_notes);
+  const double bytes = rate_of(c, rows, "bytes_per_second", file_notes);
+  c.bytes = bytes * seconds;
   c.throughput = items > 0 ? items : bytes;
-  if (!(c.throughput > 0) || !std::isfinite(c.throughput * seconds)) c.throughput = 0;
   if (c.throughput == 0) return;
   c.amount = c.throughput * seconds;
   c.amount_unit = items > 0 ? "items" : "B";
 }
 
-/// Sets the status of a benchmark that did not end well.
+/// Repetitions of a benchmark with a common trouble.
+struct Trouble {
+  std::size_t count = 0;
+  std::string first;
+
+  void add(std::string why) {
+    if (count++ == 0) first = std::move(why);
+  }
+};
+
+/// Sets the status of a benchmark that did not end well, in all repetitions or in some: then the
+/// others are no sample of what it does.
 void find_failure(CaseResult& c, const std::vector<const Fields*>& rows) {
-  const auto fail = [&](CaseStatus status, std::string why, std::string_view otherwise) {
-    c.status = status;
-    c.error = why.empty() ? std::string(otherwise) : std::move(why);
-  };
+  Trouble failed;
+  Trouble skipped;
+  Trouble timeless;
   for (const Fields* row : rows) {
     if (row->is_true("error_occurred")) {
-      return fail(CaseStatus::failed, row->text("error_message"), "it reported an error");
-    }
-    if (row->is_true("skipped")) {
-      return fail(CaseStatus::skipped, row->text("skip_message"), "it skipped itself");
+      failed.add(row->text("error_message"));
+    } else if (row->is_true("skipped")) {
+      skipped.add(row->text("skip_message"));
+    } else if (std::isnan(time_of(*row, "real_time"))) {
+      timeless.add(fmt::format("real_time is {}, which is no time in ns, us, ms or s",
+                               quoted_time(*row, "real_time")));
     }
   }
-  const auto is_time = [](const Sample& sample) { return std::isfinite(sample.seconds); };
-  if (!std::ranges::all_of(c.samples, is_time)) {
-    fail(CaseStatus::failed, {}, "its real_time is no finite number in every repetition");
-  }
+  const auto fail = [&](CaseStatus status, const Trouble& trouble, std::string_view verb) {
+    const std::string why = trouble.first.empty() ? "" : ": " + trouble.first;
+    c.status = status;
+    c.error = trouble.count == rows.size() && !why.empty()
+                  ? trouble.first
+                  : fmt::format("{} of {} repetitions {}{}", trouble.count, rows.size(), verb, why);
+  };
+  if (failed.count > 0) return fail(CaseStatus::failed, failed, "failed");
+  if (skipped.count > 0) return fail(CaseStatus::skipped, skipped, "skipped themselves");
+  if (timeless.count > 0) return fail(CaseStatus::failed, timeless, "have no time");
 }
 
 CaseResult named_case(const std::string& name, const std::string& program) {
@@ -379,7 +286,8 @@ CaseResult named_case(const std::string& name, const std::string& program) {
   return c;
 }
 
-CaseResult case_of(const Benchmark& benchmark, const std::string& program, int& round) {
+CaseResult case_of(const Benchmark& benchmark, const std::string& program, int& round,
+                   std::vector<FileNote>& file_notes) {
   CaseResult c = named_case(benchmark.name, program);
   c.status = CaseStatus::measured;
   for (const Fields* row : benchmark.rows) c.samples.push_back(sample_of(*row, round++));
@@ -389,7 +297,8 @@ CaseResult case_of(const Benchmark& benchmark, const std::string& program, int& 
     return c;
   }
   c.statistics = summarise(Samples(c.samples));
-  set_throughput(c, benchmark.rows);
+  check_cpu_time(c, benchmark.rows, file_notes);
+  set_throughput(c, benchmark.rows, file_notes);
   if (std::string label = benchmark.rows.front()->text("label"); !label.empty()) {
     c.notes.emplace_back("label", std::move(label));
   }
@@ -425,12 +334,13 @@ std::vector<Fields> rows_of(const Json& benchmarks) {
 }  // namespace
 
 bool is_google_benchmark(const Json& file) {
-  return file.is_object() && file.contains("context") && file.contains("benchmarks") &&
-         !file.contains("parbench");
+  if (!file.is_object() || !file.contains("benchmarks") || file.contains("parbench")) return false;
+  return file.contains("context") || file.contains(Json::json_pointer("/benchmarks/0/real_time"));
 }
 
 Report from_google_benchmark(const Json& file) {
-  const Fields context(file.at("context"), "context");
+  const Json no_context = Json::object();
+  const Fields context(file.contains("context") ? file.at("context") : no_context, "context");
   const std::vector<Fields> rows = rows_of(file.at("benchmarks"));
   Report report = report_without_cases(context);
   const std::string program = program_name(context.text("executable"));
@@ -453,7 +363,7 @@ Report from_google_benchmark(const Json& file) {
   }
   int round = 0;
   for (const Benchmark& one : benchmarks.list()) {
-    report.cases.push_back(case_of(one, program, round));
+    report.cases.push_back(case_of(one, program, round, report.file_notes));
   }
   std::set<std::string> without_samples;
   for (const std::string& name : of_aggregates) {

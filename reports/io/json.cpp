@@ -258,10 +258,11 @@ void check_version(const Json& parbench) {
 }
 
 /// Histories put reports in order by it. Checked here, so that every command says the same of a
-/// file.
-void check_start(const std::string& started_utc) {
+/// file. It may be unknown in files of other programs.
+void check_start(const Report& report) {
+  if (report.started_utc.empty() && !report.measured_by.empty()) return;
   try {
-    static_cast<void>(seconds_of_utc(started_utc));
+    static_cast<void>(seconds_of_utc(report.started_utc));
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("parbench.started_utc: {}", error.what()));
   }
@@ -393,7 +394,7 @@ Report from_json(const Json& file) {
 }
 
 void check_report(const Report& report, std::string_view place) {
-  check_start(report.started_utc);
+  check_start(report);
   check_names(report.cases, place);
   check_times(report.cases, place);
   check_timelines(report.cases, place);

@@ -271,6 +271,7 @@ void visit_fields(V& visit, MaybeConst<Machine> auto& x) {
   visit("build_type", x.build_type);
   visit("libraries", x.libraries);
   visit.optional("environment", x.environment);
+  visit.optional("circumstances", x.circumstances);
   visit.optional("commit", x.commit);
   visit.optional("dirty", x.dirty);
   visit.optional("commit_subject", x.commit_subject);
@@ -335,6 +336,13 @@ void visit_fields(V& visit, MaybeConst<Published> auto& x) {
 }
 
 template <class V>
+void visit_fields(V& visit, MaybeConst<FileNote> auto& x) {
+  visit("what", x.what);
+  visit("first", x.first);
+  visit("count", x.count);
+}
+
+template <class V>
 void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("version", x.version);
   visit.optional("measured_by", x.measured_by);
@@ -360,6 +368,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit("answers", x.answers);
   visit.optional("findings", x.findings);
   visit.optional("published", x.published);
+  visit.optional("file_notes", x.file_notes);
 }
 
 }  // namespace parbench::report

@@ -86,6 +86,8 @@ std::string links_text(const Fingerprint& machine) {
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
+bool has_cpu(const Fingerprint& machine) { return machine.cpu_model != unknown_cpu; }
+
 }  // namespace
 
 double installed_gibibytes(std::size_t usable_bytes) {
@@ -138,8 +140,10 @@ std::string id_of(const Fingerprint& machine) {
 }
 
 std::string to_text(const Fingerprint& machine) {
-  std::string text = fmt::format("{}, {}", machine.cpu_model,
-                                 format_count(static_cast<std::size_t>(machine.cores), "core"));
+  std::string text = fmt::format(
+      "{}, {}", machine.cpu_model,
+      machine.cores > 0 ? format_count(static_cast<std::size_t>(machine.cores), "core")
+                        : "unknown number of cores");
   if (machine.memory_gibibytes > 0) text += ", " + gibibytes_text(machine.memory_gibibytes);
   if (!machine.devices.empty()) text += " · " + devices_text(machine);
   return text;
@@ -153,9 +157,14 @@ std::string difference(const Fingerprint& before, const Fingerprint& now) {
   const auto change = [](std::string_view what, const auto& one, const auto& other) {
     return difference_text(what, fmt::to_string(one), fmt::to_string(other));
   };
-  if (before.cpu_model != now.cpu_model) return change("CPU", before.cpu_model, now.cpu_model);
-  if (before.cores != now.cores) return change("number of cores", before.cores, now.cores);
-  if (before.memory_gibibytes != now.memory_gibibytes) {
+  if (has_cpu(before) && has_cpu(now) && before.cpu_model != now.cpu_model) {
+    return change("CPU", before.cpu_model, now.cpu_model);
+  }
+  if (before.cores > 0 && now.cores > 0 && before.cores != now.cores) {
+    return change("number of cores", before.cores, now.cores);
+  }
+  const bool have_memory = before.memory_gibibytes > 0 && now.memory_gibibytes > 0;
+  if (have_memory && before.memory_gibibytes != now.memory_gibibytes) {
     return change("memory", gibibytes_text(before.memory_gibibytes),
                   gibibytes_text(now.memory_gibibytes));
   }
@@ -163,6 +172,13 @@ std::string difference(const Fingerprint& before, const Fingerprint& now) {
     return change("devices", devices_text(before), devices_text(now));
   if (before.links != now.links) return change("links", links_text(before), links_text(now));
   return {};
+}
+
+std::vector<std::string> unknown_facts(const Fingerprint& machine) {
+  std::vector<std::string> facts;
+  if (!has_cpu(machine)) facts.emplace_back("CPU");
+  if (machine.cores <= 0) facts.emplace_back("number of cores");
+  return facts;
 }
 
 }  // namespace parbench::report

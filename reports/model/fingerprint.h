@@ -27,8 +27,8 @@ struct Fingerprint {
     friend bool operator==(const LinkClass&, const LinkClass&) = default;
   };
 
-  std::string cpu_model;
-  int cores = 0;  // that the process was allowed; all cores where that is unknown
+  std::string cpu_model;  // or `unknown_cpu`
+  int cores = 0;  // that the process was allowed, or all of the machine; 0: unknown
   /// About what is installed, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;
   std::vector<DeviceClass> devices;  // of the scenario, in its order
@@ -54,8 +54,12 @@ struct Fingerprint {
 [[nodiscard]] std::string difference_text(std::string_view what, std::string_view before,
                                           std::string_view now);
 
-/// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any.
+/// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any. What
+/// is unknown of one of the two is no difference.
 [[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);
+
+/// Returns the facts that another program did not record: "CPU", "number of cores".
+[[nodiscard]] std::vector<std::string> unknown_facts(const Fingerprint& machine);
 
 /// Returns the installed memory from what the kernel reports, which lacks the few percent that
 /// firmware and kernel keep and that change from boot to boot. So it is rounded up, in steps of an

@@ -287,6 +287,28 @@ struct CpuCache {
   friend bool operator==(const CpuCache&, const CpuCache&) = default;
 };
 
+/// A note on a file that was read although something in it is wrong.
+struct FileNote {
+  std::string what;   // "numbers that are not finite were read as missing"
+  std::string first;  // the first example: "line 12, 'nan'"
+  int count = 1;      // number of examples
+  friend bool operator==(const FileNote&, const FileNote&) = default;
+};
+
+/// Adds an example to the note that says `what`, or such a note.
+inline void add_file_note(std::vector<FileNote>& notes, std::string_view what, std::string first,
+                       int count = 1) {
+  const auto known = std::ranges::find(notes, what, &FileNote::what);
+  if (known == notes.end()) {
+    notes.push_back({std::string(what), std::move(first), count});
+  } else {
+    known->count += count;
+  }
+}
+
+/// The processor's model where another program did not record what is needed to name it.
+inline constexpr std::string_view unknown_cpu = "unknown CPU";
+
 struct Machine {
   std::string host;
   std::string cpu_model;
@@ -306,6 +328,9 @@ struct Machine {
   std::string build_type;
   NamedTexts libraries;
   NamedTexts environment;  // variables that libraries of kernels read, by name
+  /// What Google Benchmark records of the circumstances, under its keys: "library_build_type",
+  /// "cpu_scaling_enabled", "aslr_enabled".
+  NamedTexts circumstances = {};
   std::optional<std::string> commit;
   std::optional<bool> dirty;
   std::optional<std::string> commit_subject;
@@ -380,7 +405,7 @@ constexpr double max_credible_efficiency = 1.05;
 struct Report {
   std::string version;      // of parbench; of another program as far as it is known
   std::string measured_by;  // the program, unless it was parbench: "Google Benchmark 1.9.0"
-  std::string started_utc;  // ISO 8601
+  std::string started_utc;  // ISO 8601; empty where another program did not record it
   double duration_seconds = 0;
   double sampling_seconds = 0;   // part of it in samples and their warm-up
   double task_cost_seconds = 0;  // part of it in measurements of single tasks, for the bounds
@@ -404,6 +429,7 @@ struct Report {
   std::vector<Answer> answers;
   std::vector<Finding> findings;
   std::vector<Published> published;  // only with the published settings
+  std::vector<FileNote> file_notes = {};  // on the file of another program
   friend bool operator==(const Report&, const Report&) = default;
 };
 

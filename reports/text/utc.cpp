@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <optional>
@@ -33,6 +34,14 @@ std::optional<std::int64_t> seconds_of(const std::string& text, const char* of_f
   return ::timegm(&time) - offset;
 }
 
+/// Leaves out the fraction of a second in "10:00:00.123456+05:30".
+std::string without_fraction(std::string text) {
+  const std::size_t point = text.find('.');
+  if (point == std::string::npos) return text;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
+  return text.erase(point, end - point);
+}
+
 }  // namespace
 
 std::int64_t seconds_of_utc(const std::string& text) {
@@ -49,9 +58,11 @@ std::int64_t seconds_of_utc(const std::string& text) {
 }
 
 std::string utc_of_date(const std::string& text) {
+  const std::string whole = without_fraction(text);
   for (const char* const known :
-       {"%Y-%m-%dT%H:%M:%S%z", "%Y/%m/%d-%H:%M:%S", "%Y-%m-%d %H:%M:%S"}) {
-    if (const auto seconds = seconds_of(text, known)) return text_of(*seconds);
+       {"%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S", "%Y/%m/%d-%H:%M:%S", "%Y-%m-%d %H:%M:%S",
+        "%Y-%m-%d %H:%M:%S%z", "%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S UTC %Y"}) {
+    if (const auto seconds = seconds_of(whole, known)) return text_of(*seconds);
   }
   throw UsageError(
       fmt::format("'{}' is not a valid time such as 2026-11-21T19:57:32+00:00; correct it",

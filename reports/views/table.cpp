@@ -5,6 +5,7 @@
 #include "reports/text/paragraph.h"
 #include "reports/views/answer_table.h"
 #include "reports/views/case_table.h"
+#include "reports/views/circumstances.h"
 #include "reports/views/finding_lines.h"
 #include "reports/views/table_parts.h"
 
@@ -42,6 +43,9 @@ std::string to_table(const Report& report, const TextStyle& style) {
   std::string text = joined_items(machine_items(shown), style, Emphasis::dim) + '\n';
   for (const ScenarioCases& group : by_scenario(shown)) {
     text += scenario_text(group, style) + '\n';
+  }
+  for (const std::string& note : notes_on_file(shown)) {
+    text += hanging("! ", note, style.width, Emphasis::none, style.color);
   }
   for (const std::string& error : process_errors(shown)) {
     text += hanging("! ", error, style.width, Emphasis::none, style.color);

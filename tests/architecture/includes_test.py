@@ -27,9 +27,11 @@ ARROWS = {
     "reports/units": "",
     "reports/text": "kernels/base",
     "reports/model": "reports/text reports/units scenarios/plan",
-    "reports/statistics": "reports/model",
+    "reports/statistics": "kernels/base reports/model",
     "reports/findings": "reports/model reports/statistics reports/units scenarios/plan",
-    "reports/io": "kernels/base reports/model reports/statistics reports/text reports/units scenarios/plan",
+    "reports/io/foreign": "kernels/base reports/model reports/text",
+    "reports/io": "kernels/base reports/io/foreign reports/model reports/statistics reports/text reports/units "
+    "scenarios/plan",
     "reports/views": "reports/findings reports/model reports/statistics reports/text reports/units "
     "scenarios/plan",
     "reports/views/html": "reports/findings reports/io reports/model reports/text reports/units reports/views",
@@ -83,8 +85,8 @@ ARROWS = {
     "bench/commands": "bench/cli bench/estimates bench/execution bench/output bench/ranks bench/run bench/sampling "
     "kernels/base kernels/machine reports/compare reports/compare/render reports/dashboard reports/io "
     "reports/io/formats "
-    "reports/model reports/text reports/units reports/views reports/views/html scenarios/framework "
-    "scenarios/models scenarios/training",
+    "reports/model reports/statistics reports/text reports/units reports/views reports/views/html "
+    "scenarios/framework scenarios/models scenarios/training",
     "bench/peers": "bench/execution bench/ranks kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
     "kernels/cpu/runtime kernels/machine kernels/ops reports/io reports/model reports/statistics "
     "scenarios/framework scenarios/models scenarios/training",

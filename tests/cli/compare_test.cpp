@@ -155,7 +155,14 @@ TEST_F(CompareCommand, RefusesBadInputWithOneClearError) {
   EXPECT_THAT(refusal({}), HasSubstr("BASE"));
   EXPECT_THAT(refusal({"before.json"}), HasSubstr("NEW"));
   EXPECT_THAT(refusal({"before.json", "after.json", "third.json"}),
-              AllOf(HasSubstr("does not take third.json"), HasSubstr("parbench compare BASE NEW")));
+              AllOf(HasSubstr("two files, BASE and NEW"), HasSubstr("3 are given"),
+                    HasSubstr("parbench compare BASE… --new NEW…")));
+  EXPECT_THAT(refusal({"before.json", "before.json", "--new", "after.json"}),
+              HasSubstr("before.json has the samples of before.json again"));
+  EXPECT_THAT(refusal({"before.json", "after.json", "--assume-spread", "-1"}),
+              HasSubstr("--assume-spread '-1'"));
+  EXPECT_THAT(refusal({"before.json", "after.json", "--new", "third.json", "-o", "third.json"}),
+              HasSubstr("-o 'third.json'"));
   EXPECT_THAT(refusal({"missing.json", "after.json"}),
               AllOf(HasSubstr("missing.json"), HasSubstr("no such file")));
   EXPECT_THAT(refusal({"before.json", "half.json"}),
@@ -169,6 +176,42 @@ TEST_F(CompareCommand, RefusesBadInputWithOneClearError) {
   EXPECT_THAT(refusal({"before.json", "after.json", "--splt", "3"}), HasSubstr("--splt"));
   EXPECT_THAT(refusal({"before.json", "after.json", "-o", "before.json"}),
               AllOf(HasSubstr("-o 'before.json'"), HasSubstr("overwrite")));
+}
+
+TEST_F(CompareCommand, PoolsTheFilesOfASide) {
+  measure();
+  const auto write_run = [&](const std::string& name, double factor) {
+    report::Report report = report::read_report(folder_ / "before.json");
+    for (report::CaseResult& c : report.cases) {
+      for (report::Sample& sample : c.samples) sample.seconds *= factor;
+    }
+    report::write_report(folder_ / name, report);
+  };
+  for (int i = 0; i < 5; ++i) {
+    write_run("old" + std::to_string(i) + ".json", 1 + 0.002 * i);
+    write_run("new" + std::to_string(i) + ".json", 1.03 + 0.002 * i);
+  }
+  const Finished single = parbench({"compare", "old0.json", "new0.json"});
+  EXPECT_EQ(single.exit_code, 0) << "3% are too little for one run of each";
+  const Finished pooled = parbench({"compare", "old0.json", "old1.json", "old2.json", "old3.json",
+                                    "old4.json", "--new", "new0.json", "new1.json", "new2.json",
+                                    "new3.json", "new4.json"});
+  EXPECT_EQ(pooled.exit_code, 3) << pooled.err;
+  EXPECT_THAT(pooled.out, AllOf(StartsWith("2 of 2 cases regressed"), HasSubstr("3.0% slower"),
+                                HasSubstr("old0.json and 4 more"), HasSubstr("5 processes")));
+  const Finished one_sided =
+      parbench({"compare", "old0.json", "old1.json", "old2.json", "--new", "new0.json"});
+  EXPECT_THAT(one_sided.out, AllOf(HasSubstr("old0.json and 2 more"), HasSubstr("one process")));
+}
+
+TEST_F(CompareCommand, TakesTheSpreadThatIsKnown) {
+  measure();
+  slow_down(0, 1.03);
+  EXPECT_EQ(compare().exit_code, 0);
+  const Finished known = compare({"--assume-spread", "0.2%"});
+  EXPECT_EQ(known.exit_code, 3) << known.err;
+  EXPECT_THAT(known.out, HasSubstr("0.2% is assumed (--assume-spread)"));
+  EXPECT_EQ(compare({"--assume-spread", "10"}).exit_code, 0);
 }
 
 TEST_F(CompareCommand, AFileHasTheWidthThatFitsEverywhere) {
@@ -200,7 +243,8 @@ TEST_F(CompareCommand, ExplainsItself) {
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_THAT(finished.out,
               AllOf(HasSubstr("parbench compare BASE NEW"), HasSubstr("--threshold PERCENT"),
-                    HasSubstr("--allow-different-machine"), HasSubstr("3 a case regressed")));
+                    HasSubstr("--allow-different-machine"), HasSubstr("3 a case regressed"),
+                    HasSubstr("--new NEW…"), HasSubstr("--assume-spread PERCENT")));
   EXPECT_THAT(parbench({"--help"}).out, HasSubstr("\n  compare BASE NEW  "));
 }
 

@@ -60,6 +60,25 @@ TEST_F(OtherBenchmarks, AreCompared) {
   EXPECT_EQ(parbench({"compare", "slow.json", "before.json"}).exit_code, 0);
 }
 
+TEST_F(OtherBenchmarks, OfSeveralRunsAreDecidedWhereSingleRunsAreNot) {
+  Words words{"compare"};
+  for (const std::string run : {"old1.json", "old2.json", "old3.json", "old4.json"}) {
+    measure(run);
+    words.push_back(run);
+  }
+  words.emplace_back("--new");
+  for (const std::string run : {"new1.json", "new2.json", "new3.json", "new4.json"}) {
+    measure(run, {{"NANOSECONDS", "110"}});
+    words.push_back(run);
+  }
+  EXPECT_EQ(parbench({"compare", "old1.json", "new1.json"}).exit_code, 0)
+      << "10% are less than single runs may differ by";
+  const Finished pooled = parbench(words);
+  EXPECT_EQ(pooled.exit_code, 3) << pooled.err;
+  EXPECT_THAT(pooled.out, AllOf(HasSubstr("regressed"), HasSubstr("10.0% slower"),
+                                HasSubstr("old1.json and 3 more"), HasSubstr("4 processes")));
+}
+
 TEST_F(OtherBenchmarks, FailWithTheirErrors) {
   measure("before.json");
   measure("broken.json", {{"BROKEN", "1"}});

@@ -33,6 +33,7 @@ Json json_of(const Side& side) {
 Json json_of(const ScenarioFacts& facts) {
   Json json{{"scenario", facts.scenario}, {"machine", facts.machine}, {"common", facts.common}};
   if (!facts.machine_difference.empty()) json["machine_difference"] = facts.machine_difference;
+  if (!facts.machine_unknown.empty()) json["machine_unknown"] = facts.machine_unknown;
   if (!facts.hidden_differences.empty()) json["hidden_differences"] = facts.hidden_differences;
   return json;
 }
@@ -150,6 +151,7 @@ Json to_json(const Comparison& comparison) {
         {"only_now", comparison.count(MatchState::only_now)}}},
       {"cases", list_of(comparison.rows)},
       {"notes", comparison.notes}};
+  if (!comparison.cautions.empty()) json["cautions"] = comparison.cautions;
   if (comparison.pairs) json["ab"] = json_of(*comparison.pairs);
   return json;
 }

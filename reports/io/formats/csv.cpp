@@ -1,15 +1,18 @@
 // One line for each case, or for each row of its calls, by RFC 4180: CRLF, and quotes round
-// whatever needs them. A column is called what the value is called in the JSON report
-// ("statistics.median_interval.low"), so that the schema describes both, and a new field has its
-// column by itself. Of lists there is the number of their items.
+// whatever needs them. Text that a spreadsheet would take for a formula has an apostrophe in front.
+// A column is called what the value is called in the JSON report ("statistics.median_interval.low"),
+// so that the schema describes both, and a new field has its column by itself. Of lists there is the
+// number of their items.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -136,6 +139,20 @@ class Cells {
 
 // ----------------------------------------------------------------------------------- all records
 
+bool is_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text.find_first_of("0123456789.") != 0) return false;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return end == text.data() + text.size() && error != std::errc::invalid_argument;
+}
+
+/// Returns whether a spreadsheet would take a cell for a formula.
+bool is_formula(std::string_view cell) {
+  constexpr std::string_view beginnings = "=+-@\t\r";
+  return cell.find_first_of(beginnings) == 0 && !is_number(cell);
+}
+
 /// The columns that the records have between them, each behind the one that its record names before
 /// it.
 template <class Record>
@@ -178,6 +195,7 @@ class Columns {
   static void append(std::string& line, std::string_view cell) {
     const bool quoted = cell.find_first_of(",\"\r\n") != std::string_view::npos;
     if (quoted) line += '"';
+    if (is_formula(cell)) line += '\'';
     for (const char letter : cell) {
       line += letter;
       if (letter == '"') line += letter;

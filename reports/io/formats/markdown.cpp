@@ -9,6 +9,7 @@
 #include "reports/text/markdown_text.h"
 #include "reports/views/answer_table.h"
 #include "reports/views/case_table.h"
+#include "reports/views/circumstances.h"
 #include "reports/views/table_parts.h"
 
 namespace parbench::report {
@@ -24,6 +25,7 @@ std::string markdown_text(const Report& report) {
     }
     text += markdown_table(case_table(group)) + '\n';
   }
+  for (const std::string& note : notes_on_file(report)) text += markdown_prose(note) + "\n\n";
   for (const std::string& error : process_errors(report)) text += markdown_prose(error) + "\n\n";
   text += markdown_prose(counts_text(report)) + "\n\n";
   return text + markdown_prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';

@@ -12,6 +12,7 @@
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 #include "reports/views/answer_table.h"
+#include "reports/views/circumstances.h"
 #include "reports/views/finding_lines.h"
 #include "reports/views/html/html_calls.h"
 #include "reports/views/html/html_cases.h"
@@ -143,9 +144,13 @@ class Page {
     const auto& [name, report] = reports_[index];
     html_.open("article", {{"id", report_id(index)}}).raw("\n");
     if (several()) html_.element("h2", name).raw("\n");
-    html_.element("p", fmt::format("{} · {}", report.started_utc, counts_text(report)),
+    const std::string start = report.started_utc.empty() ? "" : report.started_utc + " · ";
+    html_.element("p", start + counts_text(report),
                   {{"class", report.complete ? "counts" : "counts incomplete"}});
     html_.raw("\n");
+    for (const std::string& note : notes_on_file(report)) {
+      html_.element("p", note, {{"class", "note"}}).raw("\n");
+    }
     for (const std::string& error : process_errors(report)) {
       html_.element("p", error, {{"class", "note"}}).raw("\n");
     }

@@ -184,6 +184,11 @@ TEST(UniteProgram, LetsTwoProgramsWithGoogleBenchmarkHaveTwoNames) {
   base.measured_by = now.measured_by = "Google Benchmark";
   unite_programs(base, now);
   EXPECT_EQ(base.cases[0].scenario, "made");
+  Report two = now;
+  two.cases.push_back(two.cases[0]);
+  two.cases[1].scenario = "another_bench";
+  unite_programs(two, now);
+  EXPECT_EQ(two.cases[1].scenario, "another_bench") << "which of the two is the other's?";
   now.cases.clear();
   unite_programs(base, now);
   EXPECT_EQ(base.cases[0].scenario, "made");

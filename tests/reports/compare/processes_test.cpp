@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "tests/reports/compare/made_report.h"
@@ -81,6 +82,17 @@ TEST(OneProcess, HasTheAssumedSpreadOnBothSidesTogether) {
   EXPECT_LT(estimate.variance, 1.01 * assumed) << "samples within a thousandth";
   EXPECT_NEAR(estimate.degrees_of_freedom, assumed_degrees_of_freedom, 0.05)
       << "one assumption, not two measurements";
+}
+
+TEST(OneProcess, HasTheKnownSpreadWithoutDoubtAboutIt) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const AssumedSpread known{.deviation = 0.01, .degrees_of_freedom = infinite};
+  const Estimate estimate = estimate_change(processes({1.0}), processes({1.03}), known);
+  EXPECT_NEAR(std::sqrt(estimate.variance), 0.01 * std::sqrt(2), 2e-4);
+  EXPECT_GT(estimate.degrees_of_freedom, 100);
+  const Estimate noisy = estimate_change(processes({0.9, 1.0, 1.1}), processes({1.0}), known);
+  EXPECT_GT(noisy.variance, 0.009) << "the other side shows more than was known";
+  EXPECT_LT(noisy.degrees_of_freedom, 7);
 }
 
 TEST(OneProcess, HasWiderIntervalsThanFive) {

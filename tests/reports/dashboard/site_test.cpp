@@ -280,6 +280,15 @@ TEST_F(Site, LeavesOutAReportFromTheFuture) {
   EXPECT_THAT(folder_.read("site/index.html"), Not(HasSubstr("9999")));
 }
 
+TEST_F(Site, NamesFilesOfOtherProgramsWithoutATime) {
+  add("good.json", report_of_day(0, 1));
+  folder_.write(
+      "reports/timeless.json",
+      R"({"context": {}, "benchmarks": [{"name": "BM", "real_time": 1, "time_unit": "ns"}]})");
+  EXPECT_THAT(build().skipped,
+              ElementsAre(AllOf(HasSubstr("timeless.json: has no time"), HasSubstr("\"date\""))));
+}
+
 TEST_F(Site, LeavesOutWhatWasMeasuredForAProfiler) {
   add("0.json", report_of_day(0, 1));
   Report profile = report_of_day(1, 1);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "kernels/base/error.h"
 
@@ -124,6 +125,35 @@ TEST(BoundedJson, SaysWhatIsNoJson) {
   EXPECT_THAT(complaint(std::string("[\0]", 3)), StartsWith("is not JSON: "));
   EXPECT_THAT(complaint(std::string("{}\0\0", 4)), StartsWith("is not JSON: "));
   EXPECT_THAT(complaint("[\"a\x01\"]"), StartsWith("is not JSON: "));
+}
+
+TEST(BoundedJson, QuotesTheLineThatIsNoJson) {
+  EXPECT_EQ(complaint("{\n  \"a\": [1,\n\tcounters are off\n  2]\n}\n"),
+            "is not JSON: line 3, 'counters are off' (invalid literal); correct or remove it");
+  EXPECT_THAT(complaint("{\"a\": 1}\nDestroyed 3 pools"), HasSubstr("line 2, 'Destroyed 3 pools'"));
+  EXPECT_THAT(complaint("[driver] is slow\n{}"), HasSubstr("line 1, '[driver] is slow'"));
+  EXPECT_THAT(complaint("{\n\n\"a\": 1,\n}"), HasSubstr("line 4, '}'"));
+  EXPECT_THAT(complaint("{\"a\":\n \"C:\\Users\"}"),
+              AllOf(HasSubstr("line 2, '\"C:\\Users\"}'"), HasSubstr("write two backslashes")));
+  EXPECT_THAT(complaint("{\"a\": \"b\nc\"}"), HasSubstr("line 1, '{\"a\": \"b'"));
+  std::istringstream stream("{\n a}");
+  try {
+    (void)parse_bounded(stream, {}, {}, {.first_line = 10});
+    FAIL() << "accepted";
+  } catch (const SyntaxError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("line 11, 'a}'"));
+  }
+}
+
+TEST(BoundedJson, KeepsTheFirstOfTwoValuesWhereThatIsAllowed) {
+  std::istringstream stream(R"([{"a": 1, "b": {"c": 2}, "a": {"x": [3]}, "b": 4, "d": 5}])");
+  std::vector<FileNote> notes;
+  EXPECT_EQ(parse_bounded(stream, {}, {}, {.file_notes = &notes}),
+            Json::parse(R"([{"a": 1, "b": {"c": 2}, "d": 5}])"));
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0].what, HasSubstr("the first of two values counts"));
+  EXPECT_EQ(notes[0].first, "'a' in [0]");
+  EXPECT_EQ(notes[0].count, 2);
 }
 
 TEST(BoundedJson, NamesUtf16AndHowToConvertIt) {

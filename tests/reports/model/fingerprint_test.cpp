@@ -14,6 +14,7 @@
 namespace parbench::report {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -45,6 +46,18 @@ TEST(Fingerprint, NamesTheHardwareInALine) {
   mixed.devices = {sample_report().devices.front(), gpu("cuda:0/0", "64 of 132")};
   EXPECT_THAT(to_text(of(mixed)),
               HasSubstr(" · cpu (1 core) + NVIDIA H200 (64 of 132 multiprocessors)"));
+}
+
+TEST(Fingerprint, WhatIsUnknownIsNoDifference) {
+  const Fingerprint known{.cpu_model = "A processor", .cores = 8, .memory_gibibytes = 16};
+  const Fingerprint unknown{.cpu_model = std::string(unknown_cpu)};
+  EXPECT_EQ(difference(known, unknown), "");
+  EXPECT_EQ(difference(unknown, known), "");
+  EXPECT_THAT(unknown_facts(unknown), ElementsAre("CPU", "number of cores"));
+  EXPECT_THAT(unknown_facts(known), IsEmpty());
+  EXPECT_EQ(to_text(unknown), "unknown CPU, unknown number of cores");
+  const Fingerprint partly{.cpu_model = std::string(unknown_cpu), .cores = 4};
+  EXPECT_EQ(difference(known, partly), "number of cores: 8 before, 4 now");
 }
 
 TEST(Fingerprint, HasAnIdThatNoBuildMayChange) {

@@ -20,6 +20,13 @@ TEST(UtcOfDate, ReadsTheFormatsOfGoogleBenchmark) {
   EXPECT_EQ(utc_of_date("2026-12-31T23:00:00-02:00"), "2027-01-01T01:00:00Z");
   EXPECT_EQ(utc_of_date("2019/02/21-13:37:24"), "2019-02-21T13:37:24Z");
   EXPECT_EQ(utc_of_date("2016-10-14 12:34:56"), "2016-10-14T12:34:56Z");
+  EXPECT_EQ(utc_of_date("2026-11-20T10:00:00.123456"), "2026-11-20T10:00:00Z");
+  EXPECT_EQ(utc_of_date("2026-11-20T10:00:00.123456+05:30"), "2026-11-20T04:30:00Z");
+  EXPECT_EQ(utc_of_date("2026-11-20T10:00:00.5Z"), "2026-11-20T10:00:00Z");
+  EXPECT_EQ(utc_of_date("2026-11-20 10:00:00.5-01:00"), "2026-11-20T11:00:00Z");
+  EXPECT_EQ(utc_of_date("Fri Nov 20 10:00:00 2026"), "2026-11-20T10:00:00Z");
+  EXPECT_EQ(utc_of_date("Fri Nov  6 10:00:00 2026"), "2026-11-06T10:00:00Z");
+  EXPECT_EQ(utc_of_date("Fri Nov 20 10:00:00 UTC 2026"), "2026-11-20T10:00:00Z");
   for (const char* wrong : {"", "now", "2026-11-23", "2026-11-23T16:33:28+00:00 and more"}) {
     EXPECT_THROW((void)utc_of_date(wrong), UsageError) << wrong;
   }

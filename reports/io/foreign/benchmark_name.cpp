@@ -1,5 +1,5 @@
 // Divides the names of benchmarks.
-#include "reports/io/benchmark_name.h"
+#include "reports/io/foreign/benchmark_name.h"
 
 #include <fmt/format.h>
 

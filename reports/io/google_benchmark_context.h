@@ -1,0 +1,77 @@
+// The context of a file of Google Benchmark, and objects of such files.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "reports/io/json_value.h"
+#include "reports/model/report.h"
+
+namespace parbench::report {
+
+/// An object of the file, with its place for messages.
+class Fields {
+ public:
+  Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
+    if (!object.is_object()) {
+      throw UsageError(fmt::format("{}: expected an object, found {}", place_, object.type_name()));
+    }
+  }
+
+  [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
+
+  /// Empty where it is missing or of another type.
+  [[nodiscard]] std::string text(const char* key) const {
+    const auto found = object_.find(key);
+    return found != object_.end() && found->is_string() ? found->get<std::string>() : std::string();
+  }
+
+  /// Nothing where it is missing; NaN where it is of another type. A number that is not finite has
+  /// become null.
+  [[nodiscard]] std::optional<double> number(const char* key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) return std::nullopt;
+    return found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  /// `fallback` also for numbers that are no count.
+  template <class T>
+  [[nodiscard]] T count(const char* key, T fallback) const {
+    const double value = number(key).value_or(-1);
+    // The first number that T does not have is a power of two, as which a double can hold it.
+    const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    return value >= 0 && value < end ? static_cast<T>(value) : fallback;
+  }
+
+  [[nodiscard]] bool is_true(const char* key) const {
+    const auto found = object_.find(key);
+    return found != object_.end() && *found == true;
+  }
+
+  [[noreturn]] void refuse(const char* key, const std::string& what) const {
+    throw UsageError(fmt::format("{}.{}: {}", place_, key, what));
+  }
+
+  [[nodiscard]] const Json& json() const { return object_; }
+
+ private:
+  const Json& object_;
+  std::string place_;
+};
+
+/// "./build/string_bench" as "string_bench"; "benchmarks" where it is unknown.
+[[nodiscard]] std::string program_name(const std::string& executable);
+
+/// Returns a report without cases. What the context lacks is unknown in it; an unusable date adds a
+/// note.
+[[nodiscard]] Report report_without_cases(const Fields& context);
+
+}  // namespace parbench::report

@@ -1,0 +1,219 @@
+// Adds the later runs to the first one.
+#include "reports/statistics/pooled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "kernels/base/error.h"
+#include "reports/model/fingerprint.h"
+#include "reports/statistics/statistics.h"
+
+namespace parbench::report {
+namespace {
+
+/// "run2.json", "run 2".
+std::string name_of_run(const std::vector<NamedRun>& runs, std::size_t index) {
+  return runs[index].name.empty() ? fmt::format("run {}", index + 1) : runs[index].name;
+}
+
+/// Returns what distinguishes the machines of two runs in a scenario of both; empty for nothing.
+std::string machine_difference(const Report& first, const Report& later) {
+  for (const CaseResult& c : later.cases) {
+    if (std::ranges::find(first.cases, c.scenario, &CaseResult::scenario) == first.cases.end()) {
+      continue;
+    }
+    return difference(fingerprint(first, c.scenario), fingerprint(later, c.scenario));
+  }
+  return {};
+}
+
+void check_poolable(const std::vector<NamedRun>& runs, bool allow_different_machine) {
+  const Report& first = runs.front().report;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const Report& later = runs[i].report;
+    const std::string name = name_of_run(runs, i);
+    if (first.measured_by.empty() != later.measured_by.empty()) {
+      throw UsageError(fmt::format("{} was measured by {} and {} by {}; pool runs of one program",
+                                   name_of_run(runs, 0), program_of(first), name,
+                                   program_of(later)));
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (later.cases.empty() || runs[k].report.cases != later.cases) continue;
+      throw UsageError(fmt::format("{} has the samples of {} again; leave the copy out", name,
+                                   name_of_run(runs, k)));
+    }
+    const std::string machines = machine_difference(first, later);
+    if (machines.empty() || allow_different_machine) continue;
+    throw UsageError(fmt::format(
+        "{} and {} are of different machines ({}); pool runs of one machine", name_of_run(runs, 0),
+        name, machines));
+  }
+}
+
+/// A case of the pooled report, and in how many runs it has which state.
+struct PooledCase {
+  CaseResult result;
+  int runs = 0;
+  int troubled = 0;  // failed or skipped
+};
+
+bool is_troubled(const CaseResult& c) {
+  return c.status == CaseStatus::failed || c.status == CaseStatus::skipped;
+}
+
+/// Leaves out what holds for one run only.
+CaseResult without_figures_of_run(CaseResult c) {
+  c.speedup.reset();
+  c.metrics.clear();
+  c.bound.reset();
+  c.efficiency = 0;
+  c.profile.reset();
+  return c;
+}
+
+/// Adds the case of a later run. A failure in one run is one of the case, then a skip.
+void add_case(PooledCase& pool, CaseResult later) {
+  CaseResult& known = pool.result;
+  ++pool.runs;
+  if (is_troubled(later)) ++pool.troubled;
+  const bool is_worse = is_troubled(later) && known.status != CaseStatus::failed &&
+                        !(known.status == later.status);
+  const bool is_first_number = known.status == CaseStatus::not_run;
+  if (is_worse || is_first_number) {
+    std::swap(known, later);
+    std::swap(known.samples, later.samples);
+  }
+  std::ranges::move(later.samples, std::back_inserter(known.samples));
+  std::ranges::move(later.conditions, std::back_inserter(known.conditions));
+  if (!known.throttling) known.throttling = std::move(later.throttling);
+}
+
+void finish(PooledCase& pool) {
+  CaseResult& c = pool.result;
+  if (is_troubled(c)) {
+    if (pool.troubled < pool.runs) {
+      c.error = fmt::format("in {} of {} runs{}{}", pool.troubled, pool.runs,
+                            c.error.empty() ? "" : ": ", c.error);
+    }
+    c.samples.clear();
+  }
+  if (c.status != CaseStatus::measured || c.samples.empty()) return;
+  c.statistics = summarise(Samples(c.samples));
+  if (c.amount > 0) c.throughput = c.amount / c.statistics->median;
+}
+
+/// Numbers of the next process and round that no run has taken.
+struct NextNumbers {
+  int process = 0;
+  int round = 0;
+
+  /// Moves the samples of a run behind those of the runs before it.
+  void number(Report& run) {
+    NextNumbers next = *this;
+    for (CaseResult& c : run.cases) {
+      for (Sample& sample : c.samples) {
+        sample.process += process;
+        sample.round += round;
+        next.process = std::max(next.process, sample.process + 1);
+        next.round = std::max(next.round, sample.round + 1);
+      }
+    }
+    *this = next;
+  }
+};
+
+class Pool {
+ public:
+  explicit Pool(std::size_t runs) : runs_(runs) {}
+
+  void add(NamedRun run) {
+    next_.number(run.report);
+    for (CaseResult& c : run.report.cases) add(without_figures_of_run(std::move(c)));
+    for (FileNote& note : run.report.file_notes) {
+      if (!run.name.empty()) note.first = fmt::format("{}, {}", run.name, note.first);
+    }
+    run.report.cases.clear();
+    if (is_empty_) {
+      report_ = std::move(run.report);
+      is_empty_ = false;
+    } else {
+      add(std::move(run.report));
+    }
+  }
+
+  Report finished() {
+    report_.answers.clear();
+    report_.findings.clear();
+    report_.published.clear();
+    std::map<std::string, int> names;
+    for (const PooledCase& pool : cases_) ++names[pool.result.name];
+    for (PooledCase& pool : cases_) {
+      finish(pool);
+      CaseResult& c = pool.result;
+      if (static_cast<std::size_t>(pool.runs) < runs_) {
+        add_file_note(report_.file_notes, "cases are not in every run",
+                   fmt::format("{} is in {} of {}", c.name, pool.runs, runs_));
+      }
+      if (names[c.name] > 1) c.name = c.scenario + '/' + c.name;
+      report_.cases.push_back(std::move(c));
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void add(CaseResult c) {
+    const auto [place, is_new] = places_.try_emplace({c.scenario, c.name}, cases_.size());
+    if (!is_new) return add_case(cases_[place->second], std::move(c));
+    PooledCase& pool = cases_.emplace_back();
+    pool.runs = 1;
+    pool.troubled = is_troubled(c) ? 1 : 0;
+    pool.result = std::move(c);
+  }
+
+  void add(Report later) {
+    report_.complete = report_.complete && later.complete;
+    if (report_.started_utc.empty() || (!later.started_utc.empty() &&
+                                        later.started_utc < report_.started_utc)) {
+      report_.started_utc = later.started_utc;
+    }
+    report_.duration_seconds += later.duration_seconds;
+    report_.sampling_seconds += later.sampling_seconds;
+    report_.task_cost_seconds += later.task_cost_seconds;
+    report_.preparation_seconds += later.preparation_seconds;
+    report_.verification_seconds += later.verification_seconds;
+    report_.profiling_seconds += later.profiling_seconds;
+    std::ranges::move(later.processes, std::back_inserter(report_.processes));
+    if (is_profile(later)) report_.options = std::move(later.options);
+    for (FileNote& note : later.file_notes) {
+      add_file_note(report_.file_notes, note.what, std::move(note.first), note.count);
+    }
+    if (later.machine.commit != report_.machine.commit) {
+      add_file_note(report_.file_notes, "runs are of different commits",
+                 fmt::format("{} and {}", report_.machine.commit.value_or("unknown"),
+                             later.machine.commit.value_or("unknown")));
+    }
+  }
+
+  std::size_t runs_;
+  Report report_;
+  bool is_empty_ = true;
+  NextNumbers next_;
+  std::vector<PooledCase> cases_;
+  std::map<std::pair<std::string, std::string>, std::size_t> places_;  // by scenario and name
+};
+
+}  // namespace
+
+Report pooled(std::vector<NamedRun> runs, bool allow_different_machine) {
+  if (runs.size() == 1) return std::move(runs.front().report);
+  check_poolable(runs, allow_different_machine);
+  Pool pool(runs.size());
+  for (NamedRun& run : runs) pool.add(std::move(run));
+  return pool.finished();
+}
+
+}  // namespace parbench::report

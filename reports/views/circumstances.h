@@ -1,0 +1,30 @@
+// What circumstances of a measurement mean for its times.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/model/report.h"
+
+namespace parbench::report {
+
+/// Reports with the names by which warnings call them.
+using NamedCircumstances = std::vector<std::pair<std::string, const NamedTexts*>>;
+
+/// Returns a sentence for each circumstance that distorts times, with the names of the reports that
+/// have it in front: "BASE and NEW: the library is a debug build …".
+[[nodiscard]] std::vector<std::string> circumstance_warnings(const NamedCircumstances& reports);
+
+/// Returns what distinguishes the circumstances that both sides record, an item for each:
+/// "library_build_type: release before, debug now".
+[[nodiscard]] std::vector<std::string> circumstance_differences(const NamedTexts& before,
+                                                                const NamedTexts& now);
+
+/// Returns the notes on a report's file and the warnings about its circumstances, as sentences.
+[[nodiscard]] std::vector<std::string> notes_on_file(const Report& report);
+
+/// "numbers that are not finite were read as missing: line 12, 'nan' (and 2 more)."
+[[nodiscard]] std::string to_text(const FileNote& note);
+
+}  // namespace parbench::report

@@ -1,0 +1,182 @@
+// Several runs as one report.
+#include "reports/statistics/pooled.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "reports/statistics/statistics.h"
+
+namespace parbench::report {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+CaseResult case_named(const std::string& name, double seconds, int processes = 1) {
+  CaseResult c;
+  c.name = name;
+  c.scenario = "program";
+  c.strategy = name;
+  c.status = CaseStatus::measured;
+  for (int process = 0; process < processes; ++process) {
+    for (int i = 0; i < 3; ++i) {
+      c.samples.push_back(
+          {.seconds = seconds + process + 0.01 * i, .round = i, .process = process});
+    }
+  }
+  c.statistics = summarise(Samples(c.samples));
+  c.amount = 10;
+  c.throughput = 10 / c.statistics->median;
+  c.speedup = Ratio{};
+  return c;
+}
+
+Report run_of(std::vector<CaseResult> cases) {
+  Report report;
+  report.version = "1.9.0";
+  report.measured_by = "Google Benchmark 1.9.0";
+  report.started_utc = "2026-11-20T10:00:00Z";
+  report.complete = true;
+  report.machine.cores_online = 8;
+  report.cases = std::move(cases);
+  return report;
+}
+
+CaseResult case_with(CaseStatus status, const std::string& error) {
+  CaseResult c = case_named("a", 1);
+  c.status = status;
+  c.error = error;
+  c.samples.clear();
+  c.statistics.reset();
+  return c;
+}
+
+Report pooled_runs(const std::vector<Report>& runs, bool allow_different_machine = false) {
+  std::vector<NamedRun> named;
+  for (const Report& run : runs) {
+    named.push_back({"run" + std::to_string(named.size() + 1) + ".json", run});
+  }
+  return pooled(std::move(named), allow_different_machine);
+}
+
+std::string refusal_of(const std::vector<Report>& runs) {
+  try {
+    (void)pooled_runs(runs);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Pooled, ASingleRunStaysAsItIs) {
+  const Report run = run_of({case_named("a", 1)});
+  EXPECT_EQ(pooled_runs({run}), run);
+}
+
+TEST(Pooled, ProcessesOfAllRunsAreProcesses) {
+  const Report report =
+      pooled_runs({run_of({case_named("a", 1, 2)}), run_of({case_named("a", 4, 1)}),
+                   run_of({case_named("a", 10, 2)})});
+  ASSERT_EQ(report.cases.size(), 1U);
+  const CaseResult& c = report.cases[0];
+  EXPECT_THAT(process_medians(c.samples), ElementsAre(1.01, 2.01, 4.01, 10.01, 11.01));
+  EXPECT_DOUBLE_EQ(c.statistics->median, 4.01);
+  EXPECT_DOUBLE_EQ(c.throughput, 10 / 4.01);
+  EXPECT_FALSE(c.speedup) << "it was one of the first run";
+  std::set<std::pair<int, int>> rounds;
+  for (const Sample& sample : c.samples) rounds.insert({sample.process, sample.round});
+  EXPECT_EQ(rounds.size(), c.samples.size()) << "no two samples are of one round";
+  EXPECT_TRUE(report.file_notes.empty());
+}
+
+TEST(Pooled, AFailureInOneRunIsOneOfTheCase) {
+  const std::vector<CaseResult> measured{case_named("a", 1)};
+  for (const CaseStatus status : {CaseStatus::failed, CaseStatus::skipped}) {
+    const std::vector<CaseResult> troubled{case_with(status, "connection refused")};
+    for (const auto& runs :
+         {std::vector{run_of(measured), run_of(troubled), run_of({case_named("a", 2)})},
+          std::vector{run_of(troubled), run_of(measured), run_of({case_named("a", 2)})}}) {
+      const CaseResult c = pooled_runs(runs).cases.at(0);
+      EXPECT_EQ(c.status, status);
+      EXPECT_EQ(c.error, "in 1 of 3 runs: connection refused");
+      EXPECT_FALSE(c.statistics);
+      EXPECT_TRUE(c.samples.empty());
+    }
+  }
+  const CaseResult both = pooled_runs({run_of({case_with(CaseStatus::skipped, "no network")}),
+                                       run_of({case_with(CaseStatus::failed, "refused")})})
+                              .cases.at(0);
+  EXPECT_EQ(both.status, CaseStatus::failed);
+  EXPECT_EQ(both.error, "refused") << "no run has a number";
+}
+
+TEST(Pooled, ACaseThatARunDidNotComeToHasTheOthersSamples) {
+  for (const bool first : {true, false}) {
+    Report without = run_of({case_with(CaseStatus::not_run, "")});
+    without.complete = false;
+    const Report with = run_of({case_named("a", 1)});
+    const Report report =
+        first ? pooled_runs({without, with}) : pooled_runs({with, without});
+    EXPECT_EQ(report.cases.at(0).status, CaseStatus::measured);
+    EXPECT_EQ(report.cases.at(0).samples.size(), 3U);
+    EXPECT_FALSE(report.complete);
+  }
+}
+
+TEST(Pooled, RunsMayHaveDifferentCases) {
+  Report other = run_of({case_named("a", 1), case_named("b", 1)});
+  other.cases[0].scenario = "other program";
+  const Report report = pooled_runs({run_of({case_named("a", 2)}), other});
+  ASSERT_EQ(report.cases.size(), 3U);
+  EXPECT_EQ(report.cases[0].name, "program/a");
+  EXPECT_EQ(report.cases[1].name, "other program/a") << "names identify cases";
+  EXPECT_EQ(report.cases[2].name, "b");
+  ASSERT_EQ(report.file_notes.size(), 1U);
+  EXPECT_EQ(report.file_notes[0].count, 3);
+  EXPECT_THAT(report.file_notes[0].first, HasSubstr("is in 1 of 2"));
+}
+
+TEST(Pooled, AddsUpFactsOfRuns) {
+  Report first = run_of({case_named("a", 1)});
+  Report second = run_of({case_named("a", 2)});
+  first.started_utc = "";
+  first.duration_seconds = 3;
+  second.duration_seconds = 4;
+  first.file_notes = second.file_notes = {{"commas were left out", "line 3", 2}};
+  first.machine.commit = "abc";
+  const Report report = pooled_runs({first, second});
+  EXPECT_EQ(report.started_utc, second.started_utc);
+  EXPECT_EQ(report.duration_seconds, 7);
+  ASSERT_EQ(report.file_notes.size(), 2U);
+  EXPECT_EQ(report.file_notes[0].first, "run1.json, line 3");
+  EXPECT_EQ(report.file_notes[0].count, 4);
+  EXPECT_EQ(report.file_notes[1].first, "abc and unknown");
+}
+
+TEST(Pooled, RefusesWhatIsNoFurtherRunOfTheSame) {
+  const Report run = run_of({case_named("a", 1)});
+  EXPECT_THAT(refusal_of({run_of({case_named("a", 2)}), run, run}),
+              AllOf(HasSubstr("run3.json has the samples of run2.json again")));
+  Report own = run_of({case_named("a", 2)});
+  own.measured_by.clear();
+  EXPECT_THAT(refusal_of({run, own}), AllOf(HasSubstr("measured by Google Benchmark"),
+                                            HasSubstr("run2.json by parbench 1.9.0")));
+  Report elsewhere = run_of({case_named("a", 2)});
+  elsewhere.machine.cores_online = 4;
+  EXPECT_THAT(refusal_of({run, elsewhere}),
+              AllOf(HasSubstr("run1.json and run2.json are of different machines"),
+                    HasSubstr("number of cores: 8 before, 4 now")));
+  EXPECT_EQ(pooled_runs({run, elsewhere}, true).cases.at(0).samples.size(), 6U);
+  elsewhere.machine.cores_online = 0;
+  EXPECT_EQ(refusal_of({run, elsewhere}), "accepted") << "nothing is known of it";
+}
+
+}  // namespace
+}  // namespace parbench::report
