@@ -72,8 +72,8 @@ class Compare final : public Command {
     compare::Options options{.rule = {.threshold = options_.threshold()},
                              .allow_different_machine = options_.allow_different_machine};
     if (spread_percent_) options.known_spread = *spread_percent_ / 100;
-    const compare::Comparison comparison = compare::compare(
-        {name_of(base_paths_), base}, {name_of(new_paths_), candidate}, options);
+    const compare::Comparison comparison =
+        compare::compare({name_of(base_paths_), base}, {name_of(new_paths_), candidate}, options);
     write_comparison(comparison, options_);
     return exit_code_of(comparison);
   }

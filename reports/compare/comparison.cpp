@@ -320,13 +320,13 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
                     min, processes_remedy(comparison))};
   }
   const double assumed = assumed_spread(comparison, options).deviation;
-  std::vector<std::string> notes{fmt::format(
-      "A side with one process does not show how much processes differ: a standard "
-      "deviation of {} is assumed{}.",
-      report::format_percent(assumed),
-      options.known_spread
-          ? " (--assume-spread)"
-          : fmt::format(", and intervals are wide; {}", processes_remedy(comparison)))};
+  std::vector<std::string> notes{
+      fmt::format("A side with one process does not show how much processes differ: a standard "
+                  "deviation of {} is assumed{}.",
+                  report::format_percent(assumed),
+                  options.known_spread
+                      ? " (--assume-spread)"
+                      : fmt::format(", and intervals are wide; {}", processes_remedy(comparison)))};
   std::ranges::move(note_on_missing_cores(assumed, matches), std::back_inserter(notes));
   return notes;
 }
@@ -337,9 +337,10 @@ std::string trouble_of(const Comparison& comparison, const Processes& base, cons
   const Side& side = base.has_variance ? comparison.now : comparison.base;
   return fmt::format("fewer than {} samples in {} do not show how much they vary; {}", min_samples,
                      base.has_variance ? "NEW" : "BASE",
-                     side.by_parbench ? "take more samples, or several processes (--processes 5)"
-                                      : "repeat its benchmarks (--benchmark_repetitions=10), or name "
-                                        "the files of several runs (compare BASE… --new NEW…)");
+                     side.by_parbench
+                         ? "take more samples, or several processes (--processes 5)"
+                         : "repeat its benchmarks (--benchmark_repetitions=10), or name "
+                           "the files of several runs (compare BASE… --new NEW…)");
 }
 
 /// The spread to assume in a case: more where other programs had its cores.
@@ -348,8 +349,7 @@ AssumedSpread spread_of(const Match& match, const AssumedSpread& assumed) {
   return disturbed > assumed.deviation ? AssumedSpread{.deviation = disturbed} : assumed;
 }
 
-void judge_rows(const std::vector<Match>& matches, Comparison& comparison,
-                const Options& options) {
+void judge_rows(const std::vector<Match>& matches, Comparison& comparison, const Options& options) {
   const AssumedSpread assumed = assumed_spread(comparison, options);
   std::vector<Estimate> estimates;
   std::vector<Row*> judged;
@@ -423,8 +423,8 @@ Comparison matched(const NamedReport& base, const NamedReport& now, const Option
 }
 
 std::vector<std::string> notes_on_sides(const Side& base, const Side& now) {
-  std::vector<std::string> notes = report::circumstance_warnings(
-      {{"BASE", &base.circumstances}, {"NEW", &now.circumstances}});
+  std::vector<std::string> notes =
+      report::circumstance_warnings({{"BASE", &base.circumstances}, {"NEW", &now.circumstances}});
   for (const auto& [side, name] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
     for (const report::FileNote& note : side->file_notes) {
       notes.push_back(fmt::format("{}: {}", name, to_text(note)));

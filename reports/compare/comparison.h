@@ -53,18 +53,18 @@ struct Side {
   bool complete = true;
   bool ended_early = false;    // its run was interrupted or killed
   std::size_t unfinished = 0;  // cases that its run did not come to, or did not sample to the end
-  std::vector<std::string> process_errors = {};  // "Process 2 was ended by signal 6 (Aborted)"
-  std::vector<report::FileNote> file_notes = {};      // on its files
-  report::NamedTexts circumstances = {};         // that it records
+  std::vector<std::string> process_errors = {};   // "Process 2 was ended by signal 6 (Aborted)"
+  std::vector<report::FileNote> file_notes = {};  // on its files
+  report::NamedTexts circumstances = {};          // that it records
 };
 
 /// What the cases of a scenario have in common.
 struct ScenarioFacts {
   std::string scenario;
-  std::string machine;              // by its fingerprint, of the newer report that has the scenario
-  std::string machine_difference;   // empty for the same machine
+  std::string machine;             // by its fingerprint, of the newer report that has the scenario
+  std::string machine_difference;  // empty for the same machine
   std::string machine_unknown = {};  // "CPU unknown in NEW": what could not be compared
-  std::vector<std::string> common;  // "f32", "batch 40": parameters left out of the labels
+  std::vector<std::string> common;   // "f32", "batch 40": parameters left out of the labels
   /// Parameters that do not belong to a case's identity and yet differ, which may be what is
   /// compared: "slowdown: 0 before, 5 now".
   std::vector<std::string> hidden_differences = {};

@@ -76,8 +76,7 @@ Estimate estimate_change(const Processes& base, const Processes& now,
     }
   }
   // One assumption for both sides: were it wrong, it would be wrong twice.
-  components.push_back(
-      {singles * spread.deviation * spread.deviation, spread.degrees_of_freedom});
+  components.push_back({singles * spread.deviation * spread.deviation, spread.degrees_of_freedom});
   return sum_of(mean(now.log_medians) - mean(base.log_medians), components);
 }
 

@@ -95,8 +95,8 @@ class Builder : public nlohmann::json_sax<Json> {
           fmt::format("is not UTF-8 (byte {}); convert it or write it again", position), depth()));
     }
     const std::string reason = reason_of(error.what());
-    throw SyntaxError(fmt::format("is not JSON: {} ({}); {}", line_at(position), reason,
-                                  remedy_for(reason)));
+    throw SyntaxError(
+        fmt::format("is not JSON: {} ({}); {}", line_at(position), reason, remedy_for(reason)));
   }
 
  private:
@@ -129,8 +129,8 @@ class Builder : public nlohmann::json_sax<Json> {
                depth() - 1);
       }
       add_file_note(*context_.file_notes,
-                 "the first of two values counts where a key stands twice in one object",
-                 fmt::format("'{}' in {}", brief(name), place(depth() - 1)));
+                    "the first of two values counts where a key stands twice in one object",
+                    fmt::format("'{}' in {}", brief(name), place(depth() - 1)));
       return nullptr;
     }
     if (object.size() > limits_.keys) {

@@ -89,7 +89,8 @@ std::string start_of(const Fields& context, std::vector<FileNote>& file_notes) {
   try {
     return utc_of_date(date);
   } catch (const UsageError& error) {
-    add_file_note(file_notes, "the time of the run is unknown", fmt::format("date {}", error.what()));
+    add_file_note(file_notes, "the time of the run is unknown",
+                  fmt::format("date {}", error.what()));
     return {};
   }
 }

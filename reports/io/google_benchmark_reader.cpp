@@ -195,9 +195,10 @@ class Benchmarks {
 /// Adds a note that a field is not used, because a repetition has an unusable value.
 void leave_out(std::vector<FileNote>& file_notes, const CaseResult& c, const char* key,
                const std::string& value) {
-  add_file_note(file_notes,
-             fmt::format("{} is not used for a case with an unusable value in a repetition", key),
-             fmt::format("{}, {}", quoted(c.name), value));
+  add_file_note(
+      file_notes,
+      fmt::format("{} is not used for a case with an unusable value in a repetition", key),
+      fmt::format("{}, {}", quoted(c.name), value));
 }
 
 /// Makes CPU time unknown in all samples if it is unknown in one.

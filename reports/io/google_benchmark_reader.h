@@ -6,8 +6,8 @@
 
 namespace parbench::report {
 
-/// Whether a file is of Google Benchmark: it has `benchmarks`, with a `context` or with times, and no
-/// report of parbench in addition.
+/// Whether a file is of Google Benchmark: it has `benchmarks`, with a `context` or with times, and
+/// no report of parbench in addition.
 [[nodiscard]] bool is_google_benchmark(const Json& file);
 
 /// Makes a report of such a file, whatever version of the library wrote it:

@@ -51,13 +51,14 @@ void read_runs(std::istream& stream, const ReadLimits& limits, std::size_t first
   take_runs(parse_bounded(stream, limits, {}, {first_line, &file_notes}), runs);
   if (runs.size() > before) return;
   if (must_be_run) runs.push_back(from_json(own));  // throws
-  add_file_note(file_notes, "objects that are no run were left out", fmt::format("line {}", first_line));
+  add_file_note(file_notes, "objects that are no run were left out",
+                fmt::format("line {}", first_line));
 }
 
 Report joined(std::vector<Report> runs, FileNotes file_notes) {
   if (runs.size() > 1) {
     add_file_note(file_notes, "the runs in the file were pooled as processes",
-               fmt::format("{} runs", runs.size()));
+                  fmt::format("{} runs", runs.size()));
   }
   std::vector<NamedRun> named;
   for (Report& run : runs) named.push_back({{}, std::move(run)});

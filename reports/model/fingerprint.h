@@ -28,11 +28,11 @@ struct Fingerprint {
   };
 
   std::string cpu_model;  // or `unknown_cpu`
-  int cores = 0;  // that the process was allowed, or all of the machine; 0: unknown
+  int cores = 0;          // that the process was allowed, or all of the machine; 0: unknown
   /// About what is installed, see `installed_gibibytes`; 0: unknown.
   double memory_gibibytes = 0;
-  std::vector<DeviceClass> devices;  // of the scenario, in its order
-  std::vector<LinkClass> links;
+  std::vector<DeviceClass> devices = {};  // of the scenario, in its order
+  std::vector<LinkClass> links = {};
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 

@@ -297,7 +297,7 @@ struct FileNote {
 
 /// Adds an example to the note that says `what`, or such a note.
 inline void add_file_note(std::vector<FileNote>& notes, std::string_view what, std::string first,
-                       int count = 1) {
+                          int count = 1) {
   const auto known = std::ranges::find(notes, what, &FileNote::what);
   if (known == notes.end()) {
     notes.push_back({std::string(what), std::move(first), count});
@@ -428,7 +428,7 @@ struct Report {
   std::vector<CaseResult> cases;
   std::vector<Answer> answers;
   std::vector<Finding> findings;
-  std::vector<Published> published;  // only with the published settings
+  std::vector<Published> published;       // only with the published settings
   std::vector<FileNote> file_notes = {};  // on the file of another program
   friend bool operator==(const Report&, const Report&) = default;
 };

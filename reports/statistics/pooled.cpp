@@ -48,9 +48,9 @@ void check_poolable(const std::vector<NamedRun>& runs, bool allow_different_mach
     }
     const std::string machines = machine_difference(first, later);
     if (machines.empty() || allow_different_machine) continue;
-    throw UsageError(fmt::format(
-        "{} and {} are of different machines ({}); pool runs of one machine", name_of_run(runs, 0),
-        name, machines));
+    throw UsageError(
+        fmt::format("{} and {} are of different machines ({}); pool runs of one machine",
+                    name_of_run(runs, 0), name, machines));
   }
 }
 
@@ -80,8 +80,8 @@ void add_case(PooledCase& pool, CaseResult later) {
   CaseResult& known = pool.result;
   ++pool.runs;
   if (is_troubled(later)) ++pool.troubled;
-  const bool is_worse = is_troubled(later) && known.status != CaseStatus::failed &&
-                        !(known.status == later.status);
+  const bool is_worse =
+      is_troubled(later) && known.status != CaseStatus::failed && !(known.status == later.status);
   const bool is_first_number = known.status == CaseStatus::not_run;
   if (is_worse || is_first_number) {
     std::swap(known, later);
@@ -156,7 +156,7 @@ class Pool {
       CaseResult& c = pool.result;
       if (static_cast<std::size_t>(pool.runs) < runs_) {
         add_file_note(report_.file_notes, "cases are not in every run",
-                   fmt::format("{} is in {} of {}", c.name, pool.runs, runs_));
+                      fmt::format("{} is in {} of {}", c.name, pool.runs, runs_));
       }
       if (names[c.name] > 1) c.name = c.scenario + '/' + c.name;
       report_.cases.push_back(std::move(c));
@@ -176,8 +176,8 @@ class Pool {
 
   void add(Report later) {
     report_.complete = report_.complete && later.complete;
-    if (report_.started_utc.empty() || (!later.started_utc.empty() &&
-                                        later.started_utc < report_.started_utc)) {
+    if (report_.started_utc.empty() ||
+        (!later.started_utc.empty() && later.started_utc < report_.started_utc)) {
       report_.started_utc = later.started_utc;
     }
     report_.duration_seconds += later.duration_seconds;
@@ -193,8 +193,8 @@ class Pool {
     }
     if (later.machine.commit != report_.machine.commit) {
       add_file_note(report_.file_notes, "runs are of different commits",
-                 fmt::format("{} and {}", report_.machine.commit.value_or("unknown"),
-                             later.machine.commit.value_or("unknown")));
+                    fmt::format("{} and {}", report_.machine.commit.value_or("unknown"),
+                                later.machine.commit.value_or("unknown")));
     }
   }
 

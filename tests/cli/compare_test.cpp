@@ -193,9 +193,9 @@ TEST_F(CompareCommand, PoolsTheFilesOfASide) {
   }
   const Finished single = parbench({"compare", "old0.json", "new0.json"});
   EXPECT_EQ(single.exit_code, 0) << "3% are too little for one run of each";
-  const Finished pooled = parbench({"compare", "old0.json", "old1.json", "old2.json", "old3.json",
-                                    "old4.json", "--new", "new0.json", "new1.json", "new2.json",
-                                    "new3.json", "new4.json"});
+  const Finished pooled =
+      parbench({"compare", "old0.json", "old1.json", "old2.json", "old3.json", "old4.json", "--new",
+                "new0.json", "new1.json", "new2.json", "new3.json", "new4.json"});
   EXPECT_EQ(pooled.exit_code, 3) << pooled.err;
   EXPECT_THAT(pooled.out, AllOf(StartsWith("2 of 2 cases regressed"), HasSubstr("3.0% slower"),
                                 HasSubstr("old0.json and 4 more"), HasSubstr("5 processes")));

@@ -18,8 +18,8 @@ std::string quotation(std::string_view text) { return printable(shortened(text, 
 
 /// Returns whether a word is a number that is not finite, as C and C++ libraries write them.
 bool is_non_finite(std::string_view word) {
-  constexpr std::array<std::string_view, 8> words{
-      "nan", "nan(ind)", "nan(snan)", "inf", "infinity", "1.#inf", "1.#ind", "1.#qnan"};
+  constexpr std::array<std::string_view, 8> words{"nan",      "nan(ind)", "nan(snan)", "inf",
+                                                  "infinity", "1.#inf",   "1.#ind",    "1.#qnan"};
   if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
   std::string lower(word);
   std::ranges::transform(lower, lower.begin(), [](char letter) {
@@ -37,7 +37,8 @@ bool is_of_word(char letter) {
 
 class Repairer {
  public:
-  Repairer(std::string_view text, std::vector<FileNote>& file_notes) : text_(text), notes_(file_notes) {}
+  Repairer(std::string_view text, std::vector<FileNote>& file_notes)
+      : text_(text), notes_(file_notes) {}
 
   std::vector<FoundObject> operator()() {
     while (find_object()) take_object();
@@ -72,7 +73,7 @@ class Repairer {
     if (begin == line.npos || line == "\xEF\xBB\xBF") return;
     line = line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
     add_file_note(notes_, "text that is not JSON was left out",
-               fmt::format("line {}, '{}'", line_, quotation(line)));
+                  fmt::format("line {}, '{}'", line_, quotation(line)));
   }
 
   void take_object() {
@@ -107,7 +108,7 @@ class Repairer {
   void leave_out_comma(std::string& copy, std::size_t comma) {
     copy.erase(comma, 1);
     add_file_note(notes_, "commas before closing brackets were left out",
-               fmt::format("line {}", line_));
+                  fmt::format("line {}", line_));
   }
 
   void take_word(std::string& copy) {
@@ -121,7 +122,7 @@ class Repairer {
     }
     copy += "null";
     add_file_note(notes_, "numbers that are not finite were read as missing",
-               fmt::format("line {}, '{}'", line_, word));
+                  fmt::format("line {}, '{}'", line_, word));
   }
 
   /// Takes a string with its quotation marks, or the rest of the text.
@@ -132,7 +133,7 @@ class Repairer {
     const std::string_view string = text_.substr(at_, end - at_);
     if (!take_characters(copy, string)) {
       add_file_note(notes_, "bytes that are not UTF-8 were read as Latin-1",
-                 fmt::format("line {}", line_));
+                    fmt::format("line {}", line_));
     }
     line_ += static_cast<std::size_t>(std::ranges::count(string, '\n'));
     at_ = end;
@@ -169,7 +170,8 @@ class Repairer {
 
 }  // namespace
 
-std::vector<FoundObject> repaired_objects(std::string_view text, std::vector<FileNote>& file_notes) {
+std::vector<FoundObject> repaired_objects(std::string_view text,
+                                          std::vector<FileNote>& file_notes) {
   return Repairer(text, file_notes)();
 }
 

@@ -1,8 +1,8 @@
 // One line for each case, or for each row of its calls, by RFC 4180: CRLF, and quotes round
 // whatever needs them. Text that a spreadsheet would take for a formula has an apostrophe in front.
-// A column is called what the value is called in the JSON report ("statistics.median_interval.low"),
-// so that the schema describes both, and a new field has its column by itself. Of lists there is the
-// number of their items.
+// A column is called what the value is called in the JSON report
+// ("statistics.median_interval.low"), so that the schema describes both, and a new field has its
+// column by itself. Of lists there is the number of their items.
 #include <fmt/format.h>
 
 #include <charconv>

@@ -341,9 +341,8 @@ TEST(Comparison, PutsDifferentCircumstancesAheadOfTheVerdict) {
   Report base = made_report({steady(1)});
   Report now = made_report({steady(1.2)});
   base.machine.circumstances = {{"library_build_type", "release"}, {"cpu_scaling_enabled", "true"}};
-  now.machine.circumstances = {{"library_build_type", "debug"},
-                               {"cpu_scaling_enabled", "true"},
-                               {"aslr_enabled", "true"}};
+  now.machine.circumstances = {
+      {"library_build_type", "debug"}, {"cpu_scaling_enabled", "true"}, {"aslr_enabled", "true"}};
   const Comparison differ = compared(base, now);
   EXPECT_THAT(sentence(differ), StartsWith("BASE and NEW were measured in different circumstances "
                                            "(library_build_type: release before, debug now). "

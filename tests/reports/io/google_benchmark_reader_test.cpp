@@ -14,7 +14,6 @@
 
 #include "kernels/base/error.h"
 #include "reports/io/file.h"
-#include "reports/io/foreign/benchmark_name.h"
 #include "reports/io/google_benchmark.h"
 #include "reports/io/json.h"
 #include "reports/views/table.h"
@@ -347,7 +346,7 @@ Report read_with(const std::function<void(Json& row)>& change) {
 }
 
 TEST(GoogleBenchmarkReader, ACaseWithFailuresInSomeRepetitionsHasNoNumber) {
-  const auto second = [](const std::function<void(Json& row)>& change) {
+  const auto second = [](const std::function<void(Json & row)>& change) {
     return read_with(change).cases.at(0);
   };
   const CaseResult failed = second([](Json& row) {
@@ -387,8 +386,8 @@ TEST(GoogleBenchmarkReader, ATimeThatIsNoneFailsItsCaseAlone) {
     const Report report = from_google_benchmark(json);
     ASSERT_EQ(report.cases.size(), 2U);
     EXPECT_EQ(report.cases[0].status, CaseStatus::failed);
-    EXPECT_THAT(report.cases[0].error,
-                AllOf(HasSubstr("1 of 3 repetitions have no time"), HasSubstr(time.dump() + " us")));
+    EXPECT_THAT(report.cases[0].error, AllOf(HasSubstr("1 of 3 repetitions have no time"),
+                                             HasSubstr(time.dump() + " us")));
     EXPECT_EQ(report.cases[1].status, CaseStatus::measured) << time;
   }
 }
@@ -437,54 +436,6 @@ TEST(GoogleBenchmarkReader, NamesAnUnusableRateOnce) {
   EXPECT_EQ(read(6e6).cases.at(0).amount_unit, "items");
 }
 
-TEST(GoogleBenchmarkReader, AContextMayLackEverything) {
-  for (const Json& context : {Json::object(), Json{{"date", ""}}, Json{{"date", 3}},
-                              Json{{"num_cpus", -1}, {"caches", Json::array()}},
-                              Json{{"num_cpus", "8"}, {"caches", "none"}, {"executable", nullptr}},
-                              Json{{"caches", {3, {{"level", "one"}}}}}}) {
-    Json json = file();
-    json["context"] = context;
-    const Report report = from_google_benchmark(json);
-    EXPECT_EQ(report.started_utc, "") << context;
-    EXPECT_EQ(report.machine.cores_online, 0) << context;
-    EXPECT_EQ(report.cases.at(0).scenario, "benchmarks") << context;
-    EXPECT_TRUE(report.cases.at(0).statistics) << context;
-    EXPECT_EQ(from_json(Json::parse(to_text(to_json(report)))), report) << context;
-    EXPECT_THAT(to_table(report), HasSubstr("BM_sum")) << context;
-  }
-  Json json = file();
-  json.erase("context");
-  EXPECT_TRUE(is_google_benchmark(json));
-  EXPECT_EQ(from_google_benchmark(json).machine.cpu_model, unknown_cpu);
-}
-
-TEST(GoogleBenchmarkReader, AnUnreadableDateIsUnknown) {
-  Json json = file();
-  json["context"]["date"] = "yesterday";
-  const Report report = from_google_benchmark(json);
-  EXPECT_EQ(report.started_utc, "");
-  ASSERT_EQ(report.file_notes.size(), 1U);
-  EXPECT_EQ(report.file_notes[0].what, "the time of the run is unknown");
-  EXPECT_THAT(report.file_notes[0].first, HasSubstr("'yesterday' is not a valid time such as"));
-}
-
-TEST(GoogleBenchmarkReader, TakesTheCircumstancesOfTheRun) {
-  EXPECT_THAT(from_google_benchmark(file()).machine.circumstances,
-              ElementsAre(Pair("library_build_type", "release"),
-                          Pair("cpu_scaling_enabled", "false")));
-  Json json = file();
-  json["context"]["library_build_type"] = "debug";
-  json["context"]["aslr_enabled"] = true;
-  const Report report = from_google_benchmark(json);
-  EXPECT_THAT(report.machine.circumstances,
-              ElementsAre(Pair("library_build_type", "debug"), Pair("cpu_scaling_enabled", "false"),
-                          Pair("aslr_enabled", "true")));
-  EXPECT_THAT(to_table(report), AllOf(HasSubstr("! This run: Google Benchmark's library is a debug"),
-                                      HasSubstr("(aslr_enabled)"),
-                                      Not(HasSubstr("(cpu_scaling_enabled)"))));
-  EXPECT_THAT(to_table(from_google_benchmark(file())), Not(HasSubstr("! ")));
-}
-
 TEST(GoogleBenchmarkReader, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"] = 3; }), HasSubstr("expected a list"));
   EXPECT_THAT(refusal_of([](Json& json) { json["benchmarks"] = Json::array(); }),
@@ -516,37 +467,6 @@ TEST(GoogleBenchmarkReader, LeavesReportsOfParbenchToTheirReader) {
   EXPECT_TRUE(is_google_benchmark(file()));
   EXPECT_FALSE(is_google_benchmark(Json{{"benchmarks", Json::array()}}));
   EXPECT_FALSE(is_google_benchmark(Json::array()));
-}
-
-TEST(BenchmarkName, IsAFamilyWithArguments) {
-  const auto is = [](const std::string& name, const std::string& family,
-                     const NamedValues& parameters) {
-    const BenchmarkName divided = benchmark_name(name);
-    EXPECT_EQ(divided.family, family) << name;
-    EXPECT_EQ(divided.parameters, parameters) << name;
-  };
-  using Whole = std::int64_t;
-  is("BM_copy", "BM_copy", {});
-  is("BM_copy/8/-1", "BM_copy", {{"arg0", Whole{8}}, {"arg1", Whole{-1}}});
-  is("BM_copy/n:1024/8", "BM_copy", {{"n", Whole{1024}}, {"arg1", Whole{8}}});
-  is("Fixture/Method/8", "Fixture/Method", {{"arg0", Whole{8}}});
-  is("BM_copy/8/min_time:0.500/threads:2/real_time", "BM_copy",
-     {{"arg0", Whole{8}},
-      {"min_time", std::string("0.500")},
-      {"threads", Whole{2}},
-      {"time", std::string("real_time")}});
-  is("BM_sort<std::vector<int>>/8", "BM_sort<std::vector<int>>", {{"arg0", Whole{8}}});
-  is("suite/ns::test", "suite/ns::test", {});
-}
-
-TEST(BenchmarkName, StaysWholeWhereItHasAnotherForm) {
-  for (const std::string name :
-       {"BM/8/more", "BM/n:1/n:2", "BM/08/x", "", "BM/8/", "BM/process_time/real_time"}) {
-    EXPECT_EQ(benchmark_name(name).family, name);
-    EXPECT_TRUE(benchmark_name(name).parameters.empty()) << name;
-  }
-  EXPECT_EQ(benchmark_name("BM/08").family, "BM/08");
-  EXPECT_EQ(benchmark_name("/8").family, "");
 }
 
 }  // namespace

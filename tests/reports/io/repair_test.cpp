@@ -63,8 +63,9 @@ TEST(Repair, DoesNotMindTheMarkOfUtf8) {
 }
 
 TEST(Repair, ReadsNumbersThatAreNotFiniteAsMissing) {
-  EXPECT_THAT(objects_of(R"({"a":[NaN,-NaN,nan,-nan(ind),Inf,+inf,-Infinity,INFINITY,1.#INF,-1.#IND]})"),
-              ElementsAre(R"({"a":[null,null,null,null,null,null,null,null,null,null]})"));
+  EXPECT_THAT(
+      objects_of(R"({"a":[NaN,-NaN,nan,-nan(ind),Inf,+inf,-Infinity,INFINITY,1.#INF,-1.#IND]})"),
+      ElementsAre(R"({"a":[null,null,null,null,null,null,null,null,null,null]})"));
   EXPECT_THAT(objects_of(R"({"a":[nano,inform,1e5,-1,01.5]})"),
               ElementsAre(R"({"a":[nano,inform,1e5,-1,01.5]})"));
   EXPECT_THAT(repaired("{\"a\":\nnan,\n\"b\": inf}").notes,
@@ -75,8 +76,8 @@ TEST(Repair, ReadsNumbersThatAreNotFiniteAsMissing) {
 TEST(Repair, LeavesCommasBeforeClosingBracketsOut) {
   const Repaired result = repaired("{\"a\": [1,2,],\n\"b\": {\"c\": \",]\", \n },}");
   EXPECT_THAT(result.objects, ElementsAre("{\"a\": [1,2],\n\"b\": {\"c\": \",]\" \n }}"));
-  EXPECT_THAT(result.notes, ElementsAre(FileNote{"commas before closing brackets were left out",
-                                                 "line 1", 3}));
+  EXPECT_THAT(result.notes,
+              ElementsAre(FileNote{"commas before closing brackets were left out", "line 1", 3}));
   EXPECT_THAT(objects_of(R"({"a": [1,,], "b": [,]})"), ElementsAre(R"({"a": [1,], "b": []})"))
       << "one comma is left out; what is left is no JSON";
 }
@@ -84,8 +85,8 @@ TEST(Repair, LeavesCommasBeforeClosingBracketsOut) {
 TEST(Repair, ReadsOtherBytesAsLatin1) {
   const Repaired result = repaired("{\"J\xFCrgen\":\n\"\xB5\xC3\xBC\xE9\"}");
   EXPECT_THAT(result.objects, ElementsAre("{\"Jürgen\":\n\"µüé\"}"));
-  EXPECT_THAT(result.notes, ElementsAre(FileNote{"bytes that are not UTF-8 were read as Latin-1",
-                                                 "line 1", 2}));
+  EXPECT_THAT(result.notes,
+              ElementsAre(FileNote{"bytes that are not UTF-8 were read as Latin-1", "line 1", 2}));
 }
 
 TEST(Repair, KeepsWhatIsIncomplete) {

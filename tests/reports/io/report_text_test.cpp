@@ -87,10 +87,10 @@ TEST(ReportText, ReadsFilesWithTextAroundThem) {
 }
 
 TEST(ReportText, NamesTheLineWithinTheJsonThatIsNone) {
-  const std::string text = replaced(run(20).dump(2), "\"benchmarks\"", "-- LOG(0): no\n\"benchmarks\"");
-  EXPECT_THAT(refusal_of(text),
-              AllOf(HasSubstr("is not JSON: line 7, '-- LOG(0): no'"),
-                    HasSubstr("--benchmark_out=FILE"), Not(HasSubstr("\n"))));
+  const std::string text =
+      replaced(run(20).dump(2), "\"benchmarks\"", "-- LOG(0): no\n\"benchmarks\"");
+  EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("is not JSON: line 7, '-- LOG(0): no'"),
+                                      HasSubstr("--benchmark_out=FILE"), Not(HasSubstr("\n"))));
   EXPECT_THAT(refusal_of("[driver]\n\n" + text), HasSubstr("line 9, '-- LOG(0): no'"))
       << "as it is counted in the file";
   EXPECT_THAT(refusal_of(replaced(run(20).dump(), "./sum", "C:\\Users\\sum")),
@@ -114,7 +114,8 @@ TEST(ReportText, ReadsWhatIsAlmostJson) {
 TEST(ReportText, ReadsNamesThatAreNotUtf8) {
   const Report report = read(replaced(run(20).dump(), "./sum", "./s\xFCm"));
   EXPECT_EQ(report.cases.at(0).scenario, "süm");
-  EXPECT_THAT(notes_of(report), ElementsAre("bytes that are not UTF-8 were read as Latin-1: line 1"));
+  EXPECT_THAT(notes_of(report),
+              ElementsAre("bytes that are not UTF-8 were read as Latin-1: line 1"));
 }
 
 TEST(ReportText, ReadsCountersThatAreNamedLikeFields) {
@@ -179,18 +180,19 @@ TEST(ReportText, RecognisesFilesOfOtherPrograms) {
       {"androidx.benchmark",
        R"({"context":{"build":{"model":"x"}},"benchmarks":[{"name":"s","className":"C","metrics":{}}]})"},
       {"BenchmarkDotNet", R"({"Title":"t","HostEnvironmentInfo":{},"Benchmarks":[]})"},
-      {"nanobench", R"({"results":[{"title":"t","name":"n","median(elapsed)":1}]})"},
+      {"nanobench", R"json({"results":[{"title":"t","name":"n","median(elapsed)":1}]})json"},
       {"Criterion",
        R"({"mean":{"point_estimate":1},"median":{"confidence_interval":{}},"slope":null})"}};
-  for (const auto& [program, text] : files) {
-    EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("is a file of "), HasSubstr(program),
-                                        HasSubstr("parbench reads its own reports"),
-                                        HasSubstr("--benchmark_out=FILE"), Not(HasSubstr("\n"))));
-  }
-  EXPECT_THAT(refusal_of("log\n" + files[0].second), HasSubstr("is a file of hyperfine"));
-  EXPECT_THAT(refusal_of("name,iterations,real_time,cpu_time,time_unit,label\n\"BM_sum\",1,2,3,ns,\n"),
-              AllOf(HasSubstr("is a CSV file of Google Benchmark"),
-                    HasSubstr("--benchmark_out_format=json")));
+for (const auto& [program, text] : files) {
+  EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("is a file of "), HasSubstr(program),
+                                      HasSubstr("parbench reads its own reports"),
+                                      HasSubstr("--benchmark_out=FILE"), Not(HasSubstr("\n"))));
+}
+EXPECT_THAT(refusal_of("log\n" + files[0].second), HasSubstr("is a file of hyperfine"));
+EXPECT_THAT(
+    refusal_of("name,iterations,real_time,cpu_time,time_unit,label\n\"BM_sum\",1,2,3,ns,\n"),
+    AllOf(HasSubstr("is a CSV file of Google Benchmark"),
+          HasSubstr("--benchmark_out_format=json")));
 }
 
 }  // namespace

@@ -122,8 +122,7 @@ TEST(Pooled, ACaseThatARunDidNotComeToHasTheOthersSamples) {
     Report without = run_of({case_with(CaseStatus::not_run, "")});
     without.complete = false;
     const Report with = run_of({case_named("a", 1)});
-    const Report report =
-        first ? pooled_runs({without, with}) : pooled_runs({with, without});
+    const Report report = first ? pooled_runs({without, with}) : pooled_runs({with, without});
     EXPECT_EQ(report.cases.at(0).status, CaseStatus::measured);
     EXPECT_EQ(report.cases.at(0).samples.size(), 3U);
     EXPECT_FALSE(report.complete);
