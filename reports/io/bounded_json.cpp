@@ -215,7 +215,8 @@ class Builder : public nlohmann::json_sax<Json> {
       ++number;
     }
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-    return fmt::format("line {}, '{}'", number, brief(std::string_view(line).substr(begin)));
+    return fmt::format("line {}, '{}'", number,
+                       printable(shortened(std::string_view(line).substr(begin), quoted_columns)));
   }
 
   std::istream& stream_;

@@ -25,7 +25,7 @@ constexpr std::array<KnownProgram, 8> known_programs{{
     {"pytest-benchmark", {"/machine_info", "/commit_info"}},
     {"JMH", {"/0/benchmark", "/0/primaryMetric"}},
     {"nvbench", {"/meta/argv", "/benchmarks"}},
-    {"Android's benchmark library (androidx.benchmark)", {"/context/build", "/benchmarks"}},
+    {"Android's benchmark library (androidx.benchmark)", {"/context/build/fingerprint", "/benchmarks"}},
     {"BenchmarkDotNet", {"/HostEnvironmentInfo", "/Benchmarks"}},
     {"nanobench", {"/results/0/median(elapsed)", "/results/0/name"}},
     {"Criterion", {"/mean/point_estimate", "/median/confidence_interval"}},

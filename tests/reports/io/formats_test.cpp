@@ -256,7 +256,7 @@ TEST(CsvFormat, HasAnApostropheBeforeFormulas) {
   const auto cell = [](const std::string& strategy) {
     Report report = sample_report();
     report.cases[0].strategy = strategy;
-    return column(read_back("csv", report), "strategy")[1];
+    return column(read_back("csv", report), "strategy")[0];
   };
   for (const std::string formula :
        {"=1+1", "=HYPERLINK(\"http://x/?\"&A1)", "+2+3", "-3*4", "@SUM(A1)", "\tBM_x", "\r=1", "-",
@@ -269,7 +269,7 @@ TEST(CsvFormat, HasAnApostropheBeforeFormulas) {
   }
   Report report = sample_report();
   report.cases[0].parameters.emplace_back("=x", std::int64_t{-3});
-  EXPECT_EQ(column(read_back("csv", report), "parameters.=x")[1], "-3");
+  EXPECT_EQ(column(read_back("csv", report), "parameters.=x")[0], "-3");
 }
 
 TEST(CsvFormat, LeavesNumbersThatAreNoneEmpty) {

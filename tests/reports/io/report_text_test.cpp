@@ -156,7 +156,7 @@ TEST(ReportText, PoolsTheRunsInAFile) {
     EXPECT_DOUBLE_EQ(c.statistics->median, 22.1e-6);
     EXPECT_EQ(report.started_utc, "2026-11-20T10:00:00Z") << "of the earliest";
     EXPECT_TRUE(report.complete);
-    EXPECT_EQ(notes_of(report).back().substr(0, 8), text == texts[3] ? "the runs" : "the runs");
+    EXPECT_EQ(notes_of(report).back(), "the runs in the file were pooled as processes: 3 runs");
   }
   EXPECT_THAT(refusal_of(run(20).dump() + run(22).dump().substr(0, 300)), HasSubstr("truncated"))
       << "rather than one of two runs";
@@ -178,7 +178,7 @@ TEST(ReportText, RecognisesFilesOfOtherPrograms) {
       {"JMH", R"([{"jmhVersion":"1.37","benchmark":"B.m","primaryMetric":{"score":1}}])"},
       {"nvbench", R"({"meta":{"argv":["a"]},"devices":[],"benchmarks":[{"states":[]}]})"},
       {"androidx.benchmark",
-       R"({"context":{"build":{"model":"x"}},"benchmarks":[{"name":"s","className":"C","metrics":{}}]})"},
+       R"({"context":{"build":{"fingerprint":"x"}},"benchmarks":[{"name":"s","className":"C","metrics":{}}]})"},
       {"BenchmarkDotNet", R"({"Title":"t","HostEnvironmentInfo":{},"Benchmarks":[]})"},
       {"nanobench", R"json({"results":[{"title":"t","name":"n","median(elapsed)":1}]})json"},
       {"Criterion",
