@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +16,10 @@
 
 namespace parbench {
 namespace {
+
+/// What measuring a task alone takes at most beyond executions of the plan: it is repeated until a
+/// clock can time it, some milliseconds in all.
+constexpr double max_task_seconds = 0.1;
 
 /// Adds what ranks waited to a timing. `by_rank`: of each rank what `run` brings together: the
 /// third is its seconds in messages, the fourth those until the others had come to the beginning,
@@ -32,24 +35,12 @@ void add_waits(Timing& timing, const std::vector<std::vector<double>>& by_rank) 
   timing.start_skew = most - least;
 }
 
-/// For the time of one execution, the other ranks have to come to its end within a limit.
-class ExecutionLimit {
- public:
-  ExecutionLimit(RankTeam& team, double longest) : team_(team) {
-    if (longest > 0) team_.expect_within(execution_limit(longest));
-  }
-  ~ExecutionLimit() { team_.expect_within(std::nullopt); }
-  ExecutionLimit(const ExecutionLimit&) = delete;
-  ExecutionLimit& operator=(const ExecutionLimit&) = delete;
-
- private:
-  RankTeam& team_;
-};
-
 class RankRunner final : public PlanRunner {
  public:
   RankRunner(RankTeam& team, const Plan& plan, SubmitMode mode)
-      : team_(team), own_(std::make_unique<Executor>(plan, mode)) {
+      : team_(team),
+        own_(std::make_unique<Executor>(plan, mode)),
+        tasks_(plan.graph().tasks.size()) {
     require_same(plan.graph());
   }
 
@@ -64,7 +55,7 @@ class RankRunner final : public PlanRunner {
     if (latest_ != team_.meetings()) team_.meet();
     Timing timing;
     static_cast<void>(team_.take_waits());
-    const ExecutionLimit limit(team_, longest_);
+    limit_waits();
     team_.exchange([&] { timing = own_->run(); });
     const TimedLink::Times waited = team_.take_waits();
     std::vector<std::vector<double>> by_rank;
@@ -81,6 +72,7 @@ class RankRunner final : public PlanRunner {
     if (interrupted()) throw Interrupted();
     team_.meet();
     std::vector<double> costs;
+    limit_waits(max_task_seconds * static_cast<double>(tasks_));
     team_.exchange([&] { costs = own_->measure_tasks([] { return false; }); });
     return team_.largest(std::move(costs));
   }
@@ -94,6 +86,7 @@ class RankRunner final : public PlanRunner {
       if (executions > 1) static_cast<void>(run());
       team_.meet();
       Recording one;
+      limit_waits();
       team_.exchange([&] { one = own_->record(1); });
       all.seconds.push_back(team_.largest(one.seconds).front());
       all.seconds_per_call = one.seconds_per_call;
@@ -118,8 +111,14 @@ class RankRunner final : public PlanRunner {
     }
   }
 
+  /// Of ranks for each other, once it is known how long an execution takes.
+  void limit_waits(double extra = 0) {
+    if (longest_ > 0) team_.expect_within(execution_limit(longest_) + extra);
+  }
+
   RankTeam& team_;
   std::unique_ptr<Executor> own_;
+  std::size_t tasks_;         // of the plan
   std::uint64_t latest_ = 0;  // meeting behind the latest execution
   double longest_ = 0;        // seconds of the longest execution so far
 };

@@ -15,7 +15,8 @@ namespace parbench {
 [[nodiscard]] std::unique_ptr<PlanRunner> make_rank_runner(RankTeam& team, const Plan& plan,
                                                            SubmitMode mode);
 
-/// The seconds after which an execution hangs, of a plan whose longest one so far took `longest`.
+/// Returns the time limit in seconds after which an execution counts as hung. `longest`: the plan's
+/// longest execution so far.
 [[nodiscard]] double execution_limit(double longest);
 
 /// A number that is the same for equal graphs, and for others almost never.

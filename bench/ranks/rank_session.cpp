@@ -5,6 +5,7 @@
 
 #include "bench/execution/clock.h"
 #include "bench/output/standard_streams.h"
+#include "bench/ranks/control/watchdog.h"
 #include "bench/ranks/rank_runner.h"
 
 namespace parbench {
@@ -16,6 +17,11 @@ std::unique_ptr<RankTeam> join_ranks() {
     name_errors(fmt::format("[{} rank {}] ", host_name(), launched->rank));
   }
   try {
+    const ControlChannel::Seconds limit =
+        rank_patience().value_or(ControlChannel::Options().patience);
+    const Watchdog watchdog(
+        limit, fmt::format("rank {} ({}) was not joined by all {} ranks within {:g} s",
+                           launched->rank, host_name(), launched->size, limit.count()));
     return std::make_unique<RankTeam>(load_rank_link());
   } catch (const Error& error) {
     throw RankSetupError(error.what());

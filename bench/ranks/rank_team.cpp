@@ -11,13 +11,19 @@
 
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/agreed_failure.h"
+#include "bench/ranks/control/watchdog.h"
 #include "kernels/base/error.h"
 
 namespace parbench {
 namespace {
 
+using Seconds = ControlChannel::Seconds;
+
+/// Another rank does the same work, and may take so many times as long.
+constexpr double max_slowness = 10;
+
 /// The seconds in a variable of the environment; nothing where it is not set.
-std::optional<std::chrono::duration<double>> seconds_in(const char* variable) {
+std::optional<Seconds> seconds_in(const char* variable) {
   const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr) return std::nullopt;
   char* end = nullptr;
@@ -26,10 +32,10 @@ std::optional<std::chrono::duration<double>> seconds_in(const char* variable) {
     throw UsageError(
         fmt::format("{}='{}' is not a valid time; allowed: seconds, at least 2", variable, text));
   }
-  return std::chrono::duration<double>(seconds);
+  return Seconds(seconds);
 }
 
-ControlChannel::Options channel_options(std::optional<std::chrono::duration<double>> patience) {
+ControlChannel::Options channel_options(std::optional<Seconds> patience) {
   ControlChannel::Options options;
   if (patience) options.patience = *patience;
   if (const auto silence = seconds_in("PARBENCH_RANK_SILENCE")) {
@@ -50,12 +56,14 @@ std::string named(int rank, const std::string& host) {
 
 }  // namespace
 
+std::optional<Seconds> rank_patience() { return seconds_in("PARBENCH_RANK_PATIENCE"); }
+
 RankTeam::RankTeam(std::unique_ptr<RankLink> link)
     : link_(std::make_unique<TimedLink>(std::move(link))),
-      patience_(seconds_in("PARBENCH_RANK_PATIENCE")) {
-  const ControlChannel::Options options = channel_options(patience_);
+      patience_(rank_patience()),
+      options_(channel_options(patience_)) {
   channel_ =
-      std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), options);
+      std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), options_);
   link_->check_with([this] { channel_->check(); });
   clock_ = measure_clock_offset(*link_);
 }
@@ -66,12 +74,22 @@ RankTeam::~RankTeam() {
     if (leads()) channel_->send_to_all({FrameKind::end});
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a rank that is lost needs no end
   }
-  link_.reset();  // MPI waits for all ranks, whose signs of life may end meanwhile
+  // MPI waits for all ranks, whose signs of life may end meanwhile.
+  const Watchdog watchdog(
+      options_.silence, fmt::format("{} has ended its run, and another rank has not within {:g} s",
+                                    name_of(rank()), options_.silence.count()));
+  link_.reset();
 }
 
 std::string RankTeam::name_of(int rank) const { return channel_->name_of(rank); }
 
 void RankTeam::check() const { channel_->check(); }
+
+/// Of a wait that begins now.
+Seconds RankTeam::wait_limit() const {
+  if (patience_ || !expected_) return options_.patience;
+  return std::max(*expected_, max_slowness * Seconds(std::chrono::steady_clock::now() - met_));
+}
 
 void RankTeam::share(int owner, void* data, std::size_t bytes) {
   meet();  // a rank that has failed takes no part
@@ -114,6 +132,7 @@ std::vector<std::string> RankTeam::meet(const std::string& own) {
 }
 
 std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
+  const ControlChannel::Limit limit(*channel_, wait_limit());
   ++meetings_;
   std::string status;
   append_number(status, InterruptHandler::requested() ? 1 : 0);
@@ -135,6 +154,7 @@ std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
     verdict = hear(FrameKind::verdict);
   }
   has_refused_ = false;
+  met_ = std::chrono::steady_clock::now();
   PayloadReader reader(verdict);
   interrupted_ = reader.number() != 0;
   return reader.text();
@@ -147,12 +167,14 @@ double RankTeam::broadcast(double value) {
     channel_->send_to_all({FrameKind::value, meetings_, payload});
     return value;
   }
+  const ControlChannel::Limit limit(*channel_, wait_limit());
   payload = hear(FrameKind::value);
   return std::bit_cast<double>(PayloadReader(payload).number());
 }
 
 void RankTeam::together(const std::function<void()>& work) {
   has_refused_ = false;
+  expected_.reset();  // nothing is known of the work
   try {
     work();
   } catch (const RunEnded&) {
@@ -165,16 +187,11 @@ void RankTeam::together(const std::function<void()>& work) {
     fail(std::current_exception());
   }
   meet();
-}
-
-void RankTeam::expect_within(std::optional<double> seconds) {
-  if (!leads()) return;
-  if (seconds && patience_) seconds = patience_->count();
-  channel_->expect_within(seconds ? std::optional<std::chrono::duration<double>>(*seconds)
-                                  : std::nullopt);
+  expected_.reset();
 }
 
 void RankTeam::exchange(const std::function<void()>& work) {
+  const ControlChannel::Limit limit(*channel_, wait_limit());
   try {
     work();
   } catch (const RunEnded&) {
@@ -188,10 +205,7 @@ void RankTeam::exchange(const std::function<void()>& work) {
 }
 
 void RankTeam::give_up(const std::string& reason) {
-  if (!leads()) {
-    channel_->send(0, {FrameKind::fatal, meetings_, reason});
-    for (;;) static_cast<void>(channel_->receive(0));  // until rank 0 ends this process
-  }
+  if (!leads()) channel_->give_up({FrameKind::fatal, meetings_, reason});
   throw RankLost(reason);
 }
 
@@ -248,6 +262,7 @@ std::string RankTeam::hear(FrameKind wanted) {
 
 /// Comes to a meeting with a failure instead of a status.
 void RankTeam::fail(const std::exception_ptr& failure) {
+  const ControlChannel::Limit limit(*channel_, wait_limit());
   ++meetings_;
   if (leads()) {
     std::string refusal;

@@ -19,13 +19,17 @@
 
 namespace parbench {
 
+/// The user's limit of each wait of a rank for others, from PARBENCH_RANK_PATIENCE; nothing where
+/// it is not set. Throws UsageError for an invalid one.
+[[nodiscard]] std::optional<ControlChannel::Seconds> rank_patience();
+
 /// All ranks run the same session. They decide the same, because what decisions depend on is the
 /// same on all: the clock is that of rank 0, an execution takes as long as on the slowest rank, an
 /// interrupt of one is an interrupt of all, and where one fails, all throw its exception.
 class RankTeam final : public RankGroup {
  public:
   /// Throws what `connect_ranks` throws, and UsageError for an invalid PARBENCH_RANK_SILENCE
-  /// or PARBENCH_RANK_PATIENCE.
+  /// or PARBENCH_RANK_PATIENCE. The caller limits how long it waits (Watchdog).
   explicit RankTeam(std::unique_ptr<RankLink> link);
   /// Ends the run of the other ranks in order, unless it has ended.
   ~RankTeam() override;
@@ -73,10 +77,12 @@ class RankTeam final : public RankGroup {
 
   void exchange(const std::function<void()>& work) override;
 
-  /// Rank 0 gives the others so many seconds from now to come to the next meeting;
-  /// PARBENCH_RANK_PATIENCE replaces them. Nothing: half an hour from when rank 0 waits for them.
-  /// RankLost names the ranks that have not come; where rank 0 itself hangs, its process ends.
-  void expect_within(std::optional<double> seconds);
+  /// Limits each wait for other ranks, in an exchange or at a meeting, until `together` ends: to
+  /// `seconds` or ten times what this rank took since the last meeting, whichever is longer.
+  /// PARBENCH_RANK_PATIENCE replaces both; without a call the limit is half an hour. RankLost names
+  /// the ranks that did not come. Rank 0 is the first to notice; the others wait longer by
+  /// PARBENCH_RANK_SILENCE. The process of a rank that does not notice the limit ends.
+  void expect_within(double seconds) { expected_ = ControlChannel::Seconds(seconds); }
 
   /// How often the ranks have met.
   [[nodiscard]] std::uint64_t meetings() const { return meetings_; }
@@ -97,11 +103,15 @@ class RankTeam final : public RankGroup {
   [[nodiscard]] std::string meet_for(const std::string& own, const Combine& combine);
   [[nodiscard]] std::vector<std::string> collect(const std::string& own);
   [[nodiscard]] std::string hear(FrameKind wanted);
+  [[nodiscard]] ControlChannel::Seconds wait_limit() const;
   [[noreturn]] void fail(const std::exception_ptr& failure);
   [[noreturn]] void throw_refusal(const std::string& payload);
 
   std::unique_ptr<TimedLink> link_;
-  std::optional<std::chrono::duration<double>> patience_;  // given by the user
+  std::optional<ControlChannel::Seconds> patience_;  // given by the user
+  ControlChannel::Options options_;
+  std::optional<ControlChannel::Seconds> expected_;  // by `expect_within`
+  std::chrono::steady_clock::time_point met_ = std::chrono::steady_clock::now();
   std::unique_ptr<ControlChannel> channel_;
   ClockOffset clock_;
   std::uint64_t meetings_ = 0;

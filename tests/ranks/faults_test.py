@@ -100,6 +100,24 @@ def test_a_rank_that_lives_but_hangs_ends_the_run(parbench, tmp_path, hanging):
         assert not [pid for pid in ranks.values() if is_running(pid)], "no process is left"
 
 
+@pytest.mark.parametrize("hanging", [0, 1, 2])
+def test_a_rank_that_decides_nothing_ends_the_run(parbench, tmp_path, hanging):
+    """Its lanes and its signs of life go on; the thread that prepares, meets and reports does not."""
+    with long_run(parbench, tmp_path / "r.json", 3, {"PARBENCH_RANK_PATIENCE": 3}) as (process, ranks):
+        stop_thread(ranks[hanging])
+        process.finish(None, 90)
+        assert process.returncode != 0
+        assert f"rank {hanging} (" in process.err and "hangs: it did not come" in process.err
+        assert not [pid for pid in ranks.values() if is_running(pid)], "no process is left"
+
+
+def test_a_rank_that_never_begins_ends_the_run(parbench):
+    """MPI itself waits for it without a limit."""
+    done = run([*MPIRUN, "-n", 1, parbench, "--scenario", "collectives", ":", "-n", 1, "sleep", 600], code=1,
+               env={**ENVIRONMENT, "PARBENCH_RANK_PATIENCE": 2})
+    assert "rank 0 (" in done.err and "was not joined by all 2 ranks within 2 s" in done.err
+
+
 def test_without_rank_zero_the_others_end(parbench, tmp_path):
     with long_run(parbench, tmp_path / "r.json", 3) as (process, ranks):
         os.kill(ranks[0], signal.SIGKILL)

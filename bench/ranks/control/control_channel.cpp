@@ -13,6 +13,7 @@
 
 #include "bench/output/exit_code.h"
 #include "bench/output/standard_streams.h"
+#include "bench/ranks/control/watchdog.h"
 
 namespace parbench {
 namespace {
@@ -21,7 +22,7 @@ constexpr auto heartbeat_period = std::chrono::seconds(1);
 constexpr auto closing_limit = std::chrono::seconds(2);
 constexpr int wait_milliseconds = 100;
 
-std::string hanging(const std::string& ranks, std::chrono::duration<double> limit) {
+std::string hanging(const std::string& ranks, ControlChannel::Seconds limit) {
   return fmt::format("{} hangs: it did not come to where the other ranks wait within {:g} s", ranks,
                      limit.count());
 }
@@ -92,7 +93,7 @@ Frame ControlChannel::receive(int from) {
   }
   noticed_ = true;
   if (came) throw RankLost(lost_);
-  if (deadline_) throw RankLost(overdue_ranks());
+  if (deadline_) throw RankLost(overdue_ranks(from));
   throw RankLost(hanging(name_of(from), options_.patience));
 }
 
@@ -101,25 +102,40 @@ void ControlChannel::check() const {
   const bool overdue = deadline_ && Clock::now() > *deadline_;
   if (lost_.empty() && !overdue) return;
   noticed_ = true;
-  throw RankLost(lost_.empty() ? overdue_ranks() : lost_);
+  throw RankLost(lost_.empty() ? overdue_ranks(0) : lost_);
 }
 
-void ControlChannel::expect_within(std::optional<std::chrono::duration<double>> limit) {
-  const std::lock_guard lock(mutex_);
-  deadline_.reset();
-  if (!limit) return;
-  expected_since_ = Clock::now();
-  deadline_ = expected_since_ + std::chrono::duration_cast<Clock::duration>(*limit);
+ControlChannel::Limit::Limit(ControlChannel& channel, Seconds seconds) : channel_(channel) {
+  const std::lock_guard lock(channel_.mutex_);
+  is_outermost_ = !channel_.deadline_;
+  if (!is_outermost_) return;
+  if (!channel_.leads_) seconds += channel_.options_.notice;
+  channel_.limited_since_ = Clock::now();
+  channel_.deadline_ =
+      channel_.limited_since_ + std::chrono::duration_cast<Clock::duration>(seconds);
 }
 
-/// With the mutex held: the ranks whose frames have not come. All of them, because a rank that
-/// computes and one that waits for its messages give the same signs of life.
-std::string ControlChannel::overdue_ranks() const {
+ControlChannel::Limit::~Limit() {
+  const std::lock_guard lock(channel_.mutex_);
+  if (is_outermost_) channel_.deadline_.reset();
+}
+
+void ControlChannel::give_up(const Frame& fatal) {
+  send(0, fatal);
+  std::this_thread::sleep_for(options_.notice);
+  end_run(fatal.payload);
+}
+
+/// With the mutex held: the ranks whose frames have not come, from `first` on: those of earlier
+/// ones have been received. All of them, because a rank that computes and one that waits for its
+/// messages give the same signs of life.
+std::string ControlChannel::overdue_ranks(int first) const {
   std::vector<std::string> names;
   for (const auto& [rank, one] : peers_) {
-    if (one.frames.empty() && one.answered < expected_since_) names.push_back(name_of(rank));
+    if (rank < first || !one.frames.empty() || one.answered >= limited_since_) continue;
+    names.push_back(name_of(rank));
   }
-  const std::chrono::duration<double> limit = *deadline_ - expected_since_;
+  const Seconds limit = *deadline_ - limited_since_;
   return hanging(names.empty() ? own_name_ : fmt::format("{}", fmt::join(names, " or ")), limit);
 }
 
@@ -191,9 +207,9 @@ void ControlChannel::look_for_silence() {
   }
   const std::lock_guard lock(mutex_);
   if (noticed_) return;
-  if (!lost_.empty() && Clock::now() - lost_at_ > options_.notice) leave(lost_);
+  if (!lost_.empty() && Clock::now() - lost_at_ > options_.notice) end_run(lost_);
   if (lost_.empty() && deadline_ && Clock::now() - *deadline_ > options_.notice) {
-    leave(hanging(own_name_, *deadline_ - expected_since_));
+    end_run(hanging(own_name_, *deadline_ - limited_since_));
   }
 }
 
@@ -206,16 +222,10 @@ void ControlChannel::lose(const Peer& peer, const std::string& reason) {
 /// With the mutex held. The first loss is the reason for all that follows.
 void ControlChannel::lose_with(const std::string& text) {
   if (!lost_.empty()) return;
-  if (!leads_) leave(text);
+  if (!leads_) end_run(text);
   lost_ = text;
   lost_at_ = Clock::now();
   changed_.notify_all();
-}
-
-void ControlChannel::leave(const std::string& text) const {
-  print_error(text + "; the run ends");
-  std::fflush(nullptr);
-  _exit(static_cast<int>(ExitCode::case_failed));
 }
 
 }  // namespace parbench

@@ -30,12 +30,30 @@ class RankLost : public TimedOut {
 /// have nothing to save, so their processes end at once when rank 0 is lost or stops the run.
 class ControlChannel {
  public:
+  using Seconds = std::chrono::duration<double>;
+
   struct Options {
-    std::chrono::duration<double> silence{60};  // after which a rank is lost
-    /// What a thread of this rank may take to notice a loss, before the process ends.
-    std::chrono::duration<double> notice{60};
-    /// For a frame of a rank that gives signs of life, unless `expect_within` says less.
-    std::chrono::duration<double> patience{std::chrono::minutes(30)};
+    Seconds silence{60};  // after which a rank is lost
+    /// Time in which a thread of this rank has to notice a loss, before the process ends.
+    Seconds notice{60};
+    /// For a frame of a rank that gives signs of life, without a `Limit`.
+    Seconds patience{std::chrono::minutes(30)};
+  };
+
+  /// The time in which this rank waits for the others, from its construction to its end: a thread
+  /// that waits longer gets RankLost, and where none of them notices the end of the limit within
+  /// `Options::notice`, the process ends. Ranks other than 0 wait longer by that time, so that rank
+  /// 0 notices first. Within another limit it has no effect.
+  class Limit {
+   public:
+    Limit(ControlChannel& channel, Seconds seconds);
+    ~Limit();
+    Limit(const Limit&) = delete;
+    Limit& operator=(const Limit&) = delete;
+
+   private:
+    ControlChannel& channel_;
+    bool is_outermost_ = false;
   };
 
   /// `own_name`: "rank 1 (node2)".
@@ -50,17 +68,17 @@ class ControlChannel {
   /// Sends to all connected ranks, without waiting for any.
   void send_to_all(const Frame& frame);
 
-  /// Returns the next frame from a rank. Throws RankLost where any rank is lost.
+  /// Returns the next frame from a rank. Throws RankLost where any rank is lost or the limit has
+  /// passed.
   [[nodiscard]] Frame receive(int from);
 
-  /// Throws RankLost where a rank is lost, has failed while others wait for its messages, or has
-  /// exceeded the limit of `expect_within`.
+  /// Throws RankLost where a rank is lost, has failed while others wait for its messages, or the
+  /// limit has passed.
   void check() const;
 
-  /// From now on all ranks have to send a frame within this time, and this rank has to notice where
-  /// they do not within `Options::notice`: else it hangs itself, and its process ends. Nothing: as
-  /// long as `Options::patience` from when this rank waits for it.
-  void expect_within(std::optional<std::chrono::duration<double>> limit);
+  /// Sends rank 0 the reason why this rank cannot go on, and waits until rank 0 ends its process,
+  /// which ends by itself when rank 0 has not done so within `Options::notice`.
+  [[noreturn]] void give_up(const Frame& fatal);
 
   /// "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
@@ -87,8 +105,7 @@ class ControlChannel {
   void look_for_silence();
   void lose(const Peer& peer, const std::string& reason);
   void lose_with(const std::string& text);
-  [[noreturn]] void leave(const std::string& text) const;
-  [[nodiscard]] std::string overdue_ranks() const;
+  [[nodiscard]] std::string overdue_ranks(int first) const;
 
   std::string own_name_;
   Options options_;
@@ -100,8 +117,8 @@ class ControlChannel {
   std::condition_variable changed_;
   std::string lost_;  // why; empty: no rank is
   Clock::time_point lost_at_;
-  std::optional<Clock::time_point> deadline_;  // of the frames that are expected now
-  Clock::time_point expected_since_;
+  std::optional<Clock::time_point> deadline_;  // of the limit in force
+  Clock::time_point limited_since_;
   mutable std::atomic<bool> noticed_ = false;
   std::thread thread_;  // last
 };

@@ -1,6 +1,7 @@
 // Messages lie in queues that all threads see.
 #include "tests/bench/ranks/linked_ranks.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -11,26 +12,39 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace parbench::test {
 namespace {
+
+using namespace std::chrono_literals;
 
 /// What all ranks of a test share.
 struct Mail {
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::tuple<int, int, int>, std::deque<std::string>> messages;  // from, to, tag
+  int ended = 0;                                                          // links
 };
 
 class MemoryLink final : public RankLink {
  public:
   MemoryLink(Mail& mail, int rank, int size) : mail_(mail), rank_(rank), size_(size) {}
+  /// Waits for all ranks, as MPI does.
+  ~MemoryLink() override {
+    std::unique_lock lock(mail_.mutex);
+    ++mail_.ended;
+    mail_.changed.notify_all();
+    mail_.changed.wait(lock, [&] { return mail_.ended == size_; });
+  }
+  MemoryLink(const MemoryLink&) = delete;
+  MemoryLink& operator=(const MemoryLink&) = delete;
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
-  void check_with(std::function<void()> /*check*/) override {}
+  void check_with(std::function<void()> check) override { check_ = std::move(check); }
 
   void send(int to, int tag, const std::byte* data, std::size_t bytes) override {
     const std::lock_guard lock(mail_.mutex);
@@ -41,7 +55,9 @@ class MemoryLink final : public RankLink {
   void receive(int from, int tag, std::byte* data, std::size_t bytes) override {
     std::unique_lock lock(mail_.mutex);
     auto& waiting = mail_.messages[{from, rank_, tag}];
-    mail_.changed.wait(lock, [&] { return !waiting.empty(); });
+    while (!mail_.changed.wait_for(lock, 10ms, [&] { return !waiting.empty(); })) {
+      if (check_) check_();
+    }
     if (waiting.front().size() != bytes) throw Error("a message of another size");
     if (bytes > 0) std::memcpy(data, waiting.front().data(), bytes);
     waiting.pop_front();
@@ -75,6 +91,7 @@ class MemoryLink final : public RankLink {
 
  private:
   Mail& mail_;
+  std::function<void()> check_;
   std::string name_ = "memory";
   int rank_;
   int size_;

@@ -1,0 +1,99 @@
+// No state of the ranks waits without a limit: not for messages, meetings, rank 0 or the end of
+// MPI.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <thread>
+
+#include "bench/ranks/control/watchdog.h"
+#include "bench/ranks/rank_team.h"
+#include "tests/bench/ranks/linked_ranks.h"
+
+namespace parbench::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Runs three ranks with limits of 2 s. A lost rank ends the process, as it does in the program.
+void run_impatient_ranks(const std::function<void(RankTeam& team)>& body) {
+  ::setenv("PARBENCH_RANK_PATIENCE", "2", 1);  // NOLINT(concurrency-mt-unsafe)
+  ::setenv("PARBENCH_RANK_SILENCE", "2", 1);   // NOLINT(concurrency-mt-unsafe)
+  run_ranks(3, [&](RankTeam& team) {
+    try {
+      body(team);
+    } catch (const RankLost& error) {
+      end_run(error.what());
+    }
+  });
+}
+
+[[noreturn]] void never_return() {
+  std::promise<void>().get_future().wait();
+  std::abort();
+}
+
+void wait_for_message(RankTeam& team, int from) {
+  std::byte data{};
+  team.exchange([&] { team.link().receive(from, 1, &data, 1); });
+}
+
+TEST(RankLimitsDeathTest, EndAFirstExecutionInWhichAMessageDoesNotCome) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
+                if (team.rank() == 1) never_return();
+                team.leads() ? wait_for_message(team, 1) : team.meet();
+              }),
+              ::testing::ExitedWithCode(1), "rank 1 .* hangs: .* within 2 s");
+}
+
+TEST(RankLimitsDeathTest, EndRanksThatHaveDecidedDifferently) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_impatient_ranks(
+                  [](RankTeam& team) { team.leads() ? team.meet() : wait_for_message(team, 0); }),
+              ::testing::ExitedWithCode(1), "rank 1 .* or rank 2 .* hangs");
+}
+
+TEST(RankLimitsDeathTest, NameTheLaterOfTwoRanksWhereTheFirstHasCome) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
+                if (team.rank() == 2) never_return();
+                team.meet();
+              }),
+              ::testing::ExitedWithCode(1), "error: rank 2 .* hangs");
+}
+
+TEST(RankLimitsDeathTest, EndTheOthersWhereRankZeroComputesForever) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
+                if (team.leads()) never_return();
+                wait_for_message(team, 3 - team.rank());
+              }),
+              ::testing::ExitedWithCode(1), "rank 0 .* hangs");
+}
+
+TEST(RankLimitsDeathTest, EndARunWhoseMpiWaitsForARank) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
+                if (team.rank() == 1) never_return();
+              }),
+              ::testing::ExitedWithCode(1),
+              "rank 0 .* has ended its run, and another rank has not");
+}
+
+/// Rank 1 comes 0.4 s after rank 0, which waits ten times the 0.6 s that it has taken itself.
+TEST(RankLimits, AreLongerForWorkThatTakesLong) {
+  run_ranks(2, [](RankTeam& team) {
+    team.together([&] {
+      team.expect_within(0.1);
+      std::this_thread::sleep_for(team.leads() ? 600ms : 1s);
+      team.meet();
+    });
+  });
+}
+
+}  // namespace
+}  // namespace parbench::test
