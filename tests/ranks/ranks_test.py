@@ -23,6 +23,7 @@ def test_collectives_are_verified_over_ranks(parbench, tmp_path, ranks, strategi
     assert done.out.count("How fast do my devices exchange data") == 1, "one rank reports"
     for sample in (sample for case in report["cases"] for sample in case["samples"]):
         assert len(sample["rank_waits"]) == ranks and sample.get("start_skew", 0) >= 0
+        assert all(0 <= wait <= 1.1 * sample["seconds"] + 1e-4 for wait in sample["rank_waits"])
 
 
 ALL_REDUCE = ["--scenario", "collectives", "--collective", "all-reduce"]

@@ -1,6 +1,8 @@
 // Messages lie in queues that all threads see.
 #include "tests/bench/ranks/linked_ranks.h"
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -26,6 +28,9 @@ struct Mail {
   std::condition_variable changed;
   std::map<std::tuple<int, int, int>, std::deque<std::string>> messages;  // from, to, tag
   int ended = 0;                                                          // links
+  int in_barrier = 0;                                                     // of them
+  int barriers = 0;
+  std::function<void(int, Awaited)> on_wait;
 };
 
 class MemoryLink final : public RankLink {
@@ -55,6 +60,7 @@ class MemoryLink final : public RankLink {
   void receive(int from, int tag, std::byte* data, std::size_t bytes) override {
     std::unique_lock lock(mail_.mutex);
     auto& waiting = mail_.messages[{from, rank_, tag}];
+    if (waiting.empty()) mail_.on_wait(rank_, Awaited::message);
     while (!mail_.changed.wait_for(lock, 10ms, [&] { return !waiting.empty(); })) {
       if (check_) check_();
     }
@@ -63,7 +69,17 @@ class MemoryLink final : public RankLink {
     waiting.pop_front();
   }
 
-  void barrier() override { throw Error("no test needs a barrier"); }
+  void barrier() override {
+    std::unique_lock lock(mail_.mutex);
+    const int own = mail_.barriers;
+    if (++mail_.in_barrier == size_) {
+      mail_.in_barrier = 0;
+      ++mail_.barriers;
+      return mail_.changed.notify_all();
+    }
+    mail_.on_wait(rank_, Awaited::barrier);
+    mail_.changed.wait(lock, [&] { return mail_.barriers != own; });
+  }
   void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
                   const std::byte* /*input*/) override {
     throw Error("no test needs a collective");
@@ -97,10 +113,24 @@ class MemoryLink final : public RankLink {
   int size_;
 };
 
+/// Reports an exception at once: the others may wait for this rank until a limit ends the process.
+void run_body(RankTeam& team, const std::function<void(RankTeam& team)>& body) {
+  try {
+    body(team);
+  } catch (const RunEnded&) {
+    throw;
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << team.name_of(team.rank()) << ": " << error.what();
+    throw;
+  }
+}
+
 }  // namespace
 
-void run_ranks(int size, const std::function<void(RankTeam& team)>& body) {
+void run_ranks(int size, const std::function<void(RankTeam& team)>& body,
+               const std::function<void(int rank, Awaited what)>& on_wait) {
   Mail mail;
+  mail.on_wait = on_wait;
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(size));
@@ -108,7 +138,7 @@ void run_ranks(int size, const std::function<void(RankTeam& team)>& body) {
     threads.emplace_back([&, rank] {
       try {
         RankTeam team(std::make_unique<MemoryLink>(mail, rank, size));
-        body(team);
+        run_body(team, body);
         if (!team.leads()) team.wait_for_end();
       } catch (const RunEnded&) {  // rank 0 has ended before
       } catch (...) {

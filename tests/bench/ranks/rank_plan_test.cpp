@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "bench/execution/executor.h"
@@ -14,12 +18,14 @@
 #include "scenarios/framework/op_set.h"
 #include "scenarios/framework/plan.h"
 #include "tests/bench/ranks/linked_ranks.h"
+#include "tests/kernels/function_op.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench::test {
 namespace {
 
 using ::testing::ElementsAre;
+using namespace std::chrono_literals;
 
 /// A device of each of two ranks as one of them sees them, with a lane each.
 struct TwoRanks {
@@ -29,8 +35,8 @@ struct TwoRanks {
     DeviceInfo info = own->info();
     info.rank = 1 - team.rank();
     other = std::make_unique<RemoteDevice>(info, *own, true);
-    streams.push_back(device(0).make_stream(StreamKind::compute));
-    streams.push_back(device(1).make_stream(StreamKind::compute));
+    streams.push_back(device(0).make_stream(StreamKind::copy));
+    streams.push_back(device(1).make_stream(StreamKind::copy));
     lanes = {plan.add_lane("0", *streams[0]), plan.add_lane("1", *streams[1])};
   }
 
@@ -133,6 +139,42 @@ TEST(RankPlan, RefusesRanksWithDifferentPlans) {
     two.plan.add({.name = team.rank() == 0 ? "one" : "other", .lanes = {two.lanes[0]}}, {});
     EXPECT_THROW(static_cast<void>(make_rank_runner(team, two.plan, SubmitMode::one_thread)),
                  Error);
+  });
+}
+
+/// Rank 1 comes to the beginning 300 ms after rank 0, and sends its message 100 ms after rank 0
+/// waits for it.
+TEST(RankPlan, CountsWaitsForMessagesApartFromThoseForTheBeginning) {
+  std::array<std::atomic<bool>, 2> waits{};  // of rank 0, by what is awaited
+  const auto sleep_after = [&](Awaited what, std::chrono::milliseconds time) {
+    while (!waits.at(static_cast<std::size_t>(what))) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(time);
+  };
+  const auto body = [&](RankTeam& team) {
+    TwoRanks two(team);
+    const Buffer there = two.device(0).allocate(64, MemoryKind::device);
+    const Buffer here = two.device(1).allocate(64, MemoryKind::device);
+    FunctionOp late_start([&] { sleep_after(Awaited::barrier, 300ms); });
+    FunctionOp late_message([&] { sleep_after(Awaited::message, 100ms); });
+    two.plan.add({.name = "late", .lanes = {two.lanes[1]}},
+                 {OpCall{.op = &late_message, .views = {}}});
+    two.plan.add({.name = "copy", .kind = TaskKind::copy, .lanes = {two.lanes[1], two.lanes[0]}},
+                 {CopyCall{.destination = there, .source = here}});
+    const auto runner = make_rank_runner(team, two.plan, SubmitMode::one_thread);
+    team.meet();
+    for (auto& one : waits) one = false;
+    team.meet();
+    if (team.rank() == 1) late_start.enqueue(*two.streams[1], {});
+    const Timing timing = runner->run();
+    if (!team.leads()) return;
+    ASSERT_EQ(timing.rank_waits.size(), 2U);
+    EXPECT_GE(timing.rank_waits[0], 0.1);
+    EXPECT_LE(timing.rank_waits[0], timing.seconds) << "without the wait for the beginning";
+    EXPECT_LT(timing.rank_waits[1], timing.rank_waits[0]);
+    EXPECT_GT(timing.start_skew, 0.1);
+  };
+  run_ranks(2, body, [&](int rank, Awaited what) {
+    if (rank == 0) waits.at(static_cast<std::size_t>(what)) = true;
   });
 }
 

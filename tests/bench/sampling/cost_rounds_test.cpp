@@ -164,6 +164,8 @@ TEST_F(CostRoundsTest, TheirTimeCountsAgainstThatOfAllCases) {
   scenario.behaviours["base"] = {.cost_seconds = 5};
   const SessionResult result = run({FakeScenario::spec("base")});
   EXPECT_GT(result.times.task_costs, 0);
+  EXPECT_DOUBLE_EQ(result.times.task_costs,
+                   5 * static_cast<double>(scenario.count("costs fake/base/n:1")));
   EXPECT_LE(result.times.sampling + result.times.task_costs, 50);
 }
 

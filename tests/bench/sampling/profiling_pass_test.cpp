@@ -59,7 +59,8 @@ class ProfilingPassTest : public fake::SessionTest {
     for (const report::CaseResult& one : result.cases) {
       EXPECT_EQ(one.status, report::CaseStatus::measured) << one.name;
       EXPECT_THAT(one.samples, SizeIs(3)) << one.name;
-      EXPECT_TRUE(one.statistics.has_value()) << one.name;
+      ASSERT_TRUE(one.statistics.has_value()) << one.name;
+      EXPECT_DOUBLE_EQ(one.statistics->median, 1) << one.name;
       EXPECT_EQ(one.stopped_because, "fixed count") << one.name;
       EXPECT_THAT(one.error, IsEmpty()) << one.name;
     }

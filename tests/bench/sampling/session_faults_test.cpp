@@ -279,7 +279,8 @@ TEST_F(InterruptedSession, BetweenSamplesKeepsWhatThereIs) {
   for (const report::CaseResult& one : result.cases) {
     EXPECT_EQ(one.status, report::CaseStatus::measured);
     EXPECT_EQ(one.stopped_because, "unfinished");
-    EXPECT_TRUE(one.statistics.has_value());
+    ASSERT_TRUE(one.statistics.has_value());
+    EXPECT_DOUBLE_EQ(one.statistics->median, 1);
   }
   EXPECT_TRUE(progress.finished);
 }
@@ -348,13 +349,15 @@ TEST_F(SessionTest, CheckpointsHoldWhatIsKnownSoFar) {
     const report::CaseResult& one = last.cases[index];
     EXPECT_EQ(one.status, report::CaseStatus::measured);
     EXPECT_GE(one.samples.size(), 15U);
-    EXPECT_TRUE(one.statistics.has_value());
+    ASSERT_TRUE(one.statistics.has_value());
+    EXPECT_DOUBLE_EQ(one.statistics->median, 1);
   }
   for (const report::CaseResult& one : checkpoints.at(checkpoints.size() - 2).cases) {
     if (one.status != report::CaseStatus::measured) continue;
     EXPECT_EQ(one.stopped_because, "unfinished") << "what a run that is killed then leaves";
   }
-  EXPECT_TRUE(last.cases[1].speedup.has_value());
+  ASSERT_TRUE(last.cases[1].speedup.has_value());
+  EXPECT_DOUBLE_EQ(last.cases[1].speedup->value, 1);
 }
 
 TEST_F(SessionTest, CheckpointsLoseTenSecondsAtMostWhereStepsAreLong) {

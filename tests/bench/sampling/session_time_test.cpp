@@ -50,11 +50,13 @@ TEST_F(ShortSession, LeavesOutTheCasesThatCouldNotGetTwoSamples) {
 
 TEST_F(ShortSession, ComparesSomeSettingsRatherThanNone) {
   options.total_seconds = 6;
-  for (const char* strategy : {"base", "second"}) scenario.behaviours[strategy] = {};
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["second"] = {.seconds = [](int) { return 0.5; }};
   const SessionResult result =
       run({FakeScenario::spec("base", 1), FakeScenario::spec("base", 2),
            FakeScenario::spec("second", 1), FakeScenario::spec("second", 2)});
-  EXPECT_TRUE(result.cases[2].speedup.has_value());
+  ASSERT_TRUE(result.cases[2].speedup.has_value());
+  EXPECT_DOUBLE_EQ(result.cases[2].speedup->value, 2);
   expect_left_out(result.cases[1]);
   expect_left_out(result.cases[3]);
 }
@@ -151,7 +153,10 @@ TEST_F(SessionTimes, AccountsForAllOfItsTime) {
   EXPECT_DOUBLE_EQ(times.preparation, 4);
   EXPECT_DOUBLE_EQ(times.sampling, 7);
   EXPECT_GT(times.task_costs, 0);
+  EXPECT_DOUBLE_EQ(times.task_costs,
+                   0.5 * static_cast<double>(scenario.count("costs fake/base/n:1")));
   EXPECT_GT(times.profiling, 0);
+  EXPECT_NEAR(times.profiling, scenario.clock - 30 - 4 - 7 - times.task_costs, 1e-9);
   EXPECT_NEAR(times.sum(), scenario.clock, 1e-9);
 }
 
