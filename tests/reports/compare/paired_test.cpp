@@ -120,6 +120,29 @@ TEST(PairedComparison, CountsWhatWasGivenUpInItsCorrection) {
   EXPECT_NEAR(confidence(true), 0.97, 1e-12);
 }
 
+/// Of three cases one has evidence at every look, which leaves two for the level of the open one,
+/// whether or not the other one has its verdict.
+TEST(PairedComparison, CountsDecidedCasesInTheCorrectionOfOpenOnes) {
+  PairedComparison comparison({.rule = {.significance = 0.06, .threshold = 0.02}, .looks = {5, 7}});
+  for (int pair = 1; pair <= 7; ++pair) {
+    comparison.add({{"open", pair % 2 == 0 ? 0.3 : -0.3},
+                    {"same", around(0, pair)},
+                    {"slower", around(slower, pair)}});
+  }
+  const std::vector<PairedVerdict> verdicts = comparison.verdicts();
+  ASSERT_THAT(verdicts, SizeIs(3));
+  EXPECT_EQ(verdicts[0].judgement->verdict, Verdict::undecided);
+  EXPECT_EQ(verdicts[1].judgement->verdict, Verdict::same);
+  EXPECT_EQ(verdicts[2].judgement->verdict, Verdict::regressed);
+  EXPECT_EQ(verdicts[0].pairs, 7);
+  EXPECT_EQ(verdicts[1].pairs, 5);
+  EXPECT_EQ(verdicts[2].pairs, 5);
+  constexpr double of_look = 0.06 / 2;
+  EXPECT_NEAR(verdicts[0].judgement->change.interval.confidence, 1 - of_look / 2, 1e-12);
+  EXPECT_NEAR(verdicts[1].judgement->change.interval.confidence, 1 - of_look / 2, 1e-12);
+  EXPECT_NEAR(verdicts[2].judgement->change.interval.confidence, 1 - of_look / 3, 1e-12);
+}
+
 TEST(PairedComparison, WithoutPairsHasNoVerdicts) {
   PairedComparison comparison;
   comparison.conclude();

@@ -133,6 +133,24 @@ TEST(Judgement, HasAnIntervalThatExcludesNoChangeExactlyWhereThereIsEvidence) {
   EXPECT_LT(excluded, 1500);
 }
 
+TEST(Judgement, OfDecidedAndOpenCasesIsCorrectedForThoseThatAreLeft) {
+  const std::vector<Estimate> family{estimate(0.03, 0.02), estimate(0.1, 0.001), estimate(0, 0.001),
+                                     estimate(-0.1, 0.002)};
+  const std::vector<Judgement> judgements = judge(family, {});
+  EXPECT_EQ(judgements[0].verdict, Verdict::undecided);
+  EXPECT_EQ(judgements[1].verdict, Verdict::regressed);
+  EXPECT_EQ(judgements[2].verdict, Verdict::same);
+  EXPECT_EQ(judgements[3].verdict, Verdict::improved);
+  const Rule usual;
+  const auto confidence = [&](std::size_t which) {
+    return judgements[which].change.interval.confidence;
+  };
+  EXPECT_NEAR(confidence(1), 1 - usual.significance / 4, 1e-12);
+  EXPECT_NEAR(confidence(3), 1 - usual.significance / 3, 1e-12);
+  EXPECT_NEAR(confidence(0), 1 - usual.significance / 2, 1e-12);
+  EXPECT_NEAR(confidence(2), 1 - usual.significance / 2, 1e-12);
+}
+
 TEST(Judgement, OfAVeryUncertainEstimateIsUndecidedNotAnError) {
   const Judgement judgement = judged(estimate(0.5, 1000, 1));
   EXPECT_EQ(judgement.verdict, Verdict::undecided);

@@ -204,6 +204,24 @@ TEST(Metrics, WhatIsSentAheadWaitsForItsOwnLane) {
   EXPECT_EQ(ns(metrics.critical_path.compute), 6);
 }
 
+/// Clocks of ranks differ: by them what a call waited for began behind it. No time counts twice or
+/// backwards.
+TEST(Metrics, ACauseMaySeemToBeginBehindWhatItHeldUp) {
+  MadeTimeline timeline;
+  const auto lane = timeline.lane("a");
+  const auto ahead = timeline.lane("b");
+  timeline.task(lane, {0, 8});
+  const auto cause = timeline.task(ahead, {12, 15}, {.kind = TaskKind::copy});
+  timeline.task(lane, {10, 20}, {.after = {cause}});
+  const TimelineMetrics metrics = metrics_of(timeline.made());
+  EXPECT_EQ(ns(metrics.lanes[0].waits.dependency), 2) << "all of the gap, and no more";
+  EXPECT_EQ(ns(metrics.lanes[0].waits.queue), 0);
+  EXPECT_EQ(ns(metrics.critical_path.compute), 10);
+  EXPECT_EQ(ns(metrics.critical_path.copy), 0);
+  EXPECT_EQ(ns(metrics.critical_path.queue), 10);
+  EXPECT_EQ(ns(metrics.critical_path.total()), 20);
+}
+
 TEST(Metrics, OnlyTheFirstCallOfATaskWaitsForOtherTasks) {
   MadeTimeline timeline;
   const auto lane = timeline.lane("a");

@@ -19,15 +19,16 @@ using ::testing::HasSubstr;
 
 struct SequenceImport : testing::Test {
   [[nodiscard]] Network network(const std::string& nodes, const std::string& input,
-                                const FileOptions& options = {}) const {
+                                const FileOptions& options = {}, int opset = 17) const {
     const std::string path = (folder_ / "model.onnx").string();
-    write_onnx(path, input, nodes, 17);
+    write_onnx(path, input, nodes, opset);
     return model_named(path, options).make({});
   }
 
-  [[nodiscard]] std::string refusal(const std::string& nodes, const std::string& input) const {
+  [[nodiscard]] std::string refusal(const std::string& nodes, const std::string& input,
+                                    int opset = 17) const {
     try {
-      (void)network(nodes, input);
+      (void)network(nodes, input, {}, opset);
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -100,6 +101,27 @@ TEST_F(SequenceImport, RefusesLstmsThatTheLayerIsNot) {
   EXPECT_THAT(reason("", "x, W, R, B"), HasSubstr("positions are not in front of the samples"));
 }
 
+/// A constant state {1, 2, 4} of the numbers, made by ConstantOfShape from `fill`, or named in
+/// full.
+TEST_F(SequenceImport, AFirstStateMustBeZero) {
+  const auto reason = [&](const std::string& state, const std::string& inputs) {
+    return refusal(state + lstm_nodes("", "t, W, R, B, , " + inputs), lstm_input);
+  };
+  const auto filled = [](const std::string& fill) {
+    return onnx_integers("sizes", "1, 2, 4", 3) + "s0 = ConstantOfShape <value = float[1] {" +
+           fill + "}> (sizes) ";
+  };
+  EXPECT_EQ(reason(filled("0"), "s0, s0"), "accepted");
+  EXPECT_EQ(reason("", "h, h"), "accepted");
+  for (const std::string& state :
+       {filled("0.5"),
+        std::string("s0 = Constant <value = float[1, 2, 4] {1, 1, 1, 1, 1, 1, 1, 1}> () "),
+        std::string("s0 = Constant <value = float[1, 2, 4] {0, 0, 0, 0, 0, 0, 0, 1}> () ")}) {
+    EXPECT_THAT(reason(state, "s0, h"), HasSubstr("first state is not known to be zero")) << state;
+    EXPECT_THAT(reason(state, "h, s0"), HasSubstr("first state is not known to be zero")) << state;
+  }
+}
+
 TEST_F(SequenceImport, RefusesTheLastPositionAlone) {
   EXPECT_THAT(refusal(onnx_zeros("w", "3, 2") + onnx_integers("last", "-1", 1) +
                           "p = Gather <axis = 1> (x, last) y = MatMul (p, w) ",
@@ -108,13 +130,16 @@ TEST_F(SequenceImport, RefusesTheLastPositionAlone) {
 }
 
 /// Two heads of 3 of x {samples, 2, 6}; queries, keys and values are a, b and c.
-std::string attention_of(const std::string& scale, const std::string& end = "") {
+std::string attention_of(const std::string& scale, const std::string& end = "",
+                         const std::string& softmax = "Softmax <axis = -1>") {
   return onnx_integers("z", "0, 2, 2, 3", 4) + onnx_integers("j", "0, 2, 6", 3) +
          "f = Constant <value_float = " + scale + "> () " +
          "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
          "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
          "v = Transpose <perm = [0, 2, 1, 3]> (vr) m = MatMul (q, k) d = Mul (m, f) "
-         "t = Softmax <axis = -1> (d) r = MatMul (t, v) "
+         "t = " +
+         softmax +
+         " (d) r = MatMul (t, v) "
          "o = Transpose <perm = [0, 2, 1, 3]> (r) " +
          (end.empty() ? "y = Reshape (o, j) " : end);
 }
@@ -150,6 +175,19 @@ TEST_F(SequenceImport, RefusesAttentionThatTheLayerIsNot) {
               HasSubstr("its queries, keys or values are read by others too"));
   EXPECT_THAT(reason(three + attention_of("0.57735", "y = Identity (d) ")),
               HasSubstr("output 'y' that no layer makes"));
+}
+
+/// The default was the first dimension behind the samples up to operator set 12, and is the last.
+TEST_F(SequenceImport, TheSoftmaxOfAttentionIsOverItsKeys) {
+  const auto answer = [&](const std::string& softmax, int opset) {
+    return refusal(three + attention_of("0.57735", "", softmax), attention_input, opset);
+  };
+  const auto refused = HasSubstr("it is no softmax over the keys of attention");
+  EXPECT_EQ(answer("Softmax", 13), "accepted");
+  EXPECT_THAT(answer("Softmax", 12), refused);
+  EXPECT_EQ(answer("Softmax <axis = 3>", 12), "accepted");
+  EXPECT_THAT(answer("Softmax <axis = 2>", 13), refused);
+  EXPECT_THAT(answer("Softmax <axis = -2>", 17), refused);
 }
 
 TEST_F(SequenceImport, ShapesFollowOpenDimensions) {
