@@ -55,7 +55,7 @@ TEST_P(Conformance, EqualsNaiveLoops) {
   try {
     Trial trial(bench(), operation().desc, operation().in_place);
     for (const std::uint64_t seed : {1, 2}) {
-      Tensors inputs = trial.draw_inputs(seed);
+      Tensors inputs = operation().inputs(trial, seed);
       const Tensors got = trial.run(inputs);
       inputs.merge(trial.companion_outputs());
       expect_naive(operation(), inputs, got);
@@ -70,7 +70,7 @@ TEST_P(Conformance, RunsAtOtherAddresses) {
   try {
     Trial first(bench(), operation().desc, operation().in_place);
     Trial second(bench(), operation().desc, operation().in_place);
-    const Tensors inputs = first.draw_inputs(4);
+    const Tensors inputs = operation().inputs(first, 4);
     const Tensors want = first.run(inputs);
     ASSERT_EQ(second.run(inputs), want) << "two plans of one operation differ";
     EXPECT_EQ(second.run_with(first.op(), inputs), want);
@@ -116,6 +116,41 @@ TEST(ConformanceTable, HasEveryOperation) {
   for (const OperationCase& one : operation_cases()) seen.insert(one.desc.index());
   seen.insert(OpDesc(Spin{}).index());     // spin_test.cpp
   seen.insert(OpDesc(Discard{}).index());  // discard_test.cpp
+  EXPECT_EQ(seen.size(), std::variant_size_v<OpDesc>);
+}
+
+/// Exponentials, roots, quotients and long sums need rows of extreme values; these operations copy,
+/// choose, or add up few products.
+TEST(ConformanceTable, HasExtremeValuesOfEveryOperationThatTheyCouldBreak) {
+  std::set<std::size_t> seen;
+  for (const OperationCase& one : operation_cases()) {
+    if (!one.patterns.empty()) seen.insert(one.desc.index());
+  }
+  for (const OpDesc& simple : std::vector<OpDesc>{ConvolutionBackwardData{},
+                                                  Add{},
+                                                  AddReluBackward{},
+                                                  MaxPoolBackward{},
+                                                  GlobalAveragePoolBackward{},
+                                                  AveragePoolBackward{},
+                                                  LinearBackwardData{},
+                                                  Sgd{},
+                                                  Accumulate{},
+                                                  AddRepeated{},
+                                                  Fill{},
+                                                  Reorder{},
+                                                  Spin{},
+                                                  Discard{},
+                                                  Dropout{},
+                                                  Scale{},
+                                                  EmbeddingForward{},
+                                                  EmbeddingBackward{},
+                                                  SliceChannels{},
+                                                  InsertChannels{},
+                                                  ShuffleChannels{},
+                                                  AddChannelBias{},
+                                                  PadImage{}}) {
+    seen.insert(simple.index());
+  }
   EXPECT_EQ(seen.size(), std::variant_size_v<OpDesc>);
 }
 
