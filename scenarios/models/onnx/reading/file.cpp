@@ -236,6 +236,9 @@ Constant constant_of(const onnx::TensorProto& tensor) {
     made.integers.assign(values.begin(), values.end());
   } else if (tensor.data_type() == onnx::TensorProto::FLOAT && count == 1) {
     made.scalar = values_of<float>(tensor, 1).front();
+  } else if (tensor.data_type() == onnx::TensorProto::BOOL && count == 1) {
+    const std::vector<float> values = mask_elements(tensor, 1);
+    if (!values.empty()) made.scalar = values.front();
   }
   return made;
 }
