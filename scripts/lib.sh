@@ -129,12 +129,15 @@ need_wheels() {
 offer_wheels() {
   local list=$root/scripts/$1-wheels.txt target=$root/build/$1-wheels
   ! cmp -s "$list" "$target/.wheels" || return 0
-  [[ ${PARBENCH_NO_INSTALL:-0} != 1 ]] && python3 -m pip --version &>/dev/null || return 0
-  if fetch_wheels "$target" "$list" --retries 0 --timeout 5 2>/dev/null; then
+  if [[ ${PARBENCH_NO_INSTALL:-0} == 1 ]]; then
+    say "PARBENCH_NO_INSTALL=1 keeps the wheels of $list from being fetched, so $2"
+  elif ! python3 -m pip --version &>/dev/null; then
+    say "without pip (python3-pip) the wheels of $list cannot be fetched, so $2"
+  elif fetch_wheels "$target" "$list" --retries 1 --timeout 10 2>/dev/null; then
     cp "$list" "$target/.wheels"
   else
     rm -rf "$target"
-    say "the wheels of $list could not be fetched, so $2"
+    say "pip could not fetch the wheels of $list, so $2"
   fi
 }
 

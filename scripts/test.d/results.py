@@ -3,8 +3,9 @@
     results.py CTEST_JUNIT RESULTS_FOLDER
 
 CTEST_JUNIT is what `ctest --output-junit` wrote; RESULTS_FOLDER holds the XML of GoogleTest or pytest for
-each process that ended by itself, NAME.xml for ctest's NAME. The last line is "N passed, N failed, N skipped". Exit
-code 1 if no test ran or one failed.
+each process that ended by itself, NAME.xml for ctest's NAME. The last line is "N passed, N failed, N skipped". Where
+a reason begins with "NOT CHECKED", much is unknown without the skipped tests: it is the line before. Exit code 1 if
+no test ran or one failed.
 """
 import collections
 import pathlib
@@ -14,6 +15,8 @@ import xml.etree.ElementTree as ElementTree
 
 # What GoogleTest and `pytest -v` print before a test.
 BEGUN = re.compile(r"^(?:\[ RUN      \] (\S+)|(\S+\.py::.+?)(?: (?:[A-Z]+ .*)?)?$)", re.MULTILINE)
+
+UNCHECKED = "NOT CHECKED"
 
 
 class Outcome:
@@ -53,10 +56,15 @@ class Outcome:
 
     def print(self):
         for reason, names in sorted(self.skipped.items(), key=lambda entry: -len(entry[1])):
+            if reason.startswith(UNCHECKED):
+                continue
             more = f" and {len(names) - 2} more" if len(names) > 2 else ""
             print(f"skipped: {', '.join(names[:2])}{more}: {reason}")
         for name in self.failed:
             print(f"FAILED: {name}")
+        for reason in self.skipped:
+            if reason.startswith(UNCHECKED):
+                print(reason)
         skipped = sum(map(len, self.skipped.values()))
         print(f"{self.passed} passed, {len(self.failed)} failed, {skipped} skipped")
 

@@ -65,6 +65,17 @@ def test_names_the_reason_of_a_file_that_is_skipped(count):
     assert out == "skipped: .torch: PyTorch is missing\n1 passed, 0 failed, 1 skipped\n"
 
 
+def test_says_what_is_not_checked_beside_the_counts(count):
+    out = count(
+        '<testcase name="reference" status="notrun"/><testcase name="a" status="fail"/>',
+        code=1,
+        reference='<testcase classname="" name="reference"><skipped message="collection skipped">'
+        "('/x/reference_test.py', 14, 'Skipped: NOT CHECKED: models, as onnx is missing')</skipped></testcase>",
+        a='<testcase name="One" classname="S" status="run"><failure message="x"/></testcase>',
+    ).out
+    assert out == "FAILED: S.One\nNOT CHECKED: models, as onnx is missing\n0 passed, 1 failed, 1 skipped\n"
+
+
 
 def test_names_tests_that_failed(count):
     failed = '<testcase name="One" classname="S" status="run"><failure message="x"/></testcase>'
