@@ -171,9 +171,9 @@ def test_ranks_share_the_quota(build, parbench, make_group, tmp_path):
     if build.cached("PARBENCH_HAS_MPI") != "ON":
         pytest.skip("this build has no MPI (libopenmpi-dev)")
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
-    make_group(0.3).run("mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2", parbench, "--scenario",
+    make_group(0.2).run("mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2", parbench, "--scenario",
                         "collectives", "--strategy", "ring", "--size", "4MiB", "--benchmark_repetitions=8",
                         "--no-timeline", "--report", tmp_path / "r.json", env=allowed)
     report = report_of(tmp_path / "r.json")
-    assert report["machine"]["cpu_quota"] == 0.3
-    assert max(case["quota_lost"] for case in report["cases"]) > 0.05
+    assert report["machine"]["cpu_quota"] == 0.2
+    assert max(case.get("quota_lost", 0) for case in report["cases"]) > 0.01
