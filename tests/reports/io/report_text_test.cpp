@@ -183,16 +183,16 @@ TEST(ReportText, RecognisesFilesOfOtherPrograms) {
       {"nanobench", R"json({"results":[{"title":"t","name":"n","median(elapsed)":1}]})json"},
       {"Criterion",
        R"({"mean":{"point_estimate":1},"median":{"confidence_interval":{}},"slope":null})"}};
-for (const auto& [program, text] : files) {
-  EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("is a file of "), HasSubstr(program),
-                                      HasSubstr("parbench reads its own reports"),
-                                      HasSubstr("--benchmark_out=FILE"), Not(HasSubstr("\n"))));
-}
-EXPECT_THAT(refusal_of("log\n" + files[0].second), HasSubstr("is a file of hyperfine"));
-EXPECT_THAT(
-    refusal_of("name,iterations,real_time,cpu_time,time_unit,label\n\"BM_sum\",1,2,3,ns,\n"),
-    AllOf(HasSubstr("is a CSV file of Google Benchmark"),
-          HasSubstr("--benchmark_out_format=json")));
+  for (const auto& [program, text] : files) {
+    EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("is a file of "), HasSubstr(program),
+                                        HasSubstr("parbench reads its own reports"),
+                                        HasSubstr("--benchmark_out=FILE"), Not(HasSubstr("\n"))));
+  }
+  EXPECT_THAT(refusal_of("log\n" + files[0].second), HasSubstr("is a file of hyperfine"));
+  EXPECT_THAT(
+      refusal_of("name,iterations,real_time,cpu_time,time_unit,label\n\"BM_sum\",1,2,3,ns,\n"),
+      AllOf(HasSubstr("is a CSV file of Google Benchmark"),
+            HasSubstr("--benchmark_out_format=json")));
 }
 
 }  // namespace
