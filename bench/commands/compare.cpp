@@ -24,7 +24,7 @@ constexpr CommandText compare_help{
         "      Changes of 5% or more, as a comment on a pull request.\n"
         "  parbench compare before.json after.json\n"
         "      Also of files of Google Benchmark (--benchmark_out=before.json).\n"
-        "  parbench compare old1.json old2.json old3.json --new new1.json new2.json new3.json\n"
+        "  parbench compare old1.json old2.json --new new1.json new2.json\n"
         "      Several runs of each program, which show how much its runs differ.\n",
     .exit_codes =
         "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes "

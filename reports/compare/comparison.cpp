@@ -358,7 +358,8 @@ void judge_rows(const std::vector<Match>& matches, Comparison& comparison, const
     const Processes base = processes_of(*matches[i].base);
     const Processes now = processes_of(*matches[i].now);
     Row& row = comparison.rows[i];
-    row.reason = trouble_of(comparison, base, now);
+    // A known spread is that of a run's time, however few samples it is made of.
+    if (!options.known_spread) row.reason = trouble_of(comparison, base, now);
     if (!row.reason.empty()) continue;
     estimates.push_back(estimate_change(base, now, spread_of(matches[i], assumed)));
     judged.push_back(&row);

@@ -28,6 +28,12 @@ bool is_non_finite(std::string_view word) {
   return std::ranges::find(words, lower) != words.end();
 }
 
+/// Returns whether a word is a number that is not finite as Google Benchmark writes it.
+bool is_written_by_google_benchmark(std::string_view word) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  return word == "NaN" || word == "Infinity";
+}
+
 /// Returns whether a letter may stand in a number or a word outside of strings.
 bool is_of_word(char letter) {
   constexpr std::string_view others = "+-.#()_";
@@ -121,6 +127,7 @@ class Repairer {
       return;
     }
     copy += "null";
+    if (is_written_by_google_benchmark(word)) return;
     add_file_note(notes_, "numbers that are not finite were read as missing",
                   fmt::format("line {}, '{}'", line_, word));
   }

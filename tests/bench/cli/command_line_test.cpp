@@ -120,8 +120,7 @@ TEST(Cli, KnowsCommands) {
             Parsed("html", {{"REPORT", "a.json,b.json,c.json"}, {"-o", "page.html"}}));
   EXPECT_EQ(
       parsed({"compare", "a.json", "b.json", "--threshold", "5%"}),
-      Parsed("compare",
-             {{"BASE", "a.json"}, {"NEW", "b.json"}, {"threshold", "5"}, {"format", "table"}}));
+      Parsed("compare", {{"BASE", "a.json,b.json"}, {"threshold", "5"}, {"format", "table"}}));
   EXPECT_EQ(parsed({"ab", "--a", "one", "--b", "two", "--seed", "7"}),
             Parsed("ab", Values{{"a", "one"},
                                 {"b", "two"},

@@ -337,53 +337,6 @@ TEST(Comparison, AssumesMoreSpreadOfProgramsThatRepeatInARow) {
               StartsWith("after.json · Google Benchmark 1.9.0 · 1 process"));
 }
 
-TEST(Comparison, PutsDifferentCircumstancesAheadOfTheVerdict) {
-  Report base = made_report({steady(1)});
-  Report now = made_report({steady(1.2)});
-  base.machine.circumstances = {{"library_build_type", "release"}, {"cpu_scaling_enabled", "true"}};
-  now.machine.circumstances = {
-      {"library_build_type", "debug"}, {"cpu_scaling_enabled", "true"}, {"aslr_enabled", "true"}};
-  const Comparison differ = compared(base, now);
-  EXPECT_THAT(sentence(differ), StartsWith("BASE and NEW were measured in different circumstances "
-                                           "(library_build_type: release before, debug now). "
-                                           "1 of 1 case regressed"));
-  ASSERT_EQ(differ.notes.size(), 3U);
-  EXPECT_THAT(differ.notes[0], StartsWith("NEW: Google Benchmark's library is a debug build"));
-  EXPECT_THAT(differ.notes[1], StartsWith("BASE and NEW: the processor changes its clock"));
-  EXPECT_THAT(differ.notes[2], StartsWith("NEW: memory has another layout in every run"));
-  now.machine.circumstances = base.machine.circumstances;
-  EXPECT_THAT(sentence(compared(base, now)), StartsWith("1 of 1 case regressed"));
-  base.machine.circumstances = {{"library_build_type", "release"}};
-  now.machine.circumstances = {{"library_build_type", "release"}};
-  EXPECT_THAT(compared(base, now).notes, IsEmpty());
-}
-
-TEST(Comparison, SaysWhatIsUnknownOfMachines) {
-  Report base = made_report({steady(1)});
-  Report now = base;
-  base.devices.clear();
-  now.devices.clear();
-  now.machine.cpu_model = report::unknown_cpu;
-  now.machine.cores_allowed.clear();
-  now.machine.memory_bytes = 0;
-  const Comparison comparison = compared(base, now);
-  EXPECT_EQ(comparison.rows[0].verdict(), Verdict::same);
-  EXPECT_EQ(comparison.scenarios[0].machine_unknown, "CPU and number of cores unknown in NEW");
-  EXPECT_THAT(facts_text(comparison.scenarios[0]),
-              HasSubstr("not compared: CPU and number of cores unknown in NEW"));
-  EXPECT_EQ(compared(now, now).scenarios[0].machine_unknown,
-            "CPU and number of cores unknown in BASE, CPU and number of cores unknown in NEW");
-  EXPECT_EQ(compared(base, base).scenarios[0].machine_unknown, "");
-}
-
-TEST(Comparison, PassesNotesOnFilesOn) {
-  const Report base = made_report({steady(1)});
-  Report now = base;
-  now.file_notes = {{"commas were left out", "line 3", 2}};
-  EXPECT_THAT(compared(base, now).notes,
-              ElementsAre("NEW: commas were left out: line 3 (and 1 more)."));
-}
-
 TEST(Comparison, HasNoPairsOfItsOwnWhereOnlyMatchesAreWanted) {
   const Everything reports;
   Comparison comparison = matched({"a", reports.base}, {"b", reports.now});

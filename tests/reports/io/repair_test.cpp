@@ -71,6 +71,8 @@ TEST(Repair, ReadsNumbersThatAreNotFiniteAsMissing) {
   EXPECT_THAT(repaired("{\"a\":\nnan,\n\"b\": inf}").notes,
               ElementsAre(FileNote{"numbers that are not finite were read as missing",
                                    "line 2, 'nan'", 2}));
+  EXPECT_THAT(repaired(R"({"a":[NaN,-NaN,Infinity,-Infinity]})").notes, IsEmpty())
+      << "Google Benchmark writes them";
 }
 
 TEST(Repair, LeavesCommasBeforeClosingBracketsOut) {
