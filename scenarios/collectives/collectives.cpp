@@ -201,6 +201,10 @@ class Collectives final : public Scenario {
     }
     if (const auto by = over_ranks_named(spec.strategy)) {
       if (is_left_out(request, obstacle_of_ranks(request))) return std::nullopt;
+      // Whether ranks share memory is known when a case is prepared, and a case that is skipped
+      // fails a run: only where it is asked for.
+      const bool may_be_skipped = *by == RankAllReduce::shared_memory;
+      if (may_be_skipped && !request.was_given("strategy")) return std::nullopt;
       if (const auto reason = obstacle_of_all_reduce(request, *by)) return drop(request, *reason);
     }
     if (spec.strategy == by_nccl && request.devices_over_ranks && request.devices_are_cpus) {
