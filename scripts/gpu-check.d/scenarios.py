@@ -122,14 +122,14 @@ def problem_of(report, ended):
 
 def run_all(setting, runs, seconds, kept_of):
     """Runs with their weights in sharing the time: each a scenario, its devices and its flags. `kept_of`
-    returns the part of a report that is kept."""
+    returns the part of a report that is kept; of those with graphs, which repeat others, that is brief."""
     content = {"reports": [], "problems": []}
     for (name, devices, flags), portion in portions(runs):
         title = f"{name}{' with graphs' if '--graph' in flags else ''} on {devices}"
         setting.say(f"scenario {title}")
         try:
             report, ended = run(setting.with_portion(portion), name, flags, seconds)
-            content["reports"].append(kept_of(report))
+            content["reports"].append((brief if "--graph" in flags else kept_of)(report))
             problem = problem_of(report, ended)
         except Failure as failure:
             problem = str(failure)
