@@ -90,6 +90,7 @@ void add_case(PooledCase& pool, CaseResult later) {
   std::ranges::move(later.samples, std::back_inserter(known.samples));
   std::ranges::move(later.conditions, std::back_inserter(known.conditions));
   if (!known.throttling) known.throttling = std::move(later.throttling);
+  known.quota_lost = std::max(known.quota_lost, later.quota_lost);
 }
 
 void finish(PooledCase& pool) {
@@ -186,6 +187,7 @@ class Pool {
     report_.preparation_seconds += later.preparation_seconds;
     report_.verification_seconds += later.verification_seconds;
     report_.profiling_seconds += later.profiling_seconds;
+    report_.quota_lost = std::max(report_.quota_lost, later.quota_lost);
     std::ranges::move(later.processes, std::back_inserter(report_.processes));
     if (is_profile(later)) report_.options = std::move(later.options);
     for (FileNote& note : later.file_notes) {

@@ -159,6 +159,20 @@ TEST(Pooled, AddsUpFactsOfRuns) {
   EXPECT_EQ(report.file_notes[1].first, "abc and unknown");
 }
 
+TEST(Pooled, TheMostThatAQuotaWithheldOfOneRunCounts) {
+  std::vector<NamedRun> runs;
+  for (const double lost : {0.1, 0.4, 0.2}) {
+    CaseResult c = case_named("a", 1 + lost);
+    c.quota_lost = lost;
+    Report run = run_of({c});
+    run.quota_lost = lost / 2;
+    runs.push_back({run, ""});
+  }
+  const Report all = pooled(std::move(runs), false);
+  EXPECT_EQ(all.cases.at(0).quota_lost, 0.4);
+  EXPECT_EQ(all.quota_lost, 0.2);
+}
+
 TEST(Pooled, RefusesWhatIsNoFurtherRunOfTheSame) {
   const Report run = run_of({case_named("a", 1)});
   EXPECT_THAT(refusal_of({run_of({case_named("a", 2)}), run, run}),
