@@ -281,8 +281,7 @@ std::string_view processes_remedy(const Comparison& comparison) {
 }
 
 /// Says of cases with a larger spread what disturbed them.
-std::vector<std::string> note_on_missing_cores(double assumed,
-                                               const std::vector<Match>& matches) {
+std::vector<std::string> note_on_missing_cores(double assumed, const std::vector<Match>& matches) {
   double largest = assumed;
   std::size_t count = 0;
   bool by_others = false;

@@ -91,10 +91,15 @@ bool has_amx_for_channels_last() {
   const memory::dims image{1, 64, 16, 16};
   const memory::desc data(image, memory::data_type::bf16, memory::format_tag::nhwc);
   try {
-    const dnnl::convolution_forward::primitive_desc plan(
-        {dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, data,
-         any_layout({64, 64, 3, 3}, DType::bf16), data, {1, 1}, {1, 1}, {1, 1}},
-        engine());
+    const dnnl::convolution_forward::primitive_desc plan({dnnl::prop_kind::forward_training,
+                                                          dnnl::algorithm::convolution_direct,
+                                                          data,
+                                                          any_layout({64, 64, 3, 3}, DType::bf16),
+                                                          data,
+                                                          {1, 1},
+                                                          {1, 1},
+                                                          {1, 1}},
+                                                         engine());
     return std::string_view(plan.impl_info_str()).find("amx") != std::string_view::npos;
   } catch (const dnnl::error&) {
     return false;  // this processor has no bf16

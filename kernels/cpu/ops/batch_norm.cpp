@@ -80,7 +80,7 @@ BatchNormForwardOp::BatchNormForwardOp(
   bind(chosen);
   add_scratch(call_.scratch_bytes());
   set_kernel(desc.add ? fmt::format("{}, addition in a vector loop", chosen.impl_info_str())
-                   : chosen.impl_info_str());
+                      : chosen.impl_info_str());
 }
 
 void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive_desc& chosen) {

@@ -270,8 +270,8 @@ std::size_t sums_bytes(const PixelRows& pixels) {
   return chunk_count(pixels) * 2 * pixels.channels * sizeof(float);
 }
 
-// The pivot is the first pixel: deviations from it are as large as the channel's spread, so that the
-// difference of large squares is never taken.
+// The pivot is the first pixel: deviations from it are as large as the channel's spread, so that
+// the difference of large squares is never taken.
 template <class Element>
 void moments(float* mean, float* variance, const Element* source, const PixelRows& pixels,
              std::byte* scratch, int threads) {

@@ -1,5 +1,5 @@
-// Batch normalisation over rows of channels, for images with channels last: every pass reads each of
-// its tensors once. `Element` is float or std::uint16_t (bf16). Numbers of channels are f32, and
+// Batch normalisation over rows of channels, for images with channels last: every pass reads each
+// of its tensors once. `Element` is float or std::uint16_t (bf16). Numbers of channels are f32, and
 // there are a multiple of 16 channels.
 #pragma once
 
@@ -23,7 +23,8 @@ void moments(float* mean, float* variance, const Element* source, const PixelRow
              std::byte* scratch, int threads);
 
 /// destination = (source − mean) · factor + shift [+ addend], with numbers of each channel. With a
-/// mask the result is clamped at zero, and the mask gets the bits of the elements that are positive.
+/// mask the result is clamped at zero, and the mask gets the bits of the elements that are
+/// positive.
 template <class Element>
 struct Normalisation {
   Element* destination;

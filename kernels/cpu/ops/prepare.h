@@ -15,8 +15,8 @@ namespace parbench::cpu {
 [[nodiscard]] std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads);
 
 /// The activation layout of CPU devices: channels last where `has_channels_last`, else oneDNN's
-/// nChw16c where the channels fill whole blocks of 16 (nChw8c and 8 on a processor without AVX-512),
-/// canonical otherwise (the 3-channel input image). Matrices are canonical.
+/// nChw16c where the channels fill whole blocks of 16 (nChw8c and 8 on a processor without
+/// AVX-512), canonical otherwise (the 3-channel input image). Matrices are canonical.
 [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
 
 /// Returns the tensor that callers pass for an operand: activations in that layout, others as the

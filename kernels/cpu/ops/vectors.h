@@ -1,6 +1,6 @@
 // Vectors of 16 elements as f32, for loops that are compiled once per instruction set
-// (PARBENCH_SIMD). Vectors are passed by reference: how they would be passed by value depends on the
-// instruction set.
+// (PARBENCH_SIMD). Vectors are passed by reference: how they would be passed by value depends on
+// the instruction set.
 #pragma once
 
 #if defined(__SSE2__)

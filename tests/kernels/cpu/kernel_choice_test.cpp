@@ -86,7 +86,9 @@ TEST_P(KernelChoice, GradientsOfManyRowsTurnTheWeightsAroundOnce) {
 }
 
 TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
-  if (!has_avx2() || !has_blocks()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
+  if (!has_avx2() || !has_blocks())
+    GTEST_SKIP()
+        << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
   const auto kernel = [&](const ConvolutionShape& shape) {
     return implementation(ConvolutionBackwardWeights{shape});
   };
@@ -97,7 +99,9 @@ TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
 }
 
 TEST_P(KernelChoice, OwnTilesComputeLargeConvolutionsOf3x3WithAvx2) {
-  if (!has_avx2() || !has_blocks()) GTEST_SKIP() << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
+  if (!has_avx2() || !has_blocks())
+    GTEST_SKIP()
+        << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
   for (const ConvolutionShape& tiled : std::vector<ConvolutionShape>{
            {4, 64, 8, 8, 64, 3, 1, 1, 1},
            {7, 72, 7, 10, 64, 3, 1, 1, 1},  // tiles that outputs do not fill, an odd number of them
@@ -149,13 +153,14 @@ TEST_P(KernelChoice, WithChannelsLastPassesAreProductsOverAllPixels) {
   EXPECT_THAT(weights(strided), HasSubstr("gathered patches"));
   EXPECT_THAT(data(strided), HasSubstr("spread over the source"));
   EXPECT_THAT(weights({4, 64, 8, 8, 64, 3, 1, 1, 1}), HasSubstr("gathered patches"));
-  for (const ConvolutionShape& other : {convolution_of_64,                        // large images
+  for (const ConvolutionShape& other : {convolution_of_64,  // large images
                                         ConvolutionShape{4, 64, 8, 8, 64, 1, 1, 0, 2}}) {  // groups
     EXPECT_THAT(weights(other), Not(HasSubstr("patches")));
     EXPECT_THAT(weights(other), Not(HasSubstr("pixels")));
   }
   EXPECT_THAT(implementation(BatchNormForward{{4, 64, 8, 8}, dtype}), HasSubstr("over pixels"));
-  EXPECT_THAT(implementation(BatchNormForward{{4, 63, 8, 8}, dtype}), Not(HasSubstr("over pixels")));
+  EXPECT_THAT(implementation(BatchNormForward{{4, 63, 8, 8}, dtype}),
+              Not(HasSubstr("over pixels")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, KernelChoice, testing::ValuesIn(lanes()),

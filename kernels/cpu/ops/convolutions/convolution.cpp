@@ -159,8 +159,8 @@ std::int64_t tiles_of_batch(const ConvolutionShape& shape) {
 bool may_use_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
   constexpr std::int64_t max_padding = 2;
   return is_avx2() && !has_channels_last(dtype) && suits_tiles(shape, dtype) && !bias &&
-         shape.padding <= max_padding &&
-         shape.in_channels % channel_block() == 0 && shape.out_channels % channel_block() == 0;
+         shape.padding <= max_padding && shape.in_channels % channel_block() == 0 &&
+         shape.out_channels % channel_block() == 0;
 }
 
 bool has_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
@@ -181,8 +181,8 @@ bool has_product(const ConvolutionBackwardWeights& desc) {
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
-// Whether a pass is one product over the batch wherever it can be: with channels last nothing has to
-// be reordered for it, and for the window 1×1 nothing gathered.
+// Whether a pass is one product over the batch wherever it can be: with channels last nothing has
+// to be reordered for it, and for the window 1×1 nothing gathered.
 bool is_product(const ConvolutionBackwardWeights& desc) {
   return has_channels_last(desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));

@@ -56,12 +56,11 @@ class DataProduct final : public CpuOp {
   void spread(std::byte* image, const std::byte* rows, const Execution& execution) const {
     const std::size_t line = static_cast<std::size_t>(shape_.width) * pixel_bytes_;
     const auto lines = static_cast<std::size_t>(shape_.batch * shape_.height);
-    parallel_ranges(lines * line, line, execution.threads,
-                    [&](std::size_t begin, std::size_t end) {
-                      for (std::size_t i = begin; i < end; i += line) {
-                        spread_line(image + i, rows, static_cast<std::int64_t>(i / line));
-                      }
-                    });
+    parallel_ranges(lines * line, line, execution.threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; i += line) {
+        spread_line(image + i, rows, static_cast<std::int64_t>(i / line));
+      }
+    });
   }
 
   // `number` counts the lines of pixels of all images.
@@ -70,8 +69,8 @@ class DataProduct final : public CpuOp {
     const std::int64_t y = number % shape_.height;
     if (y % shape_.stride != 0) return;
     const std::int64_t image = number / shape_.height;
-    const std::int64_t first = (image * shape_.out_height() + y / shape_.stride) *
-                               shape_.out_width();
+    const std::int64_t first =
+        (image * shape_.out_height() + y / shape_.stride) * shape_.out_width();
     for (std::int64_t x = 0; x < shape_.out_width(); ++x) {
       std::memcpy(line + static_cast<std::size_t>(x * shape_.stride) * pixel_bytes_,
                   rows + static_cast<std::size_t>(first + x) * pixel_bytes_, pixel_bytes_);

@@ -110,8 +110,8 @@ void sum_channels(float* sums, const Element* in, const Planes& planes, std::siz
   });
 }
 
-/// The sums of each sample's pixels, {samples, channels}, where channels are last. Threads divide the
-/// samples, so that every sum has one order.
+/// The sums of each sample's pixels, {samples, channels}, where channels are last. Threads divide
+/// the samples, so that every sum has one order.
 template <class Element>
 void sum_pixels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
                 int threads) {
@@ -197,8 +197,7 @@ class SumChannelsOp final : public CpuOp {
       sum_samples(floats(arguments[1]), floats(execution.scratch), planes_.channels, samples,
                   desc_.accumulate);
     } else {
-      sum_channels(floats(arguments[1]), in, planes_, samples, desc_.accumulate,
-                   execution.threads);
+      sum_channels(floats(arguments[1]), in, planes_, samples, desc_.accumulate, execution.threads);
     }
   }
 

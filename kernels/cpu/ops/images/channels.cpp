@@ -69,8 +69,8 @@ class ChannelCopyOp final : public CpuOp {
       : CpuOp(desc), element_bytes_(size_of(desc.dtype)), copy_(copy_of(desc)) {
     add_tensors(*this);
     set_implementation(copy_.is_channels_last() ? "loop over pixels"
-                       : copy_.keeps_blocks()    ? "copies of blocks"
-                                                 : "loop over channels");
+                       : copy_.keeps_blocks()   ? "copies of blocks"
+                                                : "loop over channels");
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
