@@ -166,7 +166,7 @@ TEST(Pooled, TheMostThatAQuotaWithheldOfOneRunCounts) {
     c.quota_lost = lost;
     Report run = run_of({c});
     run.quota_lost = lost / 2;
-    runs.push_back({run, ""});
+    runs.push_back({"", run});
   }
   const Report all = pooled(std::move(runs), false);
   EXPECT_EQ(all.cases.at(0).quota_lost, 0.4);
