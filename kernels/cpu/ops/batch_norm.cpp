@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "kernels/cpu/ops/batch_norm_slots.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
@@ -36,20 +37,6 @@ dnnl::batch_normalization_backward::primitive_desc plan_backward(const memory::d
           engine(),
           plan_forward(data, epsilon, relu)};
 }
-
-// Argument positions, as ops.h lists them.
-enum ForwardSlot : std::size_t {
-  source,
-  scale,
-  shift,
-  running_mean,
-  running_variance,
-  destination,
-  mean,
-  variance,
-  mask,
-  addend
-};
 
 // With an addend, the ReLU comes behind the addition.
 bool fuses_relu(const BatchNormForward& desc) { return desc.relu && !desc.add; }
@@ -86,40 +73,41 @@ BatchNormForwardOp::BatchNormForwardOp(
 void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive_desc& chosen) {
   add_tensors(*this, fuses_relu_ ? chosen.workspace_desc().get_size() : mask_bytes(count_));
   const memory::desc channel = memory_desc(canonical({desc_.shape[1]}));
-  bind_slot(*this, source, call_, DNNL_ARG_SRC, chosen.src_desc());
-  bind_slot(*this, scale, call_, DNNL_ARG_SCALE, channel);
-  bind_slot(*this, shift, call_, DNNL_ARG_SHIFT, channel);
-  bind_slot(*this, destination, call_, DNNL_ARG_DST, chosen.dst_desc());
-  bind_slot(*this, mean, call_, DNNL_ARG_MEAN, channel);
-  bind_slot(*this, variance, call_, DNNL_ARG_VARIANCE, channel);
-  if (fuses_relu_) bind_slot(*this, mask, call_, DNNL_ARG_WORKSPACE, chosen.workspace_desc());
+  bind_slot(*this, forward_slot::source, call_, DNNL_ARG_SRC, chosen.src_desc());
+  bind_slot(*this, forward_slot::scale, call_, DNNL_ARG_SCALE, channel);
+  bind_slot(*this, forward_slot::shift, call_, DNNL_ARG_SHIFT, channel);
+  bind_slot(*this, forward_slot::destination, call_, DNNL_ARG_DST, chosen.dst_desc());
+  bind_slot(*this, forward_slot::mean, call_, DNNL_ARG_MEAN, channel);
+  bind_slot(*this, forward_slot::variance, call_, DNNL_ARG_VARIANCE, channel);
+  if (fuses_relu_)
+    bind_slot(*this, forward_slot::mask, call_, DNNL_ARG_WORKSPACE, chosen.workspace_desc());
 }
 
 // A pass of its own: normalising and adding in one would save only 0.2% of a training step
 // (docs/decisions/0028-fused-shortcut.md).
 void BatchNormForwardOp::add_shortcut(const Execution& execution,
                                       std::span<std::byte* const> arguments) const {
-  auto* bits = reinterpret_cast<std::uint8_t*>(arguments[mask]);
+  auto* bits = reinterpret_cast<std::uint8_t*>(arguments[forward_slot::mask]);
   const auto run = [&]<class Element>(Element* out) {
-    const auto* in = reinterpret_cast<const Element*>(arguments[addend]);
+    const auto* in = reinterpret_cast<const Element*>(arguments[forward_slot::addend]);
     add_relu(out, bits, in, count_, execution.threads);
   };
   if (desc_.dtype == DType::bf16) {
-    run(reinterpret_cast<std::uint16_t*>(arguments[destination]));
+    run(reinterpret_cast<std::uint16_t*>(arguments[forward_slot::destination]));
   } else {
-    run(reinterpret_cast<float*>(arguments[destination]));
+    run(reinterpret_cast<float*>(arguments[forward_slot::destination]));
   }
 }
 
 void BatchNormForwardOp::execute(const Execution& execution,
                                  std::span<std::byte* const> arguments) {
-  const std::array<std::byte*, 7> addresses{arguments[source],
-                                            arguments[scale],
-                                            arguments[shift],
-                                            arguments[destination],
-                                            arguments[mean],
-                                            arguments[variance],
-                                            fuses_relu_ ? arguments[mask] : nullptr};
+  const std::array<std::byte*, 7> addresses{arguments[forward_slot::source],
+                                            arguments[forward_slot::scale],
+                                            arguments[forward_slot::shift],
+                                            arguments[forward_slot::destination],
+                                            arguments[forward_slot::mean],
+                                            arguments[forward_slot::variance],
+                                            fuses_relu_ ? arguments[forward_slot::mask] : nullptr};
   call_.run(execution, std::span(addresses).first(fuses_relu_ ? 7 : 6), execution.scratch);
   if (desc_.add) add_shortcut(execution, arguments);
   move_running(desc_, arguments);
@@ -142,8 +130,8 @@ void move_running(const BatchNormForward& desc, std::span<std::byte* const> argu
       moving += desc.momentum * (correction * floats(arguments[batch])[i] - moving);
     }
   };
-  move(running_mean, mean, 1.0F);
-  move(running_variance, variance, unbiased);
+  move(forward_slot::running_mean, forward_slot::mean, 1.0F);
+  move(forward_slot::running_variance, forward_slot::variance, unbiased);
 }
 
 Planned plan(const BatchNormForward& desc) {

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "kernels/base/simd.h"
-#include "kernels/cpu/ops/flat_loops.h"
-#include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/vectors.h"
 
 namespace parbench::cpu {
@@ -15,49 +13,51 @@ namespace {
 
 constexpr std::size_t max_vectors = 4;  // of channels that are passed over together
 
-/// Rows that are passed over together, and whose sums are taken in f32.
-std::size_t chunk_rows(const PixelRows& pixels) {
-  constexpr std::size_t elements = 16384;  // 32 KiB of bf16
-  return std::max<std::size_t>(1, elements / pixels.channels);
-}
-
-std::size_t chunk_count(const PixelRows& pixels) {
-  return (pixels.rows + chunk_rows(pixels) - 1) / chunk_rows(pixels);
-}
-
 // A chunk is run group by group of channels: the template's number of vectors, from channel `first`
 // on. `row` is the first element of a row in that group.
 
-/// Two sums of each channel, over the rows of a chunk: `sums` has those of all channels, then the
-/// others.
+/// What MomentsChunk has of each channel: a mean of the chunk's rows that is near enough for the
+/// squares of the distances from it, and the sums of these distances and squares.
+enum Moment : std::size_t { near_mean, distances, squares, moment_count };
+
 template <class Element>
 struct MomentsChunk {
   const Element* source;
-  const float* pivot;  // near the mean, so that squares are small
-  float* sums;
+  float* moments;  // each of all channels
   PixelRows pixels;
 };
 
+// The rows are read twice, the second time from the cache.
 template <std::size_t vectors, class Element>
 [[gnu::always_inline]] inline void run_group(const MomentsChunk<Element>& chunk,
                                              std::size_t first) {
-  Floats pivot[vectors];
-  Floats sums[vectors] = {};
-  Floats squares[vectors] = {};
-  for (std::size_t v = 0; v < vectors; ++v) load(pivot[v], chunk.pivot + first + v * lanes);
+  const Element* source = chunk.source + first;
+  const std::size_t channels = chunk.pixels.channels;
+  Floats mean[vectors] = {};
   for (std::size_t i = 0; i < chunk.pixels.rows; ++i) {
-    const Element* row = chunk.source + i * chunk.pixels.channels + first;
     for (std::size_t v = 0; v < vectors; ++v) {
       Floats x;
-      load(x, row + v * lanes);
-      x -= pivot[v];
+      load(x, source + i * channels + v * lanes);
+      mean[v] += x;
+    }
+  }
+  for (std::size_t v = 0; v < vectors; ++v) mean[v] /= static_cast<float>(chunk.pixels.rows);
+  Floats sums[vectors] = {};
+  Floats sums_of_squares[vectors] = {};
+  for (std::size_t i = 0; i < chunk.pixels.rows; ++i) {
+    for (std::size_t v = 0; v < vectors; ++v) {
+      Floats x;
+      load(x, source + i * channels + v * lanes);
+      x -= mean[v];
       sums[v] += x;
-      squares[v] += x * x;
+      sums_of_squares[v] += x * x;
     }
   }
   for (std::size_t v = 0; v < vectors; ++v) {
-    store(chunk.sums + first + v * lanes, sums[v]);
-    store(chunk.sums + chunk.pixels.channels + first + v * lanes, squares[v]);
+    float* moments = chunk.moments + first + v * lanes;
+    store(moments + near_mean * channels, mean[v]);
+    store(moments + distances * channels, sums[v]);
+    store(moments + squares * channels, sums_of_squares[v]);
   }
 }
 
@@ -230,32 +230,6 @@ PARBENCH_SIMD void run(const GradientSumsChunk<Bf16>& chunk) { run_groups(chunk)
 PARBENCH_SIMD void run(const SourceGradientChunk<float>& chunk) { run_groups(chunk); }
 PARBENCH_SIMD void run(const SourceGradientChunk<Bf16>& chunk) { run_groups(chunk); }
 
-/// Calls body(number, first element, its rows) for each chunk, in the stream's team.
-template <class Body>
-void for_chunks(const PixelRows& pixels, int threads, const Body& body) {
-  const std::size_t chunk = chunk_rows(pixels) * pixels.channels;
-  parallel_ranges(pixels.rows * pixels.channels, chunk, threads,
-                  [&](std::size_t begin, std::size_t end) {
-                    for (std::size_t i = begin; i < end; i += chunk) {
-                      const std::size_t rows = std::min(chunk, end - i) / pixels.channels;
-                      body(i / chunk, i, PixelRows{rows, pixels.channels});
-                    }
-                  });
-}
-
-float* sums_of_chunk(std::byte* scratch, const PixelRows& pixels, std::size_t number) {
-  return floats(scratch) + number * 2 * pixels.channels;
-}
-
-/// The sums of all chunks, in f64 and in their order: those of `which` (0 or 1) of a channel.
-double total(std::byte* scratch, const PixelRows& pixels, std::size_t which, std::size_t channel) {
-  double sum = 0;
-  for (std::size_t number = 0; number < chunk_count(pixels); ++number) {
-    sum += sums_of_chunk(scratch, pixels, number)[which * pixels.channels + channel];
-  }
-  return sum;
-}
-
 template <class Element>
 NormGradient<Element> from(const NormGradient<Element>& tensors, std::size_t element) {
   return {.gradient = tensors.gradient + element,
@@ -266,30 +240,48 @@ NormGradient<Element> from(const NormGradient<Element>& tensors, std::size_t ele
 
 }  // namespace
 
+// Totals of channels in f64 come first, then what there is of chunks.
 std::size_t sums_bytes(const PixelRows& pixels) {
-  return chunk_count(pixels) * 2 * pixels.channels * sizeof(float);
+  return pixels.channels * (sizeof(double) + pixels.chunks() * moment_count * sizeof(float));
 }
 
-// The pivot is the first pixel: deviations from it are as large as the channel's spread, so that
-// the difference of large squares is never taken.
+// Chan, Golub, LeVeque 1979: "Updating formulae and a pairwise algorithm for computing sample
+// variances": squares around the common mean are those around the chunk's own and the square of its
+// distance, for each of its rows.
 template <class Element>
 void moments(float* mean, float* variance, const Element* source, const PixelRows& pixels,
              std::byte* scratch, int threads) {
-  float* pivot = mean;
-  for (std::size_t c = 0; c < pixels.channels; c += lanes) {
-    Floats values;
-    load(values, source + c);
-    store(pivot + c, values);
-  }
+  auto* totals = reinterpret_cast<double*>(scratch);
+  auto* of_chunks = reinterpret_cast<float*>(totals + pixels.channels);
+  const std::size_t step = moment_count * pixels.channels;
   for_chunks(pixels, threads, [&](std::size_t number, std::size_t first, const PixelRows& rows) {
-    run(MomentsChunk<Element>{source + first, pivot, sums_of_chunk(scratch, pixels, number), rows});
+    run(MomentsChunk<Element>{source + first, of_chunks + number * step, rows});
   });
+  const auto for_means = [&](const auto& body) {
+    for (std::size_t number = 0; number < pixels.chunks(); ++number) {
+      const float* moments = of_chunks + number * step;
+      const auto rows = static_cast<double>(
+          std::min(pixels.of_chunk(), pixels.rows - number * pixels.of_chunk()));
+      for (std::size_t c = 0; c < pixels.channels; ++c) {
+        const double sum = moments[distances * pixels.channels + c];
+        body(c, rows, moments[near_mean * pixels.channels + c] + sum / rows,
+             moments[squares * pixels.channels + c] - sum * sum / rows);
+      }
+    }
+  };
   const auto count = static_cast<double>(pixels.rows);
+  std::fill_n(totals, pixels.channels, 0.0);
+  for_means([&](std::size_t c, double rows, double of_chunk, double) {
+    totals[c] += rows * of_chunk / count;
+  });
+  for (std::size_t c = 0; c < pixels.channels; ++c) mean[c] = static_cast<float>(totals[c]);
+  std::fill_n(totals, pixels.channels, 0.0);
+  for_means([&](std::size_t c, double rows, double of_chunk, double around_it) {
+    const double distance = of_chunk - mean[c];
+    totals[c] += around_it + rows * distance * distance;
+  });
   for (std::size_t c = 0; c < pixels.channels; ++c) {
-    const double distance = total(scratch, pixels, 0, c) / count;
-    const double square = total(scratch, pixels, 1, c) / count;
-    mean[c] = static_cast<float>(pivot[c] + distance);
-    variance[c] = static_cast<float>(std::max(square - distance * distance, 0.0));
+    variance[c] = static_cast<float>(std::max(totals[c] / count, 0.0));
   }
 }
 
@@ -308,13 +300,17 @@ void normalise(const Normalisation<Element>& tensors, const PixelRows& pixels, i
 template <class Element>
 void gradient_sums(float* sums, float* products, const NormGradient<Element>& tensors,
                    const PixelRows& pixels, std::byte* scratch, int threads) {
+  auto* totals = reinterpret_cast<double*>(scratch);
+  auto* of_chunks = reinterpret_cast<float*>(totals + pixels.channels);
+  const std::size_t step = 2 * pixels.channels;
   for_chunks(pixels, threads, [&](std::size_t number, std::size_t first, const PixelRows& rows) {
-    run(GradientSumsChunk<Element>{from(tensors, first), sums_of_chunk(scratch, pixels, number),
-                                   rows});
+    run(GradientSumsChunk<Element>{from(tensors, first), of_chunks + number * step, rows});
   });
-  for (std::size_t c = 0; c < pixels.channels; ++c) {
-    sums[c] = static_cast<float>(total(scratch, pixels, 0, c));
-    products[c] = static_cast<float>(total(scratch, pixels, 1, c));
+  for (float* results : {sums, products}) {
+    add_chunks(totals, of_chunks, step, pixels);
+    std::transform(totals, totals + pixels.channels, results,
+                   [](double total) { return static_cast<float>(total); });
+    of_chunks += pixels.channels;
   }
 }
 

@@ -1,18 +1,14 @@
 // Batch normalisation over rows of channels, for images with channels last: every pass reads each
-// of its tensors once. `Element` is float or std::uint16_t (bf16). Numbers of channels are f32, and
-// there are a multiple of 16 channels.
+// of its tensors once. `Element` is float or std::uint16_t (bf16). Values per channel are f32; the
+// number of channels is a multiple of 16.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace parbench::cpu {
+#include "kernels/cpu/ops/pixel_rows.h"
 
-/// The pixels of all images.
-struct PixelRows {
-  std::size_t rows;
-  std::size_t channels;
-};
+namespace parbench::cpu {
 
 /// Bytes of scratch memory that `moments` and `gradient_sums` take.
 [[nodiscard]] std::size_t sums_bytes(const PixelRows& pixels);
@@ -54,15 +50,15 @@ template <class Element>
 void gradient_sums(float* sums, float* products, const NormGradient<Element>& tensors,
                    const PixelRows& pixels, std::byte* scratch, int threads);
 
-/// Numbers of each channel.
+/// Coefficients of each channel.
 struct GradientFactors {
   const float* gradient;
   const float* distance;  // of source − mean
   const float* offset;
 };
 
-/// diff_source = factor · gradient + factor · (source − mean) + offset. It may be the gradient's
-/// memory.
+/// diff_source = factors.gradient · gradient + factors.distance · (source − mean) + factors.offset.
+/// It may be the gradient's memory.
 template <class Element>
 void source_gradient(Element* diff_source, const NormGradient<Element>& tensors,
                      const GradientFactors& factors, const PixelRows& pixels, int threads);

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "kernels/cpu/ops/batch_norm_loops.h"
+#include "kernels/cpu/ops/batch_norm_slots.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
@@ -45,22 +46,25 @@ class ForwardOp final : public CpuOp {
  private:
   template <class Element>
   void run(const Execution& execution, std::span<std::byte* const> arguments) const {
-    const auto* source = reinterpret_cast<const Element*>(arguments[0]);
-    float* mean = floats(arguments[6]);
-    float* variance = floats(arguments[7]);
+    const auto* source = reinterpret_cast<const Element*>(arguments[forward_slot::source]);
+    float* mean = floats(arguments[forward_slot::mean]);
+    float* variance = floats(arguments[forward_slot::variance]);
     float* factor = floats(execution.scratch + factor_);
     moments(mean, variance, source, pixels_, execution.scratch, execution.threads);
     for (std::size_t c = 0; c < pixels_.channels; ++c) {
-      factor[c] = floats(arguments[1])[c] / std::sqrt(variance[c] + desc_.epsilon);
+      factor[c] =
+          floats(arguments[forward_slot::scale])[c] / std::sqrt(variance[c] + desc_.epsilon);
     }
     normalise<Element>(
-        {.destination = reinterpret_cast<Element*>(arguments[5]),
-         .mask = desc_.relu ? reinterpret_cast<std::uint8_t*>(arguments[8]) : nullptr,
+        {.destination = reinterpret_cast<Element*>(arguments[forward_slot::destination]),
+         .mask =
+             desc_.relu ? reinterpret_cast<std::uint8_t*>(arguments[forward_slot::mask]) : nullptr,
          .source = source,
-         .addend = desc_.add ? reinterpret_cast<const Element*>(arguments[9]) : nullptr,
+         .addend = desc_.add ? reinterpret_cast<const Element*>(arguments[forward_slot::addend])
+                             : nullptr,
          .mean = mean,
          .factor = factor,
-         .shift = floats(arguments[2])},
+         .shift = floats(arguments[forward_slot::shift])},
         pixels_, execution.threads);
     move_running(desc_, arguments);
   }

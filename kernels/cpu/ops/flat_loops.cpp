@@ -27,11 +27,6 @@ PARBENCH_SIMD void descend_range(float* parameters, const float* gradients, floa
   for (std::size_t i = 0; i < count; ++i) parameters[i] -= rate * gradients[i];
 }
 
-float widened(float value) { return value; }
-float widened(std::uint16_t value) { return from_bf16(value); }
-void round_to(float& element, float value) { element = value; }
-void round_to(std::uint16_t& element, float value) { element = to_bf16(value); }
-
 // Masks are read and written 16 bits at a time. The bodies are inlined into the functions that are
 // compiled once per instruction set.
 

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/base/bfloat16.h"
+
 namespace parbench::cpu {
 
 inline constexpr std::size_t lanes = 16;
@@ -24,6 +26,12 @@ using Bytes [[gnu::vector_size(16)]] = std::int8_t;
 /// The same in memory, at the alignment of an element.
 using StoredFloats [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 using StoredHalves [[gnu::vector_size(32), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
+
+// Single elements, for what is left behind the last vector.
+[[nodiscard]] inline float widened(float value) { return value; }
+[[nodiscard]] inline float widened(std::uint16_t value) { return from_bf16(value); }
+inline void round_to(float& element, float value) { element = value; }
+inline void round_to(std::uint16_t& element, float value) { element = to_bf16(value); }
 
 [[gnu::always_inline]] inline void load(Floats& values, const float* address) {
   values = *reinterpret_cast<const StoredFloats*>(address);
@@ -49,7 +57,7 @@ using StoredHalves [[gnu::vector_size(32), gnu::aligned(2), gnu::may_alias]] = s
   *reinterpret_cast<StoredHalves*>(address) = __builtin_convertvector(nearest, Halves);
 }
 
-/// Writes two bytes of a mask: bit i for lane i.
+/// Writes two bytes of a mask: bit i is set where lane i is selected.
 [[gnu::always_inline]] inline void set_bits(std::uint8_t* mask, const Selection& selection) {
   const Bytes bytes = __builtin_convertvector(selection, Bytes);
 #if defined(__SSE2__)
@@ -62,7 +70,7 @@ using StoredHalves [[gnu::vector_size(32), gnu::aligned(2), gnu::may_alias]] = s
   mask[1] = static_cast<std::uint8_t>(bits >> 8);
 }
 
-/// Reads them.
+/// Expands two bytes of a mask to a selection: lane i is all ones where bit i is set.
 [[gnu::always_inline]] inline void get_bits(Selection& selection, const std::uint8_t* mask) {
   constexpr Words lane{1U << 0U,  1U << 1U,  1U << 2U,  1U << 3U, 1U << 4U,  1U << 5U,
                        1U << 6U,  1U << 7U,  1U << 8U,  1U << 9U, 1U << 10U, 1U << 11U,

@@ -4,27 +4,21 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/base/bfloat16.h"
 #include "kernels/base/simd.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/images/planes.h"
 #include "kernels/cpu/ops/parallel.h"
+#include "kernels/cpu/ops/pixel_rows.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
+#include "kernels/cpu/ops/vectors.h"
 
 namespace parbench::cpu {
 namespace {
 
-/// Sums that are taken beside each other: as many as the widest block has channels.
-constexpr std::size_t lanes = 16;
 static_assert(lanes % 8 == 0, "blocks have 8 or 16 channels");
 
-float widened(float value) { return value; }
-float widened(std::uint16_t value) { return from_bf16(value); }
-void store(float& element, float value) { element = value; }
-void store(std::uint16_t& element, float value) { element = to_bf16(value); }
-
-/// The numbers of `lanes` neighbouring elements of a block, or of a plane.
+/// Values of `lanes` neighbouring elements of a block, or of a plane.
 using Lanes = std::array<float, lanes>;
 
 Lanes repeated(const float* numbers, std::size_t block) {
@@ -36,12 +30,16 @@ Lanes repeated(const float* numbers, std::size_t block) {
 template <class Element>
 [[gnu::always_inline]] inline void add_lanes(Element* out, const Element* in, const Lanes& bias,
                                              std::size_t count) {
+  Floats addend;
+  load(addend, bias.data());
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-#pragma omp simd
-    for (std::size_t k = 0; k < lanes; ++k) store(out[i + k], widened(in[i + k]) + bias[k]);
+    Floats sum;
+    load(sum, in + i);
+    sum += addend;
+    store(out + i, sum);
   }
-  for (std::size_t k = 0; i + k < count; ++k) store(out[i + k], widened(in[i + k]) + bias.at(k));
+  for (std::size_t k = 0; i + k < count; ++k) round_to(out[i + k], widened(in[i + k]) + bias.at(k));
 }
 
 PARBENCH_SIMD void add_range(float* out, const float* in, const Lanes& bias, std::size_t count) {
@@ -55,12 +53,14 @@ PARBENCH_SIMD void add_range(std::uint16_t* out, const std::uint16_t* in, const 
 
 template <class Element>
 [[gnu::always_inline]] inline void sum_lanes(Lanes& sums, const Element* in, std::size_t count) {
-  sums.fill(0);
+  Floats sum{};
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-#pragma omp simd
-    for (std::size_t k = 0; k < lanes; ++k) sums[k] += widened(in[i + k]);
+    Floats values;
+    load(values, in + i);
+    sum += values;
   }
+  store(sums.data(), sum);
   for (std::size_t k = 0; i + k < count; ++k) sums.at(k) += widened(in[i + k]);
 }
 
@@ -110,30 +110,24 @@ void sum_channels(float* sums, const Element* in, const Planes& planes, std::siz
   });
 }
 
-/// The sums of each sample's pixels, {samples, channels}, where channels are last. Threads divide
-/// the samples, so that every sum has one order.
+/// The same where channels are last. `scratch` has `sums_bytes_of` bytes.
 template <class Element>
-void sum_pixels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
-                int threads) {
-  const std::size_t image = planes.pixels * planes.channels;
-  parallel_ranges(samples * image, image, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t sample = begin / image; sample < end / image; ++sample) {
-      sum_repeats(sums + sample * planes.channels, in + sample * image, planes.pixels,
-                  planes.channels, false, 1);
-    }
+void sum_pixels(float* sums, const Element* in, const PixelRows& pixels, bool accumulate,
+                std::byte* scratch, int threads) {
+  auto* totals = reinterpret_cast<double*>(scratch);
+  auto* of_chunks = reinterpret_cast<float*>(totals + pixels.channels);
+  for_chunks(pixels, threads, [&](std::size_t number, std::size_t first, const PixelRows& rows) {
+    sum_repeats(of_chunks + number * pixels.channels, in + first, rows.rows, pixels.channels, false,
+                1);
   });
+  add_chunks(totals, of_chunks, pixels.channels, pixels);
+  for (std::size_t c = 0; c < pixels.channels; ++c) {
+    sums[c] = static_cast<float>((accumulate ? sums[c] : 0.0F) + totals[c]);
+  }
 }
 
-/// sums [+]= Σ over samples, in f64.
-void sum_samples(float* sums, const float* of_samples, std::size_t channels, std::size_t samples,
-                 bool accumulate) {
-  for (std::size_t channel = 0; channel < channels; ++channel) {
-    double sum = accumulate ? sums[channel] : 0.0F;
-    for (std::size_t sample = 0; sample < samples; ++sample) {
-      sum += of_samples[sample * channels + channel];
-    }
-    sums[channel] = static_cast<float>(sum);
-  }
+std::size_t sums_bytes_of(const PixelRows& pixels) {
+  return pixels.channels * (sizeof(double) + pixels.chunks() * sizeof(float));
 }
 
 class AddChannelBiasOp final : public CpuOp {
@@ -176,7 +170,7 @@ class SumChannelsOp final : public CpuOp {
     add_tensors(*this);
     set_implementation("vector loop");
     if (!planes_.is_channels_last()) return;
-    add_scratch(static_cast<std::size_t>(desc.shape[0]) * planes_.channels * sizeof(float));
+    add_scratch(sums_bytes_of(rows()));
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
@@ -193,12 +187,15 @@ class SumChannelsOp final : public CpuOp {
     const auto* in = reinterpret_cast<const Element*>(arguments[0]);
     const auto samples = static_cast<std::size_t>(desc_.shape[0]);
     if (planes_.is_channels_last()) {
-      sum_pixels(floats(execution.scratch), in, planes_, samples, execution.threads);
-      sum_samples(floats(arguments[1]), floats(execution.scratch), planes_.channels, samples,
-                  desc_.accumulate);
+      sum_pixels(floats(arguments[1]), in, rows(), desc_.accumulate, execution.scratch,
+                 execution.threads);
     } else {
       sum_channels(floats(arguments[1]), in, planes_, samples, desc_.accumulate, execution.threads);
     }
+  }
+
+  [[nodiscard]] PixelRows rows() const {
+    return {static_cast<std::size_t>(desc_.shape[0]) * planes_.pixels, planes_.channels};
   }
 
   SumChannels desc_;

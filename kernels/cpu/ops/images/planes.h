@@ -22,8 +22,8 @@ struct Planes {
         pixels(static_cast<std::size_t>(image[2] * image[3])),
         block(block_of(image[1], dtype)) {}
 
-  /// Whether each pixel has all of its channels beside each other.
-  [[nodiscard]] bool is_channels_last() const { return block == channels; }
+  /// Whether each pixel has all of its channels, two at least, beside each other.
+  [[nodiscard]] bool is_channels_last() const { return channels > 1 && block == channels; }
   [[nodiscard]] std::size_t blocks() const { return channels / block; }
   /// The place of a channel's first element; the others follow `block` elements apart.
   [[nodiscard]] std::size_t first(std::size_t sample, std::size_t channel) const {

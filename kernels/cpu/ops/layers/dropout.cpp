@@ -103,21 +103,31 @@ class DropoutOp final : public CpuOp {
   template <class Element>
   void run_blocks(const Execution& execution, Element* destination, const Element* source) const {
     constexpr std::size_t chunk = dropped_chunk / max_channels;  // pixels
-    const std::size_t grain = block_ * pixels_;
-    parallel_ranges(count_, grain, execution.threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; i += grain) {
-        for (std::size_t pixel = 0; pixel < pixels_; pixel += chunk) {
-          for (std::size_t channel = 0; channel < block_; channel += max_channels) {
-            drop_pixels(destination, source,
-                        {.block = i,
-                         .pixel = pixel,
-                         .pixels = std::min(chunk, pixels_ - pixel),
-                         .channel = channel,
-                         .channels = std::min(max_channels, block_ - channel)});
-          }
-        }
-      }
-    });
+    const std::size_t chunks = (pixels_ + chunk - 1) / chunk;    // of a block
+    const std::size_t blocks = count_ / (block_ * pixels_);
+    const std::size_t grain = block_ * chunk;
+    parallel_ranges(blocks * chunks * grain, grain, execution.threads,
+                    [&](std::size_t begin, std::size_t end) {
+                      for (std::size_t i = begin / grain; i < end / grain; ++i) {
+                        const std::size_t pixel = i % chunks * chunk;
+                        drop_channels(destination, source, i / chunks * block_ * pixels_, pixel,
+                                      std::min(chunk, pixels_ - pixel));
+                      }
+                    });
+  }
+
+  /// Pixels of the block that begins at element `block`.
+  template <class Element>
+  void drop_channels(Element* destination, const Element* source, std::size_t block,
+                     std::size_t pixel, std::size_t pixels) const {
+    for (std::size_t channel = 0; channel < block_; channel += max_channels) {
+      drop_pixels(destination, source,
+                  {.block = block,
+                   .pixel = pixel,
+                   .pixels = pixels,
+                   .channel = channel,
+                   .channels = std::min(max_channels, block_ - channel)});
+    }
   }
 
   /// Pixels and channels of the block that begins at element `block`, here as in canonical order.

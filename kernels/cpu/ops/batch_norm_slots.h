@@ -1,0 +1,21 @@
+// The arguments of BatchNormForward by their positions, as ops.h lists them.
+#pragma once
+
+#include <cstddef>
+
+namespace parbench::cpu::forward_slot {
+
+enum ForwardSlot : std::size_t {
+  source,
+  scale,
+  shift,
+  running_mean,
+  running_variance,
+  destination,
+  mean,
+  variance,
+  mask,
+  addend
+};
+
+}  // namespace parbench::cpu::forward_slot
