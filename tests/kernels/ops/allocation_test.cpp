@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PARBENCH_COUNTS_ALLOCATIONS 1

@@ -13,7 +13,7 @@
 #include "kernels/base/error.h"
 #include "kernels/core/device.h"
 #include "kernels/machine/machine.h"
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 namespace parbench::test {
 namespace {

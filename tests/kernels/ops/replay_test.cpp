@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 namespace parbench::test {
 namespace {

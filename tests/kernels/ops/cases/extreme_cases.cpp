@@ -2,7 +2,7 @@
 // spread under a root, makes a denominator zero, or dominates a sum.
 #include <cmath>
 
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 namespace parbench::test {
 namespace {

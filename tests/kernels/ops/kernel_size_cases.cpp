@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 namespace parbench::test {
 

@@ -1,6 +1,6 @@
 // Rows of the conformance table for long short-term memories: odd sizes, a single sample, position
 // and element, sizes that are divided among threads.
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 namespace parbench::test {
 

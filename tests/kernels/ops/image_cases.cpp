@@ -1,6 +1,6 @@
 // Cases of the operations that only images have, and of convolutions with dilation. On CPUs the
 // channels of some images fill blocks of 8, of 16, or none.
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 namespace parbench::test {
 namespace {

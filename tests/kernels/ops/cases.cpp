@@ -1,6 +1,6 @@
 // Shapes are small and awkward on purpose: odd sizes, strides, padding, groups, channels that do
 // not fill a block, a single image, and sizes large enough to be divided among threads.
-#include "tests/kernels/ops/cases/cases.h"
+#include "tests/kernels/ops/cases.h"
 
 namespace parbench::test {
 namespace {
