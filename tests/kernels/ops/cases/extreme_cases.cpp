@@ -16,6 +16,8 @@ constexpr double shifted = 1e-3;
 // A score of 80 that is wrong by several units in its last place, 8e-6 each, has an exponential
 // that is wrong by as many.
 constexpr double of_scores = 1e-4;
+// A sum of squares in f32 loses of each small one what is less than 2^-24 of a far one's.
+constexpr double of_squares = 1e-4;
 using enum Pattern;
 
 double replaced(Pattern pattern, double value, std::size_t index) {
@@ -34,6 +36,8 @@ double replaced(Pattern pattern, double value, std::size_t index) {
       return index % 61 == 0 ? 16 : value;
     case dominated:
       return index % 61 == 0 ? 128 : value;
+    case first_far:
+      return index == 0 ? 4096 : value;
     case offset:
       return double{static_cast<float>(128 + value)};
   }
@@ -91,6 +95,17 @@ void add_norms(Cases& cases) {
     if (pattern == offset) continue;  // bf16 has no numbers there that differ by less than 1
     add("batch_norm_bf16", BatchNormForward{image, bf16}, loose);
     add("layer_norm_bf16", LayerNormForward{rows, bf16}, loose);
+  }
+  // More pixels than are summed in f32 at once, one of which is far from all others.
+  for (const Shape& many : {Shape{24, 16, 32, 32}, Shape{3, 64, 48, 40}}) {
+    for (const DType dtype : {f32, bf16}) {
+      cases.push_back({"batch_norm_of_a_far_pixel_in_" + std::to_string(many[1]) + "_channels" +
+                           (dtype == bf16 ? "_bf16" : ""),
+                       BatchNormForward{many, dtype},
+                       dtype == bf16 ? loose : of_squares,
+                       {},
+                       {{"source", first_far}}});
+    }
   }
   for (const auto& [name, pattern] :
        {std::pair{"equal", equal}, {"zero", zero}, {"large", large}}) {
@@ -222,6 +237,16 @@ std::vector<OperationCase> extreme_cases() {
        tight,
        {},
        dominated_in("diff_destination")},
+      {"channel_sums_of_one_equal",
+       SumChannels{{1, 1, 512, 512}},
+       tight,
+       {},
+       {{"diff_destination", equal}}},
+      {"channel_sums_of_many_equal",
+       SumChannels{{2, 33, 128, 64}},
+       tight,
+       {},
+       {{"diff_destination", equal}}},
       {"mse_of_large", MseLoss{{4, 1000}, f32, 4000}, tight, {}, large_in("prediction")},
       {"mse_of_equal",
        MseLoss{{4, 10}, f32, 40},
