@@ -21,7 +21,7 @@ enum class Pattern {
   zero,       // all 0
   dominated,  // one of 61 elements is 128
   peaked,     // one of 61 elements is 16
-  first_far,  // the first element is 4096
+  first_far,  // the first element is 1024
   offset,     // 128 is added: a mean far above the spread
 };
 

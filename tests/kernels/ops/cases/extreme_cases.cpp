@@ -16,7 +16,7 @@ constexpr double shifted = 1e-3;
 // A score of 80 that is wrong by several units in its last place, 8e-6 each, has an exponential
 // that is wrong by as many.
 constexpr double of_scores = 1e-4;
-// A sum of squares in f32 loses of each small one what is less than 2^-24 of a far one's.
+// A sum of squares in f32 that has a far one rounds each small one to 2^-24 of it.
 constexpr double of_squares = 1e-4;
 using enum Pattern;
 
@@ -37,7 +37,7 @@ double replaced(Pattern pattern, double value, std::size_t index) {
     case dominated:
       return index % 61 == 0 ? 128 : value;
     case first_far:
-      return index == 0 ? 4096 : value;
+      return index == 0 ? 1024 : value;
     case offset:
       return double{static_cast<float>(128 + value)};
   }
