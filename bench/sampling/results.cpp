@@ -18,8 +18,8 @@
 
 #include "bench/execution/submit_mode.h"
 #include "bench/sampling/answer_warnings.h"
-#include "bench/sampling/conditions/conditions.h"
 #include "kernels/base/error.h"
+#include "reports/statistics/conditions.h"
 #include "reports/statistics/fastest.h"
 
 namespace parbench {
@@ -269,7 +269,7 @@ void summarise_case(report::CaseResult& measured) {
   if (measured.samples.empty()) return;
   measured.status = report::CaseStatus::measured;
   measured.statistics = summarise(Samples(measured.samples));
-  summarise_conditions(measured);
+  report::summarise_conditions(measured);
   const double median_seconds = measured.statistics->median;
   if (!(median_seconds > 0)) return;
   measured.throughput = measured.amount / median_seconds;

@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "kernels/base/error.h"
+#include "reports/io/json.h"
 #include "reports/model/fingerprint.h"
+#include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench::report {
@@ -20,19 +24,56 @@ std::string name_of_run(const std::vector<NamedRun>& runs, std::size_t index) {
   return runs[index].name.empty() ? fmt::format("run {}", index + 1) : runs[index].name;
 }
 
-/// Returns what distinguishes the machines of two runs in a scenario of both; empty for nothing.
-std::string machine_difference(const Report& first, const Report& later) {
-  for (const CaseResult& c : later.cases) {
-    if (std::ranges::find(first.cases, c.scenario, &CaseResult::scenario) == first.cases.end()) {
-      continue;
-    }
-    return difference(fingerprint(first, c.scenario), fingerprint(later, c.scenario));
+std::set<std::string> scenarios_of(const Report& report) {
+  std::set<std::string> scenarios;
+  for (const CaseResult& c : report.cases) scenarios.insert(c.scenario);
+  return scenarios;
+}
+
+/// Returns the first difference of the machines of two runs in a scenario of both; empty without
+/// any.
+std::string machine_difference(const Report& first, const std::set<std::string>& of_first,
+                               const Report& later) {
+  for (const std::string& scenario : scenarios_of(later)) {
+    if (!of_first.contains(scenario)) continue;
+    std::string found = difference(fingerprint(first, scenario), fingerprint(later, scenario));
+    if (!found.empty()) return found;
   }
   return {};
 }
 
+/// Finds runs whose start and samples are those of a run before them.
+class Copies {
+ public:
+  explicit Copies(const std::vector<NamedRun>& runs) : runs_(runs) {}
+
+  /// Throws UsageError for a copy of one of the runs that were checked before.
+  void check(std::size_t index) {
+    const Report& run = runs_[index].report;
+    const auto sampled =
+        std::ranges::find_if_not(run.cases, [](const CaseResult& c) { return c.samples.empty(); });
+    if (sampled == run.cases.end()) return;
+    std::vector<std::size_t>& candidates = indices_[fmt::format(
+        "{} {} {}", run.started_utc, run.cases.size(), sampled->samples.front().seconds)];
+    for (const std::size_t known : candidates) {
+      if (runs_[known].report.cases != run.cases) continue;
+      throw UsageError(fmt::format("{} has the samples of {} again; leave the copy out",
+                                   name_of_run(runs_, index), name_of_run(runs_, known)));
+    }
+    candidates.push_back(index);
+  }
+
+ private:
+  const std::vector<NamedRun>& runs_;
+  /// By start, number of cases and first sample, which copies have in common.
+  std::unordered_map<std::string, std::vector<std::size_t>> indices_;
+};
+
 void check_poolable(const std::vector<NamedRun>& runs, bool allow_different_machine) {
   const Report& first = runs.front().report;
+  const std::set<std::string> scenarios = scenarios_of(first);
+  Copies copies(runs);
+  copies.check(0);
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const Report& later = runs[i].report;
     const std::string name = name_of_run(runs, i);
@@ -41,16 +82,14 @@ void check_poolable(const std::vector<NamedRun>& runs, bool allow_different_mach
                                    name_of_run(runs, 0), program_of(first), name,
                                    program_of(later)));
     }
-    for (std::size_t k = 0; k < i; ++k) {
-      if (later.cases.empty() || runs[k].report.cases != later.cases) continue;
-      throw UsageError(fmt::format("{} has the samples of {} again; leave the copy out", name,
-                                   name_of_run(runs, k)));
-    }
-    const std::string machines = machine_difference(first, later);
-    if (machines.empty() || allow_different_machine) continue;
-    throw UsageError(
-        fmt::format("{} and {} are of different machines ({}); pool runs of one machine",
-                    name_of_run(runs, 0), name, machines));
+    copies.check(i);
+    if (allow_different_machine) continue;
+    const std::string machines = machine_difference(first, scenarios, later);
+    if (machines.empty()) continue;
+    throw UsageError(fmt::format(
+        "{} and {} are of different machines ({}); {}", name_of_run(runs, 0), name, machines,
+        runs[i].name.empty() ? "split the file into one for each machine"
+                             : "pool runs of one machine, or give --allow-different-machine"));
   }
 }
 
@@ -88,9 +127,6 @@ void add_case(PooledCase& pool, CaseResult later) {
     std::swap(known.samples, later.samples);
   }
   std::ranges::move(later.samples, std::back_inserter(known.samples));
-  std::ranges::move(later.conditions, std::back_inserter(known.conditions));
-  if (!known.throttling) known.throttling = std::move(later.throttling);
-  known.quota_lost = std::max(known.quota_lost, later.quota_lost);
 }
 
 void finish(PooledCase& pool) {
@@ -102,9 +138,23 @@ void finish(PooledCase& pool) {
     }
     c.samples.clear();
   }
+  summarise_conditions(c);
   if (c.status != CaseStatus::measured || c.samples.empty()) return;
   c.statistics = summarise(Samples(c.samples));
   if (c.amount > 0) c.throughput = c.amount / c.statistics->median;
+}
+
+/// Adds the circumstances of a later run: where runs differ, a circumstance has the values of all,
+/// "release and debug".
+void add_circumstances(NamedTexts& known, const NamedTexts& later) {
+  for (const auto& [key, value] : later) {
+    const auto found = std::ranges::find(known, key, &NamedTexts::value_type::first);
+    if (found == known.end()) {
+      known.emplace_back(key, value);
+    } else if (found->second.find(value) == std::string::npos) {
+      found->second += " and " + value;
+    }
+  }
 }
 
 /// Numbers of the next process and round that no run has taken.
@@ -152,6 +202,15 @@ class Pool {
     report_.published.clear();
     std::map<std::string, int> names;
     for (const PooledCase& pool : cases_) ++names[pool.result.name];
+    const auto distinct_name = [&](const CaseResult& c) {
+      const std::string name = c.scenario + '/' + c.name;
+      std::string text = name;
+      for (int number = 2; names.contains(text); ++number) {
+        text = fmt::format("{} ({})", name, number);
+      }
+      ++names[text];
+      return text;
+    };
     for (PooledCase& pool : cases_) {
       finish(pool);
       CaseResult& c = pool.result;
@@ -159,7 +218,7 @@ class Pool {
         add_file_note(report_.file_notes, "cases are not in every run",
                       fmt::format("{} is in {} of {}", c.name, pool.runs, runs_));
       }
-      if (names[c.name] > 1) c.name = c.scenario + '/' + c.name;
+      if (names[c.name] > 1) c.name = distinct_name(c);
       report_.cases.push_back(std::move(c));
     }
     return std::move(report_);
@@ -181,23 +240,31 @@ class Pool {
         (!later.started_utc.empty() && later.started_utc < report_.started_utc)) {
       report_.started_utc = later.started_utc;
     }
-    report_.duration_seconds += later.duration_seconds;
+    add_duration(later);
     report_.sampling_seconds += later.sampling_seconds;
     report_.task_cost_seconds += later.task_cost_seconds;
     report_.preparation_seconds += later.preparation_seconds;
     report_.verification_seconds += later.verification_seconds;
     report_.profiling_seconds += later.profiling_seconds;
-    report_.quota_lost = std::max(report_.quota_lost, later.quota_lost);
     std::ranges::move(later.processes, std::back_inserter(report_.processes));
     if (is_profile(later)) report_.options = std::move(later.options);
     for (FileNote& note : later.file_notes) {
       add_file_note(report_.file_notes, note.what, std::move(note.first), note.count);
     }
+    add_circumstances(report_.machine.circumstances, later.machine.circumstances);
     if (later.machine.commit != report_.machine.commit) {
       add_file_note(report_.file_notes, "runs are of different commits",
                     fmt::format("{} and {}", report_.machine.commit.value_or("unknown"),
                                 later.machine.commit.value_or("unknown")));
     }
+  }
+
+  /// The share that the quota withheld becomes the mean over the time of the runs.
+  void add_duration(const Report& later) {
+    const double lost =
+        report_.quota_lost * report_.duration_seconds + later.quota_lost * later.duration_seconds;
+    report_.duration_seconds += later.duration_seconds;
+    if (report_.duration_seconds > 0) report_.quota_lost = lost / report_.duration_seconds;
   }
 
   std::size_t runs_;
@@ -215,7 +282,9 @@ Report pooled(std::vector<NamedRun> runs, bool allow_different_machine) {
   check_poolable(runs, allow_different_machine);
   Pool pool(runs.size());
   for (NamedRun& run : runs) pool.add(std::move(run));
-  return pool.finished();
+  Report report = pool.finished();
+  check_report(report, "cases");
+  return report;
 }
 
 }  // namespace parbench::report

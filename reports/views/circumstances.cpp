@@ -45,7 +45,8 @@ std::vector<std::string> circumstance_warnings(const NamedCircumstances& reports
     std::vector<std::string> names;
     for (const auto& [name, circumstances] : reports) {
       const std::string* const value = find_value(*circumstances, one.key);
-      if (value != nullptr && *value == one.value) names.push_back(name);
+      if (value == nullptr || value->find(one.value) == value->npos) continue;
+      names.push_back(*value == one.value ? name : name + " (some runs)");
     }
     if (!names.empty()) {
       warnings.push_back(fmt::format("{}: {}", fmt::join(names, " and "), one.text));

@@ -13,7 +13,7 @@ namespace parbench::report {
 using NamedCircumstances = std::vector<std::pair<std::string, const NamedTexts*>>;
 
 /// Returns a sentence for each circumstance that distorts times, with the names of the reports that
-/// have it in front: "BASE and NEW: the library is a debug build …".
+/// have it in front: "BASE and NEW (some runs): the library is a debug build …".
 [[nodiscard]] std::vector<std::string> circumstance_warnings(const NamedCircumstances& reports);
 
 /// Returns what distinguishes the circumstances that both sides record, an item for each:

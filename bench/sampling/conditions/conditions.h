@@ -1,5 +1,4 @@
-// The condition of devices around samples: when it is read, which samples it marks, and its summary
-// for a case.
+// The condition of devices around samples: when it is read, and which samples it marks.
 #pragma once
 
 #include <filesystem>
@@ -37,9 +36,6 @@ struct Between {
                                                                       const Condition& before,
                                                                       const Condition& after,
                                                                       const Between& between);
-
-/// Fills `conditions`, `throttling` and `quota_lost` of a case from its samples.
-void summarise_conditions(report::CaseResult& measured);
 
 /// Reads the devices of a plan, and what the CPU quota of this process withholds, before and after
 /// a sample, outside what is timed. Readings of devices take at most a small share of the time

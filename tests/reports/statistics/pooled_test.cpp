@@ -11,6 +11,7 @@
 
 #include "kernels/base/error.h"
 #include "reports/statistics/statistics.h"
+#include "reports/views/circumstances.h"
 
 namespace parbench::report {
 namespace {
@@ -18,6 +19,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 
 CaseResult case_named(const std::string& name, double seconds, int processes = 1) {
   CaseResult c;
@@ -159,21 +163,89 @@ TEST(Pooled, AddsUpFactsOfRuns) {
   EXPECT_EQ(report.file_notes[1].first, "abc and unknown");
 }
 
-TEST(Pooled, TheMostThatAQuotaWithheldOfOneRunCounts) {
-  std::vector<NamedRun> runs;
-  for (const double lost : {0.1, 0.4, 0.2}) {
-    CaseResult c = case_named("a", 1 + lost);
-    c.quota_lost = lost;
-    Report run = run_of({c});
+TEST(Pooled, KeepsWhatAQuotaWithheld) {
+  const auto run_with = [](double seconds, double lost) {
+    Report run = run_of({case_named("a", seconds)});
+    for (Sample& sample : run.cases[0].samples) {
+      sample.wall_seconds = seconds;
+      sample.quota_lost = lost;
+    }
+    run.duration_seconds = 10 * seconds;
     run.quota_lost = lost / 2;
-    runs.push_back({"", run});
-  }
-  const Report all = pooled(std::move(runs), false);
-  EXPECT_EQ(all.cases.at(0).quota_lost, 0.4);
-  EXPECT_EQ(all.quota_lost, 0.2);
+    return run;
+  };
+  const Report all = pooled_runs({run_with(1, 0), run_with(3, 0.4)});
+  EXPECT_DOUBLE_EQ(all.cases.at(0).quota_lost, 0.3) << "mean over the time of the samples";
+  EXPECT_DOUBLE_EQ(all.quota_lost, 0.15) << "mean over the time of the runs";
 }
 
-TEST(Pooled, RefusesWhatIsNoFurtherRunOfTheSame) {
+TEST(Pooled, CountsThrottledSamplesOfAllRuns) {
+  const auto run_with = [](double seconds, std::size_t marked, const std::string& reason) {
+    Report run = run_of({case_named("a", seconds)});
+    for (Sample& sample : run.cases[0].samples) sample.conditions = {{.device = "cpu:0"}};
+    for (std::size_t i = 0; i < marked; ++i) {
+      run.cases[0].samples[i].conditions[0].throttled_by = {reason};
+    }
+    return run;
+  };
+  const CaseResult c =
+      pooled_runs({run_with(1, 0, ""), run_with(2, 1, "low clock"), run_with(3, 2, "power cap")})
+          .cases.at(0);
+  EXPECT_EQ(c.throttling,
+            (Throttling{3, 9, true, {{"cpu:0", "power cap", 2}, {"cpu:0", "low clock", 1}}}));
+  EXPECT_EQ(c.conditions.size(), 1U) << "one for each device";
+}
+
+TEST(Pooled, KeepsCircumstancesOfAllRuns) {
+  const auto run_with = [](double seconds, NamedTexts circumstances) {
+    Report run = run_of({case_named("a", seconds)});
+    run.machine.circumstances = std::move(circumstances);
+    return run;
+  };
+  const Report report =
+      pooled_runs({run_with(1, {{"library_build_type", "release"}}),
+                   run_with(2, {{"library_build_type", "debug"}, {"aslr_enabled", "true"}}),
+                   run_with(3, {}), run_with(4, {{"library_build_type", "debug"}})});
+  EXPECT_THAT(
+      report.machine.circumstances,
+      ElementsAre(Pair("library_build_type", "release and debug"), Pair("aslr_enabled", "true")));
+  EXPECT_THAT(notes_on_file(report),
+              ElementsAre(StartsWith("This run (some runs): Google Benchmark's library is a debug"),
+                          StartsWith("This run: memory has another layout")));
+}
+
+TEST(Pooled, NamesStayUnique) {
+  Report other = run_of({case_named("a", 1), case_named("program/a", 1)});
+  other.cases[0].scenario = "other";
+  const Report report = pooled_runs({run_of({case_named("a", 2)}), other});
+  std::vector<std::string> names;
+  for (const CaseResult& c : report.cases) names.push_back(c.name);
+  EXPECT_THAT(names, ElementsAre("program/a (2)", "other/a", "program/a"));
+}
+
+TEST(Pooled, HasTheLimitsOfAReport) {
+  Report run = run_of({case_named("a", 1)});
+  Report other = run_of({case_named("b", 1)});
+  for (int i = 0; i < 600; ++i) {
+    run.cases[0].notes.emplace_back("first" + std::to_string(i), "");
+    other.cases[0].notes.emplace_back("second" + std::to_string(i), "");
+  }
+  EXPECT_THAT(refusal_of({run, other}), HasSubstr("cases: 2 cases name 1201 scenarios"));
+}
+
+TEST(Pooled, AcceptsRunsThatLookAlike) {
+  const Report failed = run_of({case_with(CaseStatus::failed, "refused")});
+  EXPECT_EQ(refusal_of({failed, failed}), "accepted") << "no run has samples";
+  const Report run = run_of({case_named("a", 1)});
+  Report later = run;
+  later.started_utc = "2026-11-20T10:01:00Z";
+  EXPECT_EQ(refusal_of({run, later}), "accepted") << "coarse timers give equal times";
+  later.started_utc = "";
+  EXPECT_THAT(refusal_of({later, later}),
+              HasSubstr("run2.json has the samples of run1.json again"));
+}
+
+TEST(Pooled, RefusesCopiesAndOtherMachines) {
   const Report run = run_of({case_named("a", 1)});
   EXPECT_THAT(refusal_of({run_of({case_named("a", 2)}), run, run}),
               AllOf(HasSubstr("run3.json has the samples of run2.json again")));
@@ -183,12 +255,27 @@ TEST(Pooled, RefusesWhatIsNoFurtherRunOfTheSame) {
                                             HasSubstr("run2.json by parbench 1.9.0")));
   Report elsewhere = run_of({case_named("a", 2)});
   elsewhere.machine.cores_online = 4;
-  EXPECT_THAT(refusal_of({run, elsewhere}),
-              AllOf(HasSubstr("run1.json and run2.json are of different machines"),
-                    HasSubstr("number of cores: 8 before, 4 now")));
+  EXPECT_THAT(
+      refusal_of({run, elsewhere}),
+      AllOf(HasSubstr("run1.json and run2.json are of different machines"),
+            HasSubstr("number of cores: 8 before, 4 now"), HasSubstr("--allow-different-machine")));
+  EXPECT_THAT(
+      [&] {
+        (void)pooled({{"", run}, {"", elsewhere}});
+      },
+      ThrowsMessage<UsageError>(HasSubstr("split the file")));
   EXPECT_EQ(pooled_runs({run, elsewhere}, true).cases.at(0).samples.size(), 6U);
   elsewhere.machine.cores_online = 0;
   EXPECT_EQ(refusal_of({run, elsewhere}), "accepted") << "nothing is known of it";
+  Report two = run_of({case_named("a", 1), case_named("b", 1)});
+  two.cases[1].scenario = "second";
+  two.devices.resize(1);
+  two.devices[0].scenario = "second";
+  two.devices[0].model = "H100";
+  Report other_device = two;
+  other_device.started_utc = "2026-11-20T11:00:00Z";
+  other_device.devices[0].model = "H200";
+  EXPECT_THAT(refusal_of({two, other_device}), HasSubstr("H200")) << "in the second scenario";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "reports/io/json.h"
+#include "reports/statistics/conditions.h"
 #include "reports/views/table.h"
 #include "tests/bench/sampling/session_fixture.h"
 #include "tests/scenarios/fake_device.h"
@@ -107,7 +108,7 @@ TEST(CaseCondition, HasTheMeanOverTheSamplesThatWereRead) {
       {.device = "cpu:0", .threads = report::ThreadUse{0.1, 0.2, 30, 0.4, -0.2}}};
   measured.samples[2].conditions = {
       {.device = "cpu:0", .threads = report::ThreadUse{0.3, 0, 10, 0.6, 0.8}}};
-  summarise_conditions(measured);
+  report::summarise_conditions(measured);
   ASSERT_EQ(measured.conditions.size(), 1U);
   ASSERT_TRUE(measured.conditions[0].threads.has_value());
   EXPECT_DOUBLE_EQ(measured.conditions[0].threads->core_wait, 0.2);
@@ -123,7 +124,7 @@ TEST(CaseCondition, SumsUpEachDevice) {
     report::Sample& sample = measured.samples.emplace_back();
     sample.conditions = {{"cuda:0", mhz, mhz / 40, 300, {}}, {"cuda:1", {}, 50, {}, {}}};
   }
-  summarise_conditions(measured);
+  report::summarise_conditions(measured);
   EXPECT_THAT(measured.conditions,
               ElementsAre(report::CaseCondition{"cuda:0", 1700, 1800, 47.5, 300},
                           report::CaseCondition{"cuda:1", {}, {}, 50, {}}));
@@ -140,7 +141,7 @@ TEST(CaseCondition, NamesTheMostFrequentReasonFirstAndCountsASampleOnce) {
                                     on("cuda:1", {"low clock"})};
   measured.samples[1].conditions = {on("cuda:0", {"low clock"})};
   measured.samples[2].conditions = {on("cuda:0", {})};
-  summarise_conditions(measured);
+  report::summarise_conditions(measured);
   EXPECT_EQ(
       measured.throttling,
       (report::Throttling{

@@ -1,0 +1,147 @@
+// Summaries of what devices and the quota did around the samples of a case.
+#include "reports/statistics/conditions.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/statistics/statistics.h"
+
+namespace parbench::report {
+namespace {
+
+/// Every condition that a case has of one device, in the order of the samples.
+using Conditions = std::vector<const SampleCondition*>;
+
+/// By device, in the order in which they first appear.
+std::vector<std::pair<std::string, Conditions>> by_device(const std::vector<Sample>& samples) {
+  std::vector<std::pair<std::string, Conditions>> devices;
+  for (const Sample& sample : samples) {
+    for (const SampleCondition& condition : sample.conditions) {
+      auto device =
+          std::ranges::find(devices, condition.device, &std::pair<std::string, Conditions>::first);
+      if (device == devices.end()) device = devices.insert(device, {condition.device, {}});
+      device->second.push_back(&condition);
+    }
+  }
+  return devices;
+}
+
+std::optional<double> highest(const Conditions& conditions,
+                              std::optional<double> SampleCondition::*field) {
+  std::optional<double> max;
+  for (const SampleCondition* condition : conditions) max = std::max(max, condition->*field);
+  return max;
+}
+
+/// Of those samples that have it.
+std::optional<double> mean_of(const Conditions& conditions,
+                              std::optional<double> ThreadUse::*field) {
+  double sum = 0;
+  double count = 0;
+  for (const SampleCondition* condition : conditions) {
+    if (!condition->threads || !((*condition->threads).*field)) continue;
+    sum += *((*condition->threads).*field);
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
+std::optional<ThreadUse> mean_use(const Conditions& conditions) {
+  ThreadUse sum;
+  double count = 0;
+  for (const SampleCondition* condition : conditions) {
+    if (!condition->threads) continue;
+    sum.core_wait += condition->threads->core_wait;
+    sum.kernel += condition->threads->kernel;
+    sum.page_faults += condition->threads->page_faults;
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return ThreadUse{.core_wait = sum.core_wait / count,
+                   .kernel = sum.kernel / count,
+                   .page_faults = sum.page_faults / count,
+                   .denied = mean_of(conditions, &ThreadUse::denied),
+                   .others = mean_of(conditions, &ThreadUse::others)};
+}
+
+CaseCondition summary(const std::string& device, const Conditions& conditions) {
+  std::vector<double> clocks;
+  for (const SampleCondition* condition : conditions) {
+    if (condition->clock_mhz) clocks.push_back(*condition->clock_mhz);
+  }
+  CaseCondition result{
+      .device = device,
+      .min_clock_mhz = {},
+      .median_clock_mhz = {},
+      .max_temperature_celsius = highest(conditions, &SampleCondition::temperature_celsius),
+      .max_power_watts = highest(conditions, &SampleCondition::power_watts),
+      .threads = mean_use(conditions)};
+  if (!clocks.empty()) {
+    result.min_clock_mhz = std::ranges::min(clocks);
+    result.median_clock_mhz = median(clocks);
+  }
+  return result;
+}
+
+bool is_marked(const Sample& sample) {
+  return std::ranges::any_of(sample.conditions, [](const SampleCondition& condition) {
+    return !condition.throttled_by.empty();
+  });
+}
+
+std::vector<ThrottleReason> reasons_of(const std::vector<Sample>& samples) {
+  std::vector<ThrottleReason> reasons;
+  for (const auto& [name, conditions] : by_device(samples)) {
+    const std::string& device = name;  // for the lambda
+    for (const SampleCondition* condition : conditions) {
+      for (const std::string& reason : condition->throttled_by) {
+        auto known = std::ranges::find_if(reasons, [&](const ThrottleReason& one) {
+          return one.device == device && one.reason == reason;
+        });
+        if (known == reasons.end()) known = reasons.insert(known, {device, reason, 0});
+        ++known->samples;
+      }
+    }
+  }
+  std::ranges::stable_sort(reasons, std::greater(), &ThrottleReason::samples);
+  return reasons;
+}
+
+/// Mean over the time of the samples that have it; 0 where none has.
+double quota_loss(const std::vector<Sample>& samples) {
+  double lost = 0;
+  double seconds = 0;
+  for (const Sample& sample : samples) {
+    if (!sample.quota_lost) continue;
+    const double duration = sample.wall_seconds * static_cast<double>(sample.iterations);
+    lost += *sample.quota_lost * duration;
+    seconds += duration;
+  }
+  return seconds > 0 ? lost / seconds : 0;
+}
+
+}  // namespace
+
+void summarise_conditions(CaseResult& measured) {
+  measured.conditions.clear();
+  measured.throttling.reset();
+  measured.quota_lost = quota_loss(measured.samples);
+  for (const auto& [device, conditions] : by_device(measured.samples)) {
+    measured.conditions.push_back(summary(device, conditions));
+  }
+  const auto marked = std::ranges::count_if(measured.samples, is_marked);
+  if (marked == 0) return;
+  const auto read = std::ranges::count_if(
+      measured.samples, [](const Sample& sample) { return !sample.conditions.empty(); });
+  const double share = static_cast<double>(marked) / static_cast<double>(read);
+  measured.throttling = {.marked_samples = static_cast<int>(marked),
+                         .read_samples = static_cast<int>(read),
+                         .flagged = share > max_throttled_share,
+                         .reasons = reasons_of(measured.samples)};
+}
+
+}  // namespace parbench::report
