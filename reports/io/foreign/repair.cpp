@@ -44,7 +44,10 @@ bool is_of_word(char letter) {
 class Repairer {
  public:
   Repairer(std::string_view text, std::vector<FileNote>& file_notes)
-      : text_(text), notes_(file_notes) {}
+      : text_(text), notes_(file_notes) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
+  }
 
   std::vector<FoundObject> operator()() {
     while (find_object()) take_object();
@@ -54,8 +57,9 @@ class Repairer {
  private:
   /// Returns whether an object begins at a place: logs begin lines with "[driver]" or "{driver}".
   [[nodiscard]] bool is_begin(std::size_t at) const {
-    const std::size_t next = std::min(text_.find_first_not_of(blanks, at + 1), text_.size());
-    return text_[at] == '{' && next < text_.size() && text_[next] == '"';
+    if (text_[at] != '{') return false;
+    const std::size_t next = text_.find_first_not_of(blanks, at + 1);
+    return next != text_.npos && text_[next] == '"';
   }
 
   /// Goes to the next object, over all text before it. Returns false at the end.
@@ -73,10 +77,11 @@ class Repairer {
     return false;
   }
 
-  /// Adds a note on a line, or a part of one, unless it is blank.
+  /// Adds a note on a line, or a part of one, unless it has only blanks and what separates the
+  /// objects of a list.
   void leave_out(std::string_view line) {
+    if (line.find_first_not_of(" \t\r\n[],") == line.npos) return;
     const std::size_t begin = line.find_first_not_of(blanks);
-    if (begin == line.npos || line == "\xEF\xBB\xBF") return;
     line = line.substr(begin, line.find_last_not_of(blanks) + 1 - begin);
     add_file_note(notes_, "text that is not JSON was left out",
                   fmt::format("line {}, '{}'", line_, quotation(line)));

@@ -18,10 +18,10 @@ struct FoundObject {
 
 /// Returns the outermost objects of a text, after these repairs, for each kind of which a note is
 /// added:
-/// - text before, between and after the objects is left out;
+/// - text before, between and after the objects is left out, the brackets and commas of a list
+///   without a note;
 /// - numbers that are not finite ("-inf", "1.#INF") become null; "NaN" and "Infinity" without a
-/// note,
-///   because Google Benchmark writes them;
+///   note, because Google Benchmark writes them;
 /// - a comma before a closing bracket is left out;
 /// - bytes of a string that are not UTF-8 are taken for Latin-1.
 /// An object begins with a brace and a quotation mark. Line breaks stay, so that lines can be

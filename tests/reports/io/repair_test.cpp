@@ -56,7 +56,20 @@ TEST(Repair, FindsNoObjectInOtherText) {
   }
 }
 
-TEST(Repair, DoesNotMindTheMarkOfUtf8) {
+TEST(Repair, TakesTheObjectsOfAListWithoutNotes) {
+  const Repaired result = repaired("\xEF\xBB\xBF[\n {\"a\": 1},\n{\"a\": 2}\n]\n");
+  EXPECT_THAT(result.objects, ElementsAre("{\"a\": 1}", "{\"a\": 2}"));
+  EXPECT_THAT(result.notes, IsEmpty());
+}
+
+TEST(Repair, TakesTimeInProportionToBlanks) {
+  // Takes minutes where every blank is followed by a search to the end of all.
+  const std::string blanks(1'000'000, ' ');
+  EXPECT_THAT(objects_of("log\n" + blanks + "{\"a\": 1}"), ElementsAre("{\"a\": 1}"));
+  EXPECT_THAT(objects_of("log\n" + std::string(1'000'000, '\n') + "{" + blanks), IsEmpty());
+}
+
+TEST(Repair, SkipsByteOrderMark) {
   const Repaired result = repaired("\xEF\xBB\xBF{\"a\": 1}");
   EXPECT_THAT(result.objects, ElementsAre("{\"a\": 1}"));
   EXPECT_THAT(result.notes, IsEmpty());
