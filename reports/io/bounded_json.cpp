@@ -36,6 +36,12 @@ std::string reason_of(std::string_view what) {
   return brief(what.substr(0, what.find("; last read")));
 }
 
+/// Returns a place, or that of the next character where the place is within one in UTF-8.
+std::size_t begin_of_character(std::string_view text, std::size_t place) {
+  while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xC0U) == 0x80U) ++place;
+  return place;
+}
+
 std::string_view remedy_for(std::string_view reason) {
   return reason.find("backslash") == reason.npos ? "correct or remove it"
                                                  : "write two backslashes for each";
@@ -64,7 +70,10 @@ class Builder : public nlohmann::json_sax<Json> {
   }
   bool binary(Json::binary_t&) override { return false; }  // JSON has none
   bool start_object(std::size_t) override { return open(Json::object()); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool start_array(std::size_t) override {
+    const bool is_kept = !containers_.empty() || only_.empty();
+    return open(Json::array()) && (is_kept || forget_items());
+  }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
@@ -85,7 +94,8 @@ class Builder : public nlohmann::json_sax<Json> {
     if (error.id == number_overflow) {
       refuse(fmt::format("byte {}: {}; correct the number", position, brief(error.what())));
     }
-    if (stream_.eof()) {
+    const bool is_complete = values_ > 0 && containers_.empty();
+    if (stream_.eof() && !is_complete) {
       refuse(
           fmt::format("is truncated, it ends within a value after {} bytes; take a complete copy",
                       position - 1));
@@ -128,8 +138,7 @@ class Builder : public nlohmann::json_sax<Json> {
         refuse(fmt::format("has the key '{}' twice in one object; keep one", brief(name)),
                depth() - 1);
       }
-      add_file_note(*context_.file_notes,
-                    "the first of two values counts where a key stands twice in one object",
+      add_file_note(*context_.file_notes, "duplicate keys: the first value was used",
                     fmt::format("'{}' in {}", brief(name), place(depth() - 1)));
       return nullptr;
     }
@@ -154,6 +163,12 @@ class Builder : public nlohmann::json_sax<Json> {
                       limits_.depth));
     }
     containers_.push_back(put(std::move(container)));
+    return true;
+  }
+
+  /// Keeps none of the items of the list that was opened last.
+  bool forget_items() {
+    containers_.back() = nullptr;
     return true;
   }
 
@@ -203,8 +218,8 @@ class Builder : public nlohmann::json_sax<Json> {
     throw UsageError(located(what, depth));
   }
 
-  /// "line 39, 'counters are not available'": the line with the byte at a position from 1. Reads
-  /// the stream again.
+  /// "line 39, 'counters are not available'": the line with the byte at a position from 1, or the
+  /// part of it around that byte. Reads the stream again.
   [[nodiscard]] std::string line_at(std::size_t position) const {
     stream_.clear();
     stream_.seekg(0);
@@ -214,8 +229,11 @@ class Builder : public nlohmann::json_sax<Json> {
       position -= line.size() + 1;
       ++number;
     }
-    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
-    return fmt::format("line {}, '{}'", number,
+    std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    const std::size_t end = std::min(position, line.size());
+    const bool is_cut = end > begin + quoted_columns;
+    if (is_cut) begin = begin_of_character(line, end - quoted_columns / 2);
+    return fmt::format("line {}, '{}{}'", number, is_cut ? "…" : "",
                        printable(shortened(std::string_view(line).substr(begin), quoted_columns)));
   }
 

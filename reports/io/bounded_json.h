@@ -42,10 +42,10 @@ struct ParseContext {
 
 /// The one JSON value in a stream that can go back to its beginning, however deeply it is nested:
 /// nothing here is recursive. With `only`, of an outermost object just the member of that name is
-/// kept, and nothing else counts towards the number of values. `limits.bytes` is the caller's to
-/// check. Throws UsageError: what is wrong (truncated, UTF-16, a number beyond double, a key twice
-/// in one object, beyond a limit), where, and the remedy; SyntaxError for text that is not JSON or
-/// not UTF-8.
+/// kept, of an outermost list nothing, and nothing else counts towards the number of values.
+/// `limits.bytes` is the caller's to check. Throws UsageError: what is wrong (truncated, UTF-16, a
+/// number beyond double, a key twice in one object, beyond a limit), where, and the remedy;
+/// SyntaxError for text that is not JSON or not UTF-8.
 [[nodiscard]] Json parse_bounded(std::istream& stream, const ReadLimits& limits,
                                  std::string_view only = {}, const ParseContext& context = {});
 

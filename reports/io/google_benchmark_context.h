@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,13 @@ namespace parbench::report {
 /// An object of the file, with its place for messages.
 class Fields {
  public:
+  /// The remedy for what Google Benchmark does not write.
+  static constexpr std::string_view remedy = "take the file as the program has written it";
+
   Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
     if (!object.is_object()) {
-      throw UsageError(fmt::format("{}: expected an object, found {}", place_, object.type_name()));
+      throw UsageError(
+          fmt::format("{}: expected an object, found {}; {}", place_, object.type_name(), remedy));
     }
   }
 

@@ -142,7 +142,7 @@ class Benchmarks {
 
   void add(const Fields& row) {
     const std::string name = row.text("name");
-    if (name.empty()) row.refuse("name", "is missing; take the file as the program has written it");
+    if (name.empty()) row.refuse("name", fmt::format("is missing; {}", Fields::remedy));
     const auto repetition = row.number("repetition_index");
     Benchmark& benchmark = benchmark_of(name, instance_of(row), repetition);
     if (repetition) benchmark.repetitions.insert(*repetition);
@@ -261,7 +261,7 @@ void find_failure(CaseResult& c, const std::vector<const Fields*>& rows) {
     } else if (row->is_true("skipped")) {
       skipped.add(row->text("skip_message"));
     } else if (std::isnan(time_of(*row, "real_time"))) {
-      timeless.add(fmt::format("real_time is {}, which is no time in ns, us, ms or s",
+      timeless.add(fmt::format("real_time is not a valid time: {}; expected ns, us, ms or s",
                                quoted_time(*row, "real_time")));
     }
   }
@@ -320,7 +320,8 @@ CaseResult case_without_samples(const std::string& name, const std::string& prog
 
 std::vector<Fields> rows_of(const Json& benchmarks) {
   if (!benchmarks.is_array()) {
-    throw UsageError(fmt::format("benchmarks: expected a list, found {}", benchmarks.type_name()));
+    throw UsageError(fmt::format("benchmarks: expected a list, found {}; {}",
+                                 benchmarks.type_name(), Fields::remedy));
   }
   std::vector<Fields> rows;
   for (const Json& item : benchmarks) {
@@ -341,7 +342,8 @@ bool is_google_benchmark(const Json& file) {
 
 Report from_google_benchmark(const Json& file) {
   const Json no_context = Json::object();
-  const Fields context(file.contains("context") ? file.at("context") : no_context, "context");
+  const bool has_context = file.contains("context") && !file.at("context").is_null();
+  const Fields context(has_context ? file.at("context") : no_context, "context");
   const std::vector<Fields> rows = rows_of(file.at("benchmarks"));
   Report report = report_without_cases(context);
   const std::string program = program_name(context.text("executable"));

@@ -1,4 +1,4 @@
-// Strictly first; text that is no JSON a second time, after repairs.
+// Parses strictly, then again after repairs if the text is not JSON.
 #include "reports/io/report_text.h"
 
 #include <fmt/format.h>
@@ -25,14 +25,34 @@ void rewind(std::istream& stream) {
   stream.seekg(0);
 }
 
+bool is_report(const Json& value) { return value.is_object() && value.contains("parbench"); }
+
+/// Calls `read`, whose UsageErrors get the name of the run. The lines of SyntaxErrors suffice.
+template <class Read>
+void read_named(const std::string& name, const Read& read) {
+  try {
+    read();
+  } catch (const SyntaxError&) {
+    throw;
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 /// Appends the runs in a value; none for JSON of another kind. Throws UsageError for files of other
 /// programs.
 void take_runs(const Json& file, std::vector<Report>& runs) {
   refuse_other_programs(file);
   if (is_google_benchmark(file)) {
     runs.push_back(from_google_benchmark(file));
-  } else if (file.is_array() && std::ranges::all_of(file, is_google_benchmark)) {
-    for (const Json& run : file) runs.push_back(from_google_benchmark(run));
+    return;
+  }
+  const auto is_run = [](const Json& item) { return is_google_benchmark(item) || is_report(item); };
+  if (!file.is_array() || !std::ranges::all_of(file, is_run)) return;
+  for (const Json& run : file) {
+    read_named(fmt::format("run {} of the list", runs.size() + 1), [&] {
+      runs.push_back(is_report(run) ? from_json(run) : from_google_benchmark(run));
+    });
   }
 }
 
@@ -42,7 +62,7 @@ void take_runs(const Json& file, std::vector<Report>& runs) {
 void read_runs(std::istream& stream, const ReadLimits& limits, std::size_t first_line,
                bool must_be_run, std::vector<Report>& runs, FileNotes& file_notes) {
   const Json own = parse_bounded(stream, limits, "parbench", {first_line, nullptr});
-  if (own.is_object() && own.contains("parbench")) {
+  if (is_report(own)) {
     runs.push_back(from_json(own));
     return;
   }
@@ -51,7 +71,7 @@ void read_runs(std::istream& stream, const ReadLimits& limits, std::size_t first
   take_runs(parse_bounded(stream, limits, {}, {first_line, &file_notes}), runs);
   if (runs.size() > before) return;
   if (must_be_run) runs.push_back(from_json(own));  // throws
-  add_file_note(file_notes, "objects that are no run were left out",
+  add_file_note(file_notes, "left out objects without benchmarks",
                 fmt::format("line {}", first_line));
 }
 
@@ -78,7 +98,7 @@ std::string whole_text(std::istream& stream) {
 }
 
 Report report_after_repair(std::string text, const SyntaxError& error, const ReadLimits& limits) {
-  refuse_google_benchmark_csv(text);
+  const bool has_csv = has_google_benchmark_csv(text);
   const bool has_rows = text.find("\"benchmarks\"") != std::string::npos;
   FileNotes file_notes;
   std::vector<FoundObject> objects = repaired_objects(text, file_notes);
@@ -87,10 +107,18 @@ Report report_after_repair(std::string text, const SyntaxError& error, const Rea
   try {
     for (FoundObject& object : objects) {
       std::istringstream stream(std::move(object.text));
-      read_runs(stream, limits, object.first_line, false, runs, file_notes);
+      const auto read = [&] {
+        read_runs(stream, limits, object.first_line, false, runs, file_notes);
+      };
+      if (objects.size() == 1) {
+        read();
+      } else {
+        read_named(fmt::format("run in line {}", object.first_line), read);
+      }
     }
     if (runs.empty()) throw SyntaxError(error);
   } catch (const SyntaxError& left) {
+    if (runs.empty() && has_csv) refuse_google_benchmark_csv();
     if (!has_rows) throw;
     throw UsageError(fmt::format(
         "{}, or let the program write the file itself: --benchmark_out=FILE", left.what()));

@@ -52,8 +52,9 @@ void refuse_other_programs(const Json& file) {
   }
 }
 
-void refuse_google_benchmark_csv(std::string_view text) {
-  if (text.find(csv_header) == text.npos) return;
+bool has_google_benchmark_csv(std::string_view text) { return text.find(csv_header) != text.npos; }
+
+void refuse_google_benchmark_csv() {
   throw UsageError(
       "is a CSV file of Google Benchmark; parbench reads its JSON: run the program with "
       "--benchmark_out=FILE --benchmark_out_format=json");

@@ -11,7 +11,10 @@ namespace parbench::report {
 /// nanobench or Criterion.
 void refuse_other_programs(const nlohmann::ordered_json& file);
 
-/// Throws UsageError with the remedy for a text with the header of Google Benchmark's CSV.
-void refuse_google_benchmark_csv(std::string_view text);
+/// Returns whether a text has the header of Google Benchmark's CSV.
+[[nodiscard]] bool has_google_benchmark_csv(std::string_view text);
+
+/// Throws UsageError with the remedy for Google Benchmark's CSV.
+[[noreturn]] void refuse_google_benchmark_csv();
 
 }  // namespace parbench::report

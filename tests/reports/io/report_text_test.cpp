@@ -24,6 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 /// A run with three repetitions around the given time.
 Json run(double microseconds, int minute = 0) {
@@ -162,9 +163,48 @@ TEST(ReportText, PoolsTheRunsInAFile) {
       << "rather than one of two runs";
 }
 
+TEST(ReportText, ReadsListsOfRunsWithDuplicateKeys) {
+  std::string text = Json::array({run(20, 1), run(22, 0)}).dump();
+  text = replaced(text, "\"iterations\":10", "\"iterations\":10,\"iterations\":12.5");
+  const Report report = read(text);
+  EXPECT_EQ(report.cases.at(0).samples.size(), 6U);
+  EXPECT_THAT(notes_of(report),
+              ElementsAre(HasSubstr("duplicate keys: the first value was used: 'iterations' in "
+                                    "[0].benchmarks[0]"),
+                          HasSubstr("2 runs")));
+}
+
+TEST(ReportText, ReadsListsOfReportsOfParbench) {
+  Report later = sample_report();
+  later.started_utc = "2026-11-20T10:00:00Z";
+  const Report report = read(Json::array({to_json(sample_report()), to_json(later)}).dump());
+  EXPECT_EQ(notes_of(report).back(), "the runs in the file were pooled as processes: 2 runs");
+  EXPECT_EQ(report.cases.size(), sample_report().cases.size());
+}
+
+TEST(ReportText, NamesTheRunThatIsWrong) {
+  Json wrong = run(22);
+  wrong["benchmarks"][1].erase("name");
+  EXPECT_THAT(refusal_of(run(20).dump() + "\n" + wrong.dump() + "\n"),
+              HasSubstr("run in line 2: benchmarks[1].name: is missing"));
+  EXPECT_THAT(refusal_of(Json::array({run(20), wrong}).dump()),
+              HasSubstr("run 2 of the list: benchmarks[1].name: is missing"));
+  EXPECT_THAT(refusal_of("log\n" + wrong.dump()), StartsWith("benchmarks[1].name: is missing"));
+}
+
+TEST(ReportText, ReadsARunWithCsvAroundIt) {
+  const std::string csv = "name,iterations,real_time,cpu_time,time_unit\n\"BM_sum\",1,2,3,ns\n";
+  EXPECT_EQ(without_notes(read(csv + run(20).dump())), read(run(20).dump()));
+}
+
+TEST(ReportText, ReadsARunWithANumberAfterIt) {
+  const Report report = read(run(20).dump() + "\n0");
+  EXPECT_THAT(notes_of(report), ElementsAre("text that is not JSON was left out: line 2, '0'"));
+}
+
 TEST(ReportText, LeavesOutJsonOfLogs) {
   const Report report = read("{\"level\": \"info\"}\n" + run(20).dump());
-  EXPECT_THAT(notes_of(report), ElementsAre("objects that are no run were left out: line 1"));
+  EXPECT_THAT(notes_of(report), ElementsAre("left out objects without benchmarks: line 1"));
   EXPECT_THAT(refusal_of("{\"level\": \"info\"}\n{\"level\": \"info\"}\n"),
               HasSubstr("is not JSON: line 2"));
   EXPECT_THAT(refusal_of("{\"level\": \"info\"}"), HasSubstr("no \"parbench\" object"));
