@@ -93,7 +93,7 @@ std::string throttled_side_text(const Comparison& comparison) {
     if (count == 0) continue;
     if (quota_lost > 0) reasons.push_back(report::quota_text(quota_lost));
     text +=
-        fmt::format("{} was throttled more than {} in {} of {}, which may be their change: {}. ",
+        fmt::format("{} was throttled more than {} in {} of {}, which may explain the change: {}. ",
                     of_now ? "NEW" : "BASE", of_now ? "BASE" : "NEW", count,
                     report::format_count(comparison.count(MatchState::comparable), "case"),
                     fmt::join(reasons, ", "));

@@ -54,8 +54,8 @@ struct Fingerprint {
 [[nodiscard]] std::string difference_text(std::string_view what, std::string_view before,
                                           std::string_view now);
 
-/// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any. What
-/// is unknown of one of the two is no difference.
+/// The first difference, for a message: "number of cores: 2 before, 4 now". Empty without any. A
+/// fact that is unknown for one of the two is not compared.
 [[nodiscard]] std::string difference(const Fingerprint& before, const Fingerprint& now);
 
 /// Returns the facts that another program did not record: "CPU", "number of cores".

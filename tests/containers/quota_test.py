@@ -141,7 +141,7 @@ def test_a_throttled_run_warns_and_marks_its_cases(parbench, make_group, tmp_pat
     run([parbench, *TINY, "--report", tmp_path / "free.json"])
     free, limited = tmp_path / "free.json", tmp_path / "limited.json"
     assert "cpu_quota" not in report_of(free)["machine"] and "quota_lost" not in report_of(free)
-    first = "NEW was throttled more than BASE in 1 of 1 case, which may be their change: CPU quota (up to"
+    first = "NEW was throttled more than BASE in 1 of 1 case, which may explain the change: CPU quota (up to"
     text = run([parbench, "compare", free, limited, "--width", "200"], code=None).out
     assert text.startswith(first)
     assert "NEW was throttled" not in run([parbench, "compare", limited, limited], code=None).out

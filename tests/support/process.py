@@ -60,8 +60,9 @@ class Process(subprocess.Popen):
     def expect_valid_reports(self):
         """Fails the test for a report that the program, or one that it started, has written where
         --report says and that does not pass the JSON Schema."""
-        paths = {self.folder / after for word, after in zip(self.args, self.args[1:]) if word == "--report"}
-        for path in paths:
+        names = [after for word, after in zip(self.args, self.args[1:]) if word == "--report"]
+        names += [word.removeprefix("--report=") for word in self.args if word.startswith("--report=")]
+        for path in {self.folder / name for name in names}:
             if path.is_file() and path.stat().st_mtime >= self.begin:
                 error = next(report_validator().iter_errors(json.loads(text_of(path))), None)
                 if error is not None:

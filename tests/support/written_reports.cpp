@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include "tests/support/process.h"
 
@@ -16,9 +17,14 @@ namespace fs = std::filesystem;
 std::vector<fs::path> possible_reports(const std::vector<std::string>& words,
                                        const fs::path& directory) {
   std::vector<fs::path> paths;
-  const auto flag = std::ranges::find(words, "--report");
-  if (flag != words.end() && std::next(flag) != words.end()) {
-    paths.push_back(directory / *std::next(flag));
+  constexpr std::string_view flag = "--report";
+  constexpr std::string_view joined_flag = "--report=";
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (word->starts_with(joined_flag))
+      paths.push_back(directory / word->substr(joined_flag.size()));
+    if (*word == flag && std::next(word) != words.end()) {
+      paths.push_back(directory / *std::next(word));
+    }
   }
   const fs::path usual = directory / "reports/runs";
   if (fs::is_directory(usual)) {

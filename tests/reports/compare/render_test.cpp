@@ -142,7 +142,7 @@ TEST(ComparisonTable, KeepsHostileNamesFromTheTerminal) {
 
 TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
   EXPECT_EQ("\n" + to_markdown(mixed()), R"(
-**1 case failed in NEW: made/one/n:2. NEW was throttled more than BASE in 1 of 2 cases, which may be their change: power cap on cpu:0, CPU quota (up to 12% of the core time). 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the same.**
+**1 case failed in NEW: made/one/n:2. NEW was throttled more than BASE in 1 of 2 cases, which may explain the change: power cap on cpu:0, CPU quota (up to 12% of the core time). 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the same.**
 
 | verdict | case | BASE | NEW | change | interval | reason |
 | :-- | :-- | --: | --: | --: | :-- | :-- |
