@@ -148,7 +148,7 @@ Report under_quota(double seconds, double share) {
 
 TEST(Comparison, SaysAheadOfVerdictsThatAQuotaThrottledOneSide) {
   EXPECT_THAT(sentence(compared(under_quota(1, 0), under_quota(2, 0.5))),
-              StartsWith("NEW was throttled more than BASE in 1 of 2 cases, which may be their "
+              StartsWith("NEW was throttled more than BASE in 1 of 2 cases, which may explain the "
                          "change: CPU quota (up to 50% of the core time). 1 of 2 cases regressed"));
   EXPECT_THAT(sentence(compared(under_quota(2, 0.5), under_quota(1, 0))),
               StartsWith("BASE was throttled more than NEW in 1 of 2 cases"));

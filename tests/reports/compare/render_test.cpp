@@ -105,7 +105,7 @@ TEST(Comparison, ShowsNoControlsInAnyMedium) {
 
 TEST(ComparisonTable, ReadsAsItShould) {
   EXPECT_EQ("\n" + to_table(mixed()), R"(
-1 case failed in NEW: made/one/n:2. NEW was throttled more than BASE in 1 of 2 cases, which may be their
+1 case failed in NEW: made/one/n:2. NEW was throttled more than BASE in 1 of 2 cases, which may explain the
 change: power cap on cpu:0, CPU quota (up to 12% of the core time). 1 of 2 cases regressed: made/one/n:0 6.0%
 slower (+5.9 to +6.1%). 1 the same.
 
