@@ -175,7 +175,7 @@ def test_serves_steps_and_exchanges_of_ranks(peers, build):
     words = ["--bytes", 4096, "--calls", 3, "--executions", 2]
     ready = over_ranks(peers.program, "all-reduce", *words)
     assert (ready["ranks"], ready["bytes"], ready["threads"]) == (2, 4096, 1)
-    assert "collectives/mpi" in ready["name"]
+    assert "collectives/shared-memory" in ready["name"]
     loop = over_ranks(build.program("parbench-mpi-loop"), 4096, 3, 2)
     assert {key: loop[key] for key in ("ranks", "bytes", "threads")} == {
         key: ready[key] for key in ("ranks", "bytes", "threads")

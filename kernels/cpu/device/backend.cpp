@@ -12,7 +12,6 @@
 #include "kernels/base/error.h"
 #include "kernels/cpu/device/device.h"
 #include "kernels/cpu/host/topology.h"
-#include "kernels/cpu/onednn/layout.h"
 #include "kernels/cpu/runtime/engine.h"
 #include "kernels/cpu/runtime/instruction_sets.h"
 #include "kernels/cpu/runtime/memory.h"

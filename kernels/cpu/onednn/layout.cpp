@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -20,9 +19,6 @@ namespace parbench::cpu {
 namespace {
 
 using dnnl::memory;
-
-constexpr std::string_view channels_last_name = "channels-last";
-constexpr std::string_view blocks_name = "blocks";
 
 class DnnlLayout final : public LayoutDetail {
  public:
@@ -162,18 +158,8 @@ memory::format_tag blocked_tag() {
   return channel_block() == 16 ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
 }
 
-std::string_view wanted_layout() {
-  const char* value = std::getenv("PARBENCH_CPU_LAYOUT");  // NOLINT(concurrency-mt-unsafe)
-  const std::string_view wanted = value == nullptr ? "" : value;
-  if (!wanted.empty() && wanted != channels_last_name && wanted != blocks_name) {
-    throw UsageError(fmt::format("PARBENCH_CPU_LAYOUT is '{}'; allowed: {}, {}", wanted,
-                                 channels_last_name, blocks_name));
-  }
-  return wanted;
-}
-
 bool has_channels_last(DType dtype) {
-  static const bool is_wanted = wanted_layout() == channels_last_name;
+  static const bool is_wanted = wanted_layout() == "channels-last";
   static const bool pays = wanted_layout().empty() && has_amx_for_channels_last();
   return is_wanted || (pays && dtype == DType::bf16);
 }

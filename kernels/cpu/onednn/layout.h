@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <oneapi/dnnl/dnnl.hpp>
-#include <string_view>
 
 #include "kernels/base/tensor.h"
 
@@ -23,10 +22,6 @@ namespace parbench::cpu {
 
 /// oneDNN's layout for kernels of this processor: channels in blocks, the last one padded.
 [[nodiscard]] dnnl::memory::format_tag blocked_tag();
-
-/// The value of PARBENCH_CPU_LAYOUT, which sets the layout of all activations: "channels-last" or
-/// "blocks"; empty where it is not set. Throws UsageError for another value.
-[[nodiscard]] std::string_view wanted_layout();
 
 /// Whether activations of a type lie with the channels of a pixel beside each other (NHWC) instead
 /// of in blocks: bf16 where oneDNN's convolutions use AMX for that layout

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "kernels/base/error.h"
 
 namespace parbench::cpu {
@@ -39,6 +41,16 @@ void check_arithmetic(std::string_view operation, NumberFormat format) {
 }
 
 int channel_block() { return offers(dnnl::cpu_isa::avx512_core) ? 16 : 8; }
+
+std::string_view wanted_layout() {
+  const char* value = std::getenv("PARBENCH_CPU_LAYOUT");  // NOLINT(concurrency-mt-unsafe)
+  const std::string_view wanted = value == nullptr ? "" : value;
+  if (!wanted.empty() && wanted != "channels-last" && wanted != "blocks") {
+    throw UsageError(
+        fmt::format("PARBENCH_CPU_LAYOUT is '{}'; allowed: channels-last, blocks", wanted));
+  }
+  return wanted;
+}
 
 bool is_avx2() { return channel_block() == 8 && offers(dnnl::cpu_isa::avx2); }
 

@@ -26,6 +26,10 @@ void check_arithmetic(std::string_view operation, NumberFormat format);
 /// want it.
 [[nodiscard]] int channel_block();
 
+/// The value of PARBENCH_CPU_LAYOUT, which sets the layout of all activations: "channels-last" or
+/// "blocks"; empty where it is not set. Throws UsageError for another value.
+[[nodiscard]] std::string_view wanted_layout();
+
 /// Whether oneDNN may use AVX2 and not AVX-512: kernels of our own for AVX2 with FMA follow it.
 [[nodiscard]] bool is_avx2();
 

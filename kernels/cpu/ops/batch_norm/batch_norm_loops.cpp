@@ -1,6 +1,6 @@
 // Loops over groups of channels whose numbers stay in registers, in chunks of rows that stay in the
 // cache.
-#include "kernels/cpu/ops/batch_norm_loops.h"
+#include "kernels/cpu/ops/batch_norm/batch_norm_loops.h"
 
 #include <algorithm>
 #include <vector>

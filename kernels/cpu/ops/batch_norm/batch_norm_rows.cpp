@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "kernels/cpu/ops/batch_norm_loops.h"
-#include "kernels/cpu/ops/batch_norm_slots.h"
+#include "kernels/cpu/ops/batch_norm/batch_norm_loops.h"
+#include "kernels/cpu/ops/batch_norm/batch_norm_slots.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"

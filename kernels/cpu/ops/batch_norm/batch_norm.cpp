@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "kernels/cpu/ops/batch_norm_slots.h"
+#include "kernels/cpu/ops/batch_norm/batch_norm_slots.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
