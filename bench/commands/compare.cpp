@@ -9,7 +9,7 @@
 #include "bench/commands/comparison_options.h"
 #include "kernels/base/error.h"
 #include "reports/io/file.h"
-#include "reports/statistics/pooled.h"
+#include "reports/io/pooled.h"
 
 namespace parbench {
 namespace {

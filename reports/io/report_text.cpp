@@ -13,7 +13,7 @@
 #include "reports/io/foreign/repair.h"
 #include "reports/io/google_benchmark_reader.h"
 #include "reports/io/json.h"
-#include "reports/statistics/pooled.h"
+#include "reports/io/pooled.h"
 
 namespace parbench::report {
 namespace {

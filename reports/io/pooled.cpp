@@ -1,5 +1,5 @@
 // Adds the later runs to the first one.
-#include "reports/statistics/pooled.h"
+#include "reports/io/pooled.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Several runs as one report.
-#include "reports/statistics/pooled.h"
+#include "reports/io/pooled.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
