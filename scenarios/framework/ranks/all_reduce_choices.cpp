@@ -84,17 +84,19 @@ RankAllReduce AllReduceChoices::choose(const RankSet& set, std::size_t bytes, St
   const std::size_t size = std::bit_ceil(std::max(bytes, sizeof(float)));
   std::vector<int> distances;
   for (const int rank : set.ranks) distances.push_back(rank - set.ranks.front());
-  const auto [known, is_new] = chosen_.try_emplace(
-      {std::move(distances), std::min(size, largest_measured)}, RankAllReduce::library);
-  if (!is_new || !measures_) return known->second;
+  const std::pair key(std::move(distances), std::min(size, largest_measured));
+  const auto known = chosen_.find(key);
+  if (known != chosen_.end()) return known->second;
   std::vector<RankAllReduce> ways;
   for (const RankAllReduce by : all_rank_all_reduces) {
-    if (ranks_.link().offers(by, set, known->first.second)) ways.push_back(by);
+    if (ranks_.link().offers(by, set, key.second)) ways.push_back(by);
   }
-  if (ways.size() > 1) {
-    known->second = fastest_of(ways, measured(ways, set, known->first.second, own));
+  RankAllReduce choice = RankAllReduce::library;
+  if (measures_ && ways.size() > 1) {
+    choice = fastest_of(ways, measured(ways, set, key.second, own));
   }
-  return known->second;
+  chosen_.emplace(key, choice);
+  return choice;
 }
 
 }  // namespace parbench

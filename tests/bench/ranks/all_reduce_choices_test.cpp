@@ -10,8 +10,10 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 
 namespace parbench::test {
@@ -77,12 +79,16 @@ class SlowTeam final : public RankGroup {
   void check() const override {}
   void share(int, void*, std::size_t) override {}
   [[nodiscard]] std::vector<double> largest(std::vector<double> values) override {
+    if (std::exchange(fails_, false)) throw Error("another rank has no memory");
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = std::max(values[i], seconds_[i % seconds_.size()]);
     }
     return values;
   }
   void exchange(const std::function<void()>& work) override { work(); }
+
+  /// Another rank fails before it comes to the next meeting.
+  void fail_once() { fails_ = true; }
 
  private:
   static std::set<RankAllReduce> ways_of(const std::map<RankAllReduce, double>& seconds) {
@@ -91,6 +97,7 @@ class SlowTeam final : public RankGroup {
     return ways;
   }
 
+  bool fails_ = false;
   std::vector<double> seconds_;
   CountingLink link_;
 };
@@ -127,6 +134,13 @@ TEST_F(Choices, AreMeasuredOnceForSizesAndSetsThatAreAlike) {
   EXPECT_TRUE(measured({0, 1}, 1000));
   EXPECT_TRUE(measured({0, 2}, std::size_t{16} << 20));
   EXPECT_FALSE(measured({0, 2}, std::size_t{1} << 30)) << "no larger array is measured";
+}
+
+TEST_F(Choices, AreMeasuredAfterAFailure) {
+  AllReduceChoices choices(team_, true);
+  team_.fail_once();
+  EXPECT_THROW((void)choices.choose(RankSet::all(4), 1000, stream_.get()), Error);
+  EXPECT_EQ(choices.choose(RankSet::all(4), 1000, stream_.get()), RankAllReduce::doubling);
 }
 
 TEST_F(Choices, OfOtherRanksAreAgreedWithoutMessages) {
