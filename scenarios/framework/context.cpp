@@ -41,8 +41,11 @@ Communicator* Context::communicator() {
 
 Communicator* Context::communicator(const std::vector<int>& devices) {
   if (devices == all_devices()) return communicator();
-  const auto [known, is_new] = some_communicators_.try_emplace(devices);
-  if (is_new) known->second = make_communicator(devices);
+  auto known = some_communicators_.find(devices);
+  if (known == some_communicators_.end()) {
+    auto made = make_communicator(devices);
+    known = some_communicators_.emplace(devices, std::move(made)).first;
+  }
   return known->second.get();
 }
 

@@ -5,8 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bench/execution/executor.h"
 #include "bench/sampling/results.h"
+#include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/collectives.h"
 #include "scenarios/framework/prepared_case.h"
@@ -162,17 +169,23 @@ TEST(JoinedCollectives, SomeOfTheDevicesHaveACommunicatorOfTheirOwn) {
   EXPECT_EQ(strangers.communicator({0, 2}), nullptr);
 }
 
-/// Of a library that joins several processes.
+/// What a library that joins several processes has done, and does.
+struct JoiningLibrary {
+  int joined = 0;
+  std::vector<std::vector<int>> splits;
+  bool fails = false;  // the next split
+};
+
 class SplittableCommunicator final : public Communicator {
  public:
-  using Splits = std::vector<std::vector<int>>;
-  SplittableCommunicator(int size, Splits& splits) : size_(size), splits_(splits) {}
+  SplittableCommunicator(int size, JoiningLibrary& library) : size_(size), library_(library) {}
 
   const std::string& name() const override { return name_; }
   int size() const override { return size_; }
   std::unique_ptr<Communicator> split(std::span<const int> ranks) override {
-    splits_.emplace_back(ranks.begin(), ranks.end());
-    return std::make_unique<SplittableCommunicator>(static_cast<int>(ranks.size()), splits_);
+    if (std::exchange(library_.fails, false)) throw Error("no communicator is left");
+    library_.splits.emplace_back(ranks.begin(), ranks.end());
+    return std::make_unique<SplittableCommunicator>(static_cast<int>(ranks.size()), library_);
   }
 
  private:
@@ -182,24 +195,28 @@ class SplittableCommunicator final : public Communicator {
 
   std::string name_ = "library 1";
   int size_;
-  Splits& splits_;
+  JoiningLibrary& library_;
 };
 
-TEST(JoinedRanks, SomeOfThemAreSplitOffAllInTheSameOrderEverywhere) {
-  ImaginedRanks ranks(4);
-  SplittableCommunicator::Splits splits;
-  int joined = 0;
+/// One device of each rank, joined by the library.
+Context joined_ranks(ImaginedRanks& ranks, JoiningLibrary& library) {
   std::vector<std::unique_ptr<Device>> devices;
   for (int rank = 0; rank < ranks.size(); ++rank) {
     auto device = std::make_unique<FakeDevice>(rank);
     device->set_joined(rank, "library 1");
-    device->on_join = [&](const Joining& joining) {
-      ++joined;
-      return std::make_unique<SplittableCommunicator>(joining.size, splits);
+    device->on_join = [&library](const Joining& joining) {
+      ++library.joined;
+      return std::make_unique<SplittableCommunicator>(joining.size, library);
     };
     devices.push_back(std::move(device));
   }
-  Context context(std::move(devices), {.ranks = &ranks});
+  return {std::move(devices), {.ranks = &ranks}};
+}
+
+TEST(JoinedRanks, SomeOfThemAreSplitOffAllInTheSameOrderEverywhere) {
+  ImaginedRanks ranks(4);
+  JoiningLibrary library;
+  Context context = joined_ranks(ranks, library);
   Communicator* pair = context.communicator({0, 2});
   ASSERT_NE(pair, nullptr);
   EXPECT_EQ(pair->size(), 2);
@@ -207,8 +224,17 @@ TEST(JoinedRanks, SomeOfThemAreSplitOffAllInTheSameOrderEverywhere) {
   EXPECT_NE(context.communicator({1, 3}), nullptr) << "all ranks take part, this one too";
   EXPECT_EQ(context.communicator({1}), nullptr);
   EXPECT_EQ(context.communicator()->size(), 4);
-  EXPECT_EQ(joined, 1);
-  EXPECT_EQ(splits, (SplittableCommunicator::Splits{{0, 2}, {1, 3}}));
+  EXPECT_EQ(library.joined, 1);
+  EXPECT_EQ(library.splits, (std::vector<std::vector<int>>{{0, 2}, {1, 3}}));
+}
+
+TEST(JoinedRanks, SomeOfThemAreSplitOffAfterAFailure) {
+  ImaginedRanks ranks(4);
+  JoiningLibrary library;
+  library.fails = true;
+  Context context = joined_ranks(ranks, library);
+  EXPECT_THROW((void)context.communicator({0, 2}), Error);
+  EXPECT_NE(context.communicator({0, 2}), nullptr);
 }
 
 TEST(JoinedCollectives, NeedALaneForEachRank) {
