@@ -157,8 +157,8 @@ std::optional<std::string> obstacle_of_all_reduce(const Scenario::Request& reque
   }
   const auto devices = static_cast<unsigned>(request.device_count);
   if (by == RankAllReduce::doubling && !std::has_single_bit(devices)) {
-    return fmt::format("--strategy {}: {} ranks are no power of two; use rank-ring", name_of(by),
-                       devices);
+    return fmt::format("--strategy {} needs a power of two of ranks, not {}; use rank-ring",
+                       name_of(by), devices);
   }
   return std::nullopt;
 }
@@ -201,8 +201,8 @@ class Collectives final : public Scenario {
     }
     if (const auto by = over_ranks_named(spec.strategy)) {
       if (is_left_out(request, obstacle_of_ranks(request))) return std::nullopt;
-      // Whether ranks share memory is known when a case is prepared, and a case that is skipped
-      // fails a run: only where it is asked for.
+      // Sharing of memory is known only when a case is prepared, and a skipped case fails the run,
+      // so shared-memory is measured only if --strategy names it.
       const bool may_be_skipped = *by == RankAllReduce::shared_memory;
       if (may_be_skipped && !request.was_given("strategy")) return std::nullopt;
       if (const auto reason = obstacle_of_all_reduce(request, *by)) return drop(request, *reason);

@@ -58,6 +58,7 @@ def test_all_reduces_are_verified_without_shared_memory(parbench, tmp_path):
     assert all(case["verification"]["passed"] for case in rings)
     (shared,) = (case for case in cases if case["strategy"] == "shared-memory")
     assert shared["status"] == "skipped" and "not possible between these ranks" in shared["error"]
+    assert "; use --strategy rank-ring or mpi" in shared["error"]
 
 
 @pytest.fixture

@@ -225,8 +225,9 @@ void RankCommunicator::prepare(Collective collective, std::span<Stream* const> s
   if (collective != Collective::all_reduce || chosen_.contains(bytes)) return;
   if (by_ && !link_.offers(*by_, set_, bytes)) {
     throw Unsupported(fmt::format(
-        "an all-reduce of {} bytes by {} is not possible between these ranks{}", bytes,
-        name_of(*by_),
+        "an all-reduce of {} bytes by {} is not possible between these ranks{}; use --strategy "
+        "rank-ring or mpi",
+        bytes, name_of(*by_),
         *by_ == RankAllReduce::shared_memory
             ? ": they are more than 16, of several machines or networks, or kept from sharing "
               "memory by settings of MPI"

@@ -187,6 +187,26 @@ TEST(CollectivesCases, AreThoseOfTheirCollective) {
   EXPECT_THROW((void)scenario->resolve(request), UsageError);
 }
 
+TEST(CollectivesCases, ByDoublingNeedAPowerOfTwoOfRanks) {
+  const auto scenario = make_collectives();
+  Scenario::Request request;
+  request.spec = case_of(*scenario, "all-reduce", "direct", 64, 4);
+  request.spec.strategy = "doubling";
+  request.devices_are_cpus = true;
+  request.devices_over_ranks = true;
+  request.wants_reason = true;
+  request.device_count = 4;
+  EXPECT_TRUE(scenario->resolve(request).has_value());
+  request.device_count = 6;
+  try {
+    (void)scenario->resolve(request);
+    FAIL() << "is refused";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--strategy doubling needs a power of two of ranks, not 6; use rank-ring");
+  }
+}
+
 TEST(CollectivesMetrics, AreBandwidthsOfTheBusAndSharesOfALink) {
   const auto scenario = make_collectives();
   const CaseSpec spec = case_of(*scenario, "all-reduce", "ring", 1000, 4);
