@@ -111,7 +111,7 @@ class RankRunner final : public PlanRunner {
     }
   }
 
-  /// Of ranks for each other, once it is known how long an execution takes.
+  /// Limits how long ranks wait for each other, once the length of an execution is known.
   void limit_waits(double extra = 0) {
     if (longest_ > 0) team_.expect_within(execution_limit(longest_) + extra);
   }

@@ -18,7 +18,7 @@ struct Circle::Block {
   std::size_t first = 0;
   std::size_t count = 0;
 
-  /// Empty behind the last one.
+  /// Empty past the last chunk.
   [[nodiscard]] Block chunk(std::size_t index, std::size_t size) const {
     const std::size_t at = std::min(index * size, count);
     return {first + at, std::min(size, count - at)};
@@ -32,7 +32,7 @@ Circle::Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int 
   own_ = static_cast<int>(own - ranks_.begin());
 }
 
-/// The rank so many places behind this one.
+/// The rank `distance` places after this one.
 int Circle::at(int distance) const {
   return ranks_[static_cast<std::size_t>((own_ + distance + size()) % size())];
 }

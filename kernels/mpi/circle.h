@@ -38,7 +38,7 @@ class Circle {
 
   [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
 
-  /// Whether doubling is possible between so many ranks: a power of two.
+  /// Whether doubling works for this number of ranks: a power of two.
   [[nodiscard]] static bool can_double(std::size_t ranks) { return (ranks & (ranks - 1)) == 0; }
   /// Pairs exchange their sums, at twice the distance in each round. Both of a pair add the same
   /// two numbers, so that all ranks end with the same bits.
@@ -54,8 +54,8 @@ class Circle {
   [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
   [[nodiscard]] int at(int distance) const;
   [[nodiscard]] Block block_of(int place, std::size_t count) const;
-  /// Begins to send numbers to the rank so many places behind this one and to receive others from
-  /// one, at once.
+  /// Begins to send numbers to the rank `to` places after this one and, at once, to receive others
+  /// from the rank `from` places after it.
   [[nodiscard]] Requests begin_exchange(int to, std::span<const float> sent, int from,
                                         std::span<float> received);
   template <class PlaceOf, class Arrived>

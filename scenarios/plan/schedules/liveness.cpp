@@ -66,7 +66,8 @@ struct StagePass {
 };
 
 /// Memory of a micro-batch is first used during or after the pass `first`, and last before the end
-/// of the pass `last`. `order`: the micro-batches as they begin.
+/// of the pass `last`. `micro_batches`: in the order of their pass `first`. A slot is free for a
+/// micro-batch if the pass `last` of its holder ends before that micro-batch's pass `first` begins.
 Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batches,
                     const StagePass& first, const StagePass& last) {
   Slots slots(micro_batches.size(), 0);
