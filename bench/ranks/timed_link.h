@@ -39,6 +39,7 @@ class TimedLink final : public RankLink {
                             std::size_t bytes) const override {
     return link_->offers(by, set, bytes);
   }
+  void prepare(const RankSet& set) override { link_->prepare(set); }
   void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
                   std::size_t bytes) override;
 

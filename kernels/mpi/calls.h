@@ -44,10 +44,13 @@ class Calls {
   void check_with(std::function<void()> check) { check_ = std::move(check); }
   [[nodiscard]] const std::function<void()>& check() const { return check_; }
 
-  /// Makes a call that returns at once. `what` names it in errors.
+  /// Makes a call, with other threads outside of MPI where only one may be in it. `what` names it
+  /// in errors.
   template <class Call>
   void call(const char* what, const Call& call) {
-    require(alone(call), what);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (one_at_a_time_) lock.lock();
+    require(call(), what);  // which asks MPI for its words
   }
 
   /// Begins an operation, which `begin` gives a request, and waits until it has ended.
@@ -73,13 +76,6 @@ class Calls {
   }
 
  private:
-  template <class Call>
-  int alone(const Call& call) {
-    if (!one_at_a_time_) return call();
-    const std::lock_guard lock(mutex_);
-    return call();
-  }
-
   bool one_at_a_time_;
   std::function<void()> check_;
   std::mutex mutex_;

@@ -10,7 +10,6 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -140,27 +139,40 @@ class MpiLink final : public RankLink {
     return true;
   }
 
+  /// The library's communicator is made by a call that blocks.
+  void prepare(const RankSet& set) override {
+    const auto known = members_.find(set.tag);
+    if (known != members_.end() && known->second.circle.ranks() == set.ranks) return;
+    if (known != members_.end()) {
+      release(known->second.communicator);
+      members_.erase(known);
+    }
+    if (std::ranges::find(set.ranks, rank_) == set.ranks.end()) return;
+    members_.emplace(set.tag, Members{.circle = Circle(calls_, sets_, set.ranks, rank_, set.tag),
+                                      .communicator = make_communicator(set)});
+  }
+
   void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
                   std::size_t bytes) override {
     if (!offers(by, set, bytes)) throw Error("MPI: that all-reduce is not possible here");
     const std::span values(reinterpret_cast<float*>(data), bytes / sizeof(float));
     switch (by) {
       case RankAllReduce::library:
-        return all_reduce_of_library(communicator_of(set), data, bytes);
+        return all_reduce_of_library(prepared(set).communicator, data, bytes);
       case RankAllReduce::shared_memory:
         return shared_numbers_->all_reduce(values.data(), values.size(), calls_.check());
       case RankAllReduce::doubling:
-        return members_of(set).circle.all_reduce_by_doubling(values);
+        return prepared(set).circle.all_reduce_by_doubling(values);
       case RankAllReduce::ring:
-        return members_of(set).circle.all_reduce_in_ring(values, chunks_);
+        return prepared(set).circle.all_reduce_in_ring(values, chunks_);
     }
   }
 
  private:
-  /// A set of ranks that has had a collective.
+  /// A set of ranks that has been prepared, of which this one is.
   struct Members {
     Circle circle;
-    MPI_Comm communicator = MPI_COMM_NULL;  // the library's, from its first collective on
+    MPI_Comm communicator = MPI_COMM_NULL;  // for the library's all-reduce
   };
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size_); }
@@ -173,36 +185,33 @@ class MpiLink final : public RankLink {
     return set.ranks.size() == ranks();
   }
 
-  /// Lanes may ask at once, each for a set of its own.
-  [[nodiscard]] Members& members_of(const RankSet& set) {
-    const std::lock_guard lock(members_mutex_);
+  [[nodiscard]] Members& prepared(const RankSet& set) {
     const auto known = members_.find(set.tag);
     if (known != members_.end() && known->second.circle.ranks() == set.ranks) return known->second;
-    if (known != members_.end()) {
-      if (known->second.communicator != MPI_COMM_NULL) MPI_Comm_free(&known->second.communicator);
-      members_.erase(known);
-    }
-    Circle circle(calls_, sets_, set.ranks, rank_, set.tag);
-    return members_.emplace(set.tag, Members{.circle = std::move(circle)}).first->second;
+    throw Error("MPI: a set of ranks was not prepared for its all-reduce");
   }
 
-  /// The library's communicator of a set. The first call for some of the ranks makes it, which is
-  /// not polled.
-  [[nodiscard]] MPI_Comm communicator_of(const RankSet& set) {
+  [[nodiscard]] MPI_Comm make_communicator(const RankSet& set) {
     if (is_all(set)) return collectives_;
-    MPI_Comm& made = members_of(set).communicator;
-    if (made != MPI_COMM_NULL) return made;
     MPI_Group all = MPI_GROUP_NULL;
     MPI_Group some = MPI_GROUP_NULL;
-    require(MPI_Comm_group(sets_, &all), "MPI_Comm_group");
-    require(MPI_Group_incl(all, count_of(set.ranks.size()), set.ranks.data(), &some),
-            "MPI_Group_incl");
+    MPI_Comm made = MPI_COMM_NULL;
+    calls_.call("MPI_Comm_group", [&] { return MPI_Comm_group(sets_, &all); });
+    calls_.call("MPI_Group_incl", [&] {
+      return MPI_Group_incl(all, count_of(set.ranks.size()), set.ranks.data(), &some);
+    });
     calls_.call("MPI_Comm_create_group",
                 [&] { return MPI_Comm_create_group(sets_, some, set.tag, &made); });
-    MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-    MPI_Group_free(&some);
-    MPI_Group_free(&all);
+    calls_.call("MPI_Comm_set_errhandler",
+                [&] { return MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN); });
+    calls_.call("MPI_Group_free", [&] { return MPI_Group_free(&some); });
+    calls_.call("MPI_Group_free", [&] { return MPI_Group_free(&all); });
     return made;
+  }
+
+  void release(MPI_Comm communicator) {
+    if (communicator == collectives_) return;
+    calls_.call("MPI_Comm_free", [&] { return MPI_Comm_free(&communicator); });
   }
 
   void all_reduce_of_library(MPI_Comm communicator, std::byte* data, std::size_t bytes) {
@@ -256,7 +265,6 @@ class MpiLink final : public RankLink {
   MPI_Comm sets_ = MPI_COMM_NULL;
   std::unique_ptr<SharedNumbers> shared_numbers_;  // null: none between these ranks
   Chunks chunks_ = in_memory;
-  std::mutex members_mutex_;
   std::map<int, Members> members_;  // by the tag of their set
 };
 

@@ -72,9 +72,14 @@ class RankLink {
   [[nodiscard]] virtual bool offers(RankAllReduce by, const RankSet& set,
                                     std::size_t bytes) const = 0;
 
+  /// Makes a set ready for `all_reduce`, in place of one with the same tag. All ranks of the run
+  /// call it in the same order, also those that are not in it, and while no collective runs. May
+  /// block without calling `check`.
+  virtual void prepare(const RankSet& set) = 0;
+
   /// Makes `data` of each rank of a set, f32 numbers, the sum of what they have. All of them call
   /// it, in the same order for one set; sets with different tags do not wait for each other. Throws
-  /// Error for what `offers` denies.
+  /// Error for what `offers` denies and for a set that was not prepared.
   virtual void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
                           std::size_t bytes) = 0;
 };

@@ -80,6 +80,12 @@ std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> wa
   return ranks_.largest(seconds);
 }
 
+void AllReduceChoices::prepare(const RankSet& set) {
+  if (!measures_) return;
+  static_cast<void>(ranks_.largest({}));  // a rank that has failed takes no part
+  ranks_.exchange([&] { ranks_.link().prepare(set); });
+}
+
 RankAllReduce AllReduceChoices::choose(const RankSet& set, std::size_t bytes, Stream* own) {
   const std::size_t size = std::bit_ceil(std::max(bytes, sizeof(float)));
   std::vector<int> distances;

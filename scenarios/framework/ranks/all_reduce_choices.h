@@ -26,6 +26,10 @@ class AllReduceChoices {
 
   [[nodiscard]] RankGroup& ranks() const { return ranks_; }
 
+  /// Prepares the link for all-reduces of a set, unless ranks may not exchange messages. All ranks
+  /// of the run call it before `choose`, in the same order. Throws what fails on any rank.
+  void prepare(const RankSet& set);
+
   /// Returns the fastest way for f32 arrays of so many bytes between the ranks of a set. All ranks
   /// of the run call it, in the same order. The first call measures each way there is: for sizes up
   /// to the same power of two, at most 16 MiB, and for all sets whose ranks are as far apart.

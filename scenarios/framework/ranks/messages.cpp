@@ -233,6 +233,8 @@ void RankCommunicator::prepare(Collective collective, std::span<Stream* const> s
               "memory by settings of MPI"
             : ""));
   }
+  if (!is_prepared_) choices_.prepare(set_);
+  is_prepared_ = true;
   chosen_[bytes] = by_ ? *by_ : choices_.choose(set_, bytes, own_ ? streams[*own_] : nullptr);
 }
 

@@ -78,6 +78,7 @@ class RankCommunicator final : public Communicator {
   RankSet set_;
   std::optional<RankAllReduce> by_;
   bool are_all_;
+  bool is_prepared_ = false;        // the link, for its set
   std::optional<std::size_t> own_;  // place of this rank in the set; nothing: it takes no part
   std::map<std::size_t, RankAllReduce> chosen_;     // by bytes
   std::map<RankAllReduce, std::string> methods_;    // their names

@@ -15,6 +15,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/framework/ranks/messages.h"
 
 namespace parbench::test {
 namespace {
@@ -50,9 +51,12 @@ class CountingLink final : public RankLink {
   [[nodiscard]] bool offers(RankAllReduce by, const RankSet&, std::size_t) const override {
     return ways_.contains(by);
   }
+  void prepare(const RankSet& set) override { prepared_.push_back(set.ranks); }
   void all_reduce(RankAllReduce by, const RankSet&, std::byte*, std::size_t bytes) override {
     calls_[by].insert(bytes);
   }
+
+  [[nodiscard]] const std::vector<std::vector<int>>& prepared() const { return prepared_; }
 
   /// The sizes that each way was measured with since the last call.
   [[nodiscard]] std::map<RankAllReduce, std::set<std::size_t>> take() {
@@ -61,6 +65,7 @@ class CountingLink final : public RankLink {
 
  private:
   std::set<RankAllReduce> ways_;
+  std::vector<std::vector<int>> prepared_;
   std::map<RankAllReduce, std::set<std::size_t>> calls_;
   std::string name_ = "counting";
 };
@@ -160,6 +165,29 @@ TEST_F(Choices, OfASingleWayAreNotMeasured) {
   AllReduceChoices choices(one, true);
   EXPECT_EQ(choices.choose(RankSet::all(4), 1000, stream_.get()), RankAllReduce::library);
   EXPECT_THAT(one.link().take(), IsEmpty());
+}
+
+struct PreparedSets : Choices {
+  void prepare_pairs(AllReduceChoices& choices) {
+    const std::array streams{stream_.get(), stream_.get()};
+    for (const std::vector<int>& ranks : {std::vector{0, 1}, std::vector{2, 3}}) {
+      RankCommunicator pair(choices, {.ranks = ranks, .tag = 1 + ranks.front()});
+      pair.prepare(Collective::all_reduce, streams, 64);
+      pair.prepare(Collective::all_reduce, streams, 1000);
+    }
+  }
+};
+
+TEST_F(PreparedSets, AreThoseOfEachCommunicatorAlsoWhereAChoiceIsKnown) {
+  AllReduceChoices choices(team_, true);
+  prepare_pairs(choices);
+  EXPECT_THAT(team_.link().prepared(), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+}
+
+TEST_F(PreparedSets, AreNoneWhereNothingMayBeMeasured) {
+  AllReduceChoices choices(team_, false);
+  prepare_pairs(choices);
+  EXPECT_THAT(team_.link().prepared(), IsEmpty());
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ class ImaginedRanks final : public RankGroup {
                               std::size_t /*bytes*/) const override {
       return true;
     }
+    void prepare(const RankSet& /*set*/) override {}
     void all_reduce(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
                     std::size_t /*bytes*/) override {
       refuse();

@@ -88,6 +88,7 @@ class MemoryLink final : public RankLink {
                             std::size_t /*bytes*/) const override {
     return by == RankAllReduce::library;
   }
+  void prepare(const RankSet& /*set*/) override {}
   /// The first of the set adds up what the others send, and sends them the sum.
   void all_reduce(RankAllReduce /*by*/, const RankSet& set, std::byte* data,
                   std::size_t bytes) override {

@@ -162,6 +162,7 @@ class HeldLink final : public RankLink {
                             std::size_t /*bytes*/) const override {
     return false;
   }
+  void prepare(const RankSet&) override {}
   void all_reduce(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
                   std::size_t /*bytes*/) override {}
 
