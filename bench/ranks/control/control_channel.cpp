@@ -91,18 +91,25 @@ Frame ControlChannel::receive(int from) {
     sender.frames.pop_front();
     return frame;
   }
-  noticed_ = true;
-  if (came) throw RankLost(lost_);
-  if (deadline_) throw RankLost(overdue_ranks(from));
-  throw RankLost(hanging(name_of(from), options_.patience));
+  if (came) throw_noticed(lost_);
+  if (deadline_) throw_noticed(overdue_ranks(from));
+  throw_noticed(hanging(name_of(from), options_.patience));
 }
 
 void ControlChannel::check() const {
   const std::lock_guard lock(mutex_);
   const bool overdue = deadline_ && Clock::now() > *deadline_;
   if (lost_.empty() && !overdue) return;
-  noticed_ = true;
-  throw RankLost(lost_.empty() ? overdue_ranks(0) : lost_);
+  throw_noticed(lost_.empty() ? overdue_ranks(0) : lost_);
+}
+
+/// With the mutex held.
+void ControlChannel::throw_noticed(const std::string& text) const {
+  if (noticed_.empty()) {
+    noticed_ = text;
+    noticed_at_ = Clock::now();
+  }
+  throw RankLost(text);
 }
 
 ControlChannel::Limit::Limit(ControlChannel& channel, Seconds seconds) : channel_(channel) {
@@ -206,9 +213,16 @@ void ControlChannel::look_for_silence() {
     }
   }
   const std::lock_guard lock(mutex_);
-  if (noticed_) return;
-  if (!lost_.empty() && Clock::now() - lost_at_ > options_.notice) end_run(lost_);
-  if (lost_.empty() && deadline_ && Clock::now() - *deadline_ > options_.notice) {
+  const auto is_due = [&](Clock::time_point since) {
+    return Clock::now() - since > options_.notice;
+  };
+  if (!noticed_.empty()) {
+    // Within a limit, the thread that writes the report may still wait for one that never notices.
+    if (deadline_ && is_due(noticed_at_)) end_run(noticed_);
+    return;
+  }
+  if (!lost_.empty() && is_due(lost_at_)) end_run(lost_);
+  if (lost_.empty() && deadline_ && is_due(*deadline_)) {
     end_run(hanging(own_name_, *deadline_ - limited_since_));
   }
 }

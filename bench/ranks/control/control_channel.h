@@ -41,9 +41,10 @@ class ControlChannel {
   };
 
   /// The time in which this rank waits for the others, from its construction to its end: a thread
-  /// that waits longer gets RankLost, and where none of them notices the end of the limit within
-  /// `Options::notice`, the process ends. Ranks other than 0 wait longer by that time, so that rank
-  /// 0 notices first. Within another limit it has no effect.
+  /// that waits longer gets RankLost. The process ends where none of them notices the end of the
+  /// limit within `Options::notice`, or this object is still there that long after one of them
+  /// did. Ranks other than 0 wait longer by that time, so that rank 0 notices first. Within another
+  /// limit it has no effect.
   class Limit {
    public:
     Limit(ControlChannel& channel, Seconds seconds);
@@ -105,6 +106,7 @@ class ControlChannel {
   void look_for_silence();
   void lose(const Peer& peer, const std::string& reason);
   void lose_with(const std::string& text);
+  [[noreturn]] void throw_noticed(const std::string& text) const;
   [[nodiscard]] std::string overdue_ranks(int first) const;
 
   std::string own_name_;
@@ -119,7 +121,8 @@ class ControlChannel {
   Clock::time_point lost_at_;
   std::optional<Clock::time_point> deadline_;  // of the limit in force
   Clock::time_point limited_since_;
-  mutable std::atomic<bool> noticed_ = false;
+  mutable std::string noticed_;  // what a thread threw first; empty: nothing so far
+  mutable Clock::time_point noticed_at_;
   std::thread thread_;  // last
 };
 

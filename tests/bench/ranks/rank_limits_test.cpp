@@ -75,6 +75,19 @@ TEST(RankLimitsDeathTest, EndTheOthersWhereRankZeroComputesForever) {
               ::testing::ExitedWithCode(1), "rank 0 .* hangs");
 }
 
+TEST(RankLimitsDeathTest, EndARankOfWhichOneThreadNoticesAndAnotherNeverReturns) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
+                if (!team.leads()) never_return();
+                team.exchange([&] {
+                  std::byte data{};
+                  EXPECT_THROW(team.link().receive(1, 1, &data, 1), RankLost);
+                  never_return();
+                });
+              }),
+              ::testing::ExitedWithCode(1), "rank 1 .* or rank 2 .* hangs");
+}
+
 TEST(RankLimitsDeathTest, EndARunWhoseMpiWaitsForARank) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
