@@ -22,6 +22,9 @@ using Seconds = ControlChannel::Seconds;
 /// Another rank does the same work, and may take so many times as long.
 constexpr double max_slowness = 10;
 
+/// Rank 0 writes its outputs before it ends the run, however short the limit of other waits is.
+constexpr Seconds min_end_limit = std::chrono::minutes(1);
+
 /// The seconds in a variable of the environment; nothing where it is not set.
 std::optional<Seconds> seconds_in(const char* variable) {
   const char* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
@@ -85,7 +88,7 @@ std::string RankTeam::name_of(int rank) const { return channel_->name_of(rank); 
 
 void RankTeam::check() const { channel_->check(); }
 
-/// Of a wait that begins now.
+/// Returns the limit of a wait that begins now.
 Seconds RankTeam::wait_limit() const {
   if (patience_ || !expected_) return options_.patience;
   return std::max(*expected_, max_slowness * Seconds(std::chrono::steady_clock::now() - met_));
@@ -218,6 +221,7 @@ void RankTeam::stop_others() noexcept {
 }
 
 void RankTeam::wait_for_end() {
+  const ControlChannel::Limit limit(*channel_, std::max(wait_limit(), min_end_limit));
   try {
     for (;;) static_cast<void>(hear(FrameKind::end));
   } catch (const RunEnded&) {  // NOLINT(bugprone-empty-catch): that is what it waits for

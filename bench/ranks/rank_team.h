@@ -94,7 +94,8 @@ class RankTeam final : public RankGroup {
   /// Called by rank 0 when the run cannot go on: the processes of all others end.
   void stop_others() noexcept;
 
-  /// Waits on the other ranks until rank 0 ends the run.
+  /// Waits on the other ranks until rank 0 ends the run. The limit is at least a minute, in which
+  /// rank 0 writes its outputs.
   void wait_for_end();
 
  private:

@@ -88,6 +88,17 @@ TEST(RankLimitsDeathTest, EndARankOfWhichOneThreadNoticesAndAnotherNeverReturns)
               ::testing::ExitedWithCode(1), "rank 1 .* or rank 2 .* hangs");
 }
 
+TEST(RankLimitsDeathTest, LetRankZeroWriteItsOutputs) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run = [] {
+    run_impatient_ranks([](RankTeam& team) {
+      if (team.leads()) std::this_thread::sleep_for(3s);
+    });
+    std::exit(0);  // NOLINT(concurrency-mt-unsafe)
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(0), "");
+}
+
 TEST(RankLimitsDeathTest, EndARunWhoseMpiWaitsForARank) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_impatient_ranks([](RankTeam& team) {
