@@ -1,14 +1,16 @@
-"""Tests the tests of pure sources: applies universalmutator's rules to a source, and runs the tests of
-its component for each mutant.
+"""Tests the tests of sources: applies universalmutator's rules to a source, and runs the tests of its
+component for each mutant.
 
-    mutate.py [FILE…] [--sample N] [--seed S] [--jobs N] [--list]
-              [--root ROOT] [--build BUILD] [--components JSON] [--accepted JSON]
+    mutate.py [FILE…] [--sample N] [--seed S] [--jobs N] [--list | --list-executables]
+              [--root ROOT] [--build BUILD] [--built BUILD] [--components JSON] [--accepted JSON]
 
 Only reads the working tree. Compiles with the commands of BUILD/compile_commands.json, but without
 optimisation and warnings, in a temporary folder: first everything that a component consists of, then the
-mutants of one source at a time. An executable has the objects of its component and no library of the
-project, so that nothing can replace the mutated object. Exit code 1 if less than 90% of the mutants were
-killed, 2 if a component could not be compiled or its tests fail without a mutant.
+mutants of one source at a time. Either a component lists all sources of its executable, which has no
+library of the project; or it names an executable of the build BUILT (--list-executables prints these),
+which is linked again with the objects of the component ahead of its libraries. In neither can anything
+replace the mutated object. Exit code 1 if less than 90% of the mutants were killed, 2 if a component could
+not be compiled or its tests fail without a mutant.
 """
 import argparse
 import collections
@@ -38,6 +40,7 @@ RULES = ["universal.rules", "c_like.rules", "cpp.rules"]
 # Lines whose mutants no test can distinguish from the original: reserving memory changes no result.
 IGNORED_LINES = [r"\.reserve\("]
 INCLUDE = re.compile(r"^#include .*", re.MULTILINE)
+JOINED = re.compile(r'^#include "(.*)"$', re.MULTILINE)
 # A loop that counts up by one ends at the same number by < and by !=.
 COUNTING_LOOP = re.compile(r"\bfor \(.*; (\w+) < .*; \+\+\1\)")
 REQUIRED_SHARE = 0.9
@@ -167,22 +170,49 @@ class Compiler:
         return output
 
 
-class Component:
-    """Sources that are tested together by an executable of their own. Its entry may have a filter for
-    GoogleTest, which leaves out simulations that take too long for every mutant, and the optimisation
-    if tests without it take longer than compiling with it."""
+def joined_with(built, sources):
+    """The sources that a build compiles as one with these (cmake/Compiler.cmake), in their order. An
+    object of its libraries contains them all, and is not linked if the executable has them already."""
+    files = list(sources)
+    for path in sorted(built.rglob("joined/*/*.cpp")):
+        part = JOINED.findall(path.read_text(encoding="utf-8"))
+        if not set(part).isdisjoint(sources):
+            files += (file for file in part if file not in files)
+    return files
 
-    def __init__(self, compiler, entry):
+
+class Component:
+    """Sources that are tested together by an executable. Its entry may have a filter for GoogleTest,
+    which leaves out tests that take too long for every mutant, and the optimisation if tests without it
+    take longer than compiling with it."""
+
+    def __init__(self, compiler, entry, built):
         self.compiler = compiler
         self.sources = entry["sources"]
         self.optimisation = entry.get("optimisation", "-O0")
-        self.objects = {file: compiler.object_of(file, self.optimisation)
-                        for file in [*entry["sources"], *entry["objects"], *entry["tests"]]}
         self.flags = ["--gtest_fail_fast", "--gtest_brief=1",
                       f"--gtest_filter={entry.get('filter', '*')}"]
-        self.libraries = [f"-l{name}" for name in entry["libraries"]]
-        self.linker = compiler.base(entry["tests"][0])[0]
+        if "executable" in entry:
+            files = joined_with(built, self.sources)
+            self.read_link_command(built, entry["executable"])
+        else:
+            files = [*self.sources, *entry["objects"], *entry["tests"]]
+            self.link_folder = compiler.folder
+            self.linker = compiler.base(entry["tests"][0])[:1]
+            self.libraries = [f"-l{name}" for name in entry["libraries"]]
+        self.objects = {file: compiler.object_of(file, self.optimisation) for file in files}
         self.seconds = self.time_of_original()
+
+    def read_link_command(self, built, executable):
+        """Objects of the executable's own come before its name, libraries after it."""
+        code, output = run(["ninja", "-C", str(built), "-t", "commands", executable], built,
+                           COMPILER_SECONDS)
+        words = [word for word in shlex.split(output.splitlines()[-1]) if word not in (":", "&&")]
+        if code != 0 or "-o" not in words:
+            raise Failure(f"{built} does not link {executable}; update components.json:\n{output}")
+        name = words.index("-o")
+        self.link_folder = built
+        self.linker, self.libraries = words[:name], words[name + 2:]
 
     def time_of_original(self):
         folder = self.compiler.folder / "original"
@@ -199,8 +229,8 @@ class Component:
         return time.monotonic() - begin
 
     def link(self, folder, objects):
-        words = [self.linker, *map(str, objects), *self.libraries, "-o", "tests"]
-        return run(words, folder, COMPILER_SECONDS)
+        words = [*self.linker, *map(str, objects), *self.libraries, "-o", str(folder / "tests")]
+        return run(words, self.link_folder, COMPILER_SECONDS)
 
     def run_tests(self, folder, seconds):
         return run([str(folder / "tests"), *self.flags], folder, seconds)
@@ -370,12 +400,15 @@ def parse(arguments):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--list-executables", action="store_true")
     parser.add_argument("--root", type=pathlib.Path, default=root)
     parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--built", type=pathlib.Path)
     parser.add_argument("--components", type=pathlib.Path)
     parser.add_argument("--accepted", type=pathlib.Path)
     options = parser.parse_args(arguments)
     options.build = options.build or options.root / "build/sources"
+    options.built = options.built or options.root / "build/release"
     options.components = options.components or options.root / "scripts/mutate.d/components.json"
     options.accepted = options.accepted or options.root / "scripts/mutate.d/accepted.json"
     return options
@@ -408,7 +441,7 @@ def test_all(options):
         folder = pathlib.Path(name)
         compiler = Compiler(options.root, options.build, folder)
         for entry, files in chosen_components(options):
-            component = Component(compiler, entry)
+            component = Component(compiler, entry, options.built)
             for file in files:
                 begin = time.monotonic()
                 results = [accepted.applied_to(result) for result in
@@ -427,6 +460,11 @@ def test_all(options):
 def main():
     options = parse(sys.argv[1:])
     try:
+        if options.list_executables:
+            for name in sorted({entry["executable"] for entry, _ in chosen_components(options)
+                                if "executable" in entry}):
+                print(name)
+            return 0
         if options.list:
             for _, files in chosen_components(options):
                 for file in files:

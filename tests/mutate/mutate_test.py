@@ -33,6 +33,21 @@ int main() {
 }
 """
 
+# The build of a library in which the source is compiled as one with another, and of its test.
+JOINED = '#include "pure.cpp"\n#include "other.cpp"\n'
+BUILD = """\
+rule compile
+  command = c++ -I. -c $in -o $out
+rule archive
+  command = ar rcs $out $in
+rule link
+  command = : && c++ $in -o $out libpure.a && :
+build test.o: compile pure_test.cpp
+build all.o: compile joined/pure/all.cpp
+build libpure.a: archive all.o
+build tests: link test.o | libpure.a
+"""
+
 LARGER, LOOP = SOURCE.splitlines()[0], SOURCE.splitlines()[3].strip()
 
 
@@ -46,13 +61,23 @@ class Project:
         command = "/usr/bin/ccache /usr/bin/c++ -O3 -Wall -Werror -include none.h -o x.o -c x.cpp"
         self.write("compile_commands.json", json.dumps(
             [{"directory": str(folder), "file": name, "command": command}
-             for name in ("pure.cpp", "pure_test.cpp")]))
+             for name in ("pure.cpp", "other.cpp", "pure_test.cpp")]))
         self.write("components.json", json.dumps(
             [{"sources": ["pure.cpp"], "objects": [], "tests": ["pure_test.cpp"], "libraries": []}]))
         self.accept()
 
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
+
+    def build(self):
+        """Builds the test with the library, and makes it the test of the component."""
+        self.write("other.cpp", "int other() { return 1; }\n")
+        (self.folder / "joined/pure").mkdir(parents=True)
+        self.write("joined/pure/all.cpp", JOINED)
+        self.write("pure_test.cpp", "int other();\n" + TEST.replace("? 0 : 1", "? 1 - other() : 1"))
+        self.write("build.ninja", BUILD)
+        run(["ninja", "-C", self.folder, "tests"], code=0)
+        self.write("components.json", json.dumps([{"sources": ["pure.cpp"], "executable": "tests"}]))
 
     def accept(self, *entries):
         self.write("accepted.json", json.dumps([{"file": "pure.cpp", **entry} for entry in entries]))
@@ -68,7 +93,8 @@ class Project:
         files = [f"--components={self.folder}/components.json",
                  f"--accepted={self.folder}/accepted.json"]
         return run([PYTHON, ROOT / "scripts/mutate.d/mutate.py", f"--root={self.folder}",
-                    f"--build={self.folder}", *files, *words], code=code, cwd=self.folder,
+                    f"--build={self.folder}",
+                    f"--built={self.folder}", *files, *words], code=code, cwd=self.folder,
                    env={"PYTHONPATH": self.folder})
 
 
@@ -120,6 +146,20 @@ def test_accepted_mutants_need_their_line_and_a_reason(project, entry):
     assert "update the entry" in project.mutate(code=2).err
 
 
+def test_an_executable_of_the_build_has_the_mutants_in_place_of_the_library(project):
+    project.build()
+    done = project.mutate(rules="a > b ==> a < b\nn > i ==> n != i\n", code=1)
+    assert figures(done) == [2, 2, 1, 0, 0, 1]
+    assert "survived: pure.cpp:4" in done.out
+    assert project.mutate("--list-executables").out == "tests\n"
+
+
+def test_an_executable_that_is_not_built_is_an_error(project):
+    project.build()
+    project.write("build.ninja", BUILD.replace("build tests", "build others"))
+    assert "does not link tests" in project.mutate(code=2).err
+
+
 def test_a_mutant_that_does_not_compile_does_not_count(project):
     assert figures(project.mutate(rules="return ==> retrun\n")) == [3, 0, 0, 0, 0, 0]
 
@@ -168,7 +208,8 @@ def test_unknown_sources_are_an_error(project):
 
 def test_components_and_accepted_mutants_of_this_repository_exist():
     for entry in json.loads((ROOT / "scripts/mutate.d/components.json").read_text(encoding="utf-8")):
-        for file in [*entry["sources"], *entry["objects"], *entry["tests"]]:
+        assert "executable" in entry or entry["tests"]
+        for file in [*entry["sources"], *entry.get("objects", []), *entry.get("tests", [])]:
             assert (ROOT / file).is_file()
     for entry in json.loads((ROOT / "scripts/mutate.d/accepted.json").read_text(encoding="utf-8")):
         lines = (ROOT / entry["file"]).read_text(encoding="utf-8").splitlines()
