@@ -8,12 +8,16 @@
 #include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/execution/executor.h"
+#include "bench/execution/interrupt.h"
 #include "bench/ranks/rank_runner.h"
 #include "kernels/core/ranks/remote_device.h"
+#include "reports/statistics/statistics.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/op_set.h"
 #include "scenarios/framework/plan.h"
@@ -25,6 +29,7 @@ namespace parbench::test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using namespace std::chrono_literals;
 
 /// A device of each of two ranks as one of them sees them, with a lane each.
@@ -178,6 +183,96 @@ TEST(RankPlan, CountsWaitsForMessagesApartFromThoseForTheBeginning) {
   });
 }
 
+/// A plan with a task of each rank. `times`: how long each execution of them takes on rank 1, the
+/// last one for all that follow; rank 0 takes half of it.
+class UnevenRanks {
+ public:
+  UnevenRanks(RankTeam& team, SubmitMode mode, std::vector<std::chrono::milliseconds> times)
+      : two_(team), op_([this, part = 2 - team.rank(), times = std::move(times)] {
+          const auto next = static_cast<std::size_t>(executions_++);
+          std::this_thread::sleep_for(times[std::min(next, times.size() - 1)] / part);
+        }) {
+    for (const std::string name : {"0", "1"}) {
+      two_.plan.add({.name = name, .lanes = {two_.lanes[name == "1" ? 1 : 0]}},
+                    {OpCall{.op = &op_, .views = {}}});
+    }
+    runner_ = make_rank_runner(team, two_.plan, mode);
+  }
+
+  [[nodiscard]] PlanRunner& runner() { return *runner_; }
+  /// Of this rank's task.
+  [[nodiscard]] int executions() const { return executions_; }
+
+ private:
+  TwoRanks two_;
+  std::atomic<int> executions_ = 0;
+  FunctionOp op_;
+  std::unique_ptr<PlanRunner> runner_;
+};
+
+TEST(RankPlan, TakesTheTimeOfTheSlowestRank) {
+  std::array<Timing, 2> timings;
+  run_ranks(2, [&](RankTeam& team) {
+    UnevenRanks ranks(team, SubmitMode::one_thread, {20ms});
+    timings.at(static_cast<std::size_t>(team.rank())) = ranks.runner().run();
+    EXPECT_EQ(ranks.executions(), 1);
+  });
+  EXPECT_GE(timings[0].seconds, 0.02);
+  EXPECT_LE(timings[0].seconds, timings[0].wall_seconds);
+  EXPECT_EQ(timings[0].seconds, timings[1].seconds);
+  EXPECT_EQ(timings[0].wall_seconds, timings[1].wall_seconds);
+  EXPECT_EQ(timings[0].rank_waits.size(), 2U);
+  EXPECT_EQ(timings[1].rank_waits.size(), 0U) << "rank 0 writes the report";
+}
+
+TEST(RankPlan, HasTheSameCostsOnAllRanks) {
+  std::array<std::vector<double>, 2> costs;
+  run_ranks(2, [&](RankTeam& team) {
+    UnevenRanks ranks(team, SubmitMode::one_thread, {20ms});
+    EXPECT_THROW(static_cast<void>(ranks.runner().measure_tasks([] { return true; })), Interrupted);
+    EXPECT_EQ(ranks.executions(), 0);
+    static_cast<void>(ranks.runner().run());
+    costs.at(static_cast<std::size_t>(team.rank())) =
+        ranks.runner().measure_tasks([] { return false; });
+  });
+  EXPECT_THAT(costs[0], ElementsAre(Ge(0.01), Ge(0.02)));
+  EXPECT_EQ(costs[0], costs[1]);
+}
+
+/// Executions that are recorded follow others that are not.
+TEST(RankPlan, RecordsTheExecutionOfMedianTimeOnAllRanks) {
+  std::array<Recording, 2> recordings;
+  run_ranks(2, [&](RankTeam& team) {
+    UnevenRanks ranks(team, SubmitMode::one_thread, {0ms, 0ms, 10ms, 0ms, 60ms, 0ms, 30ms, 0ms});
+    static_cast<void>(ranks.runner().run());
+    recordings.at(static_cast<std::size_t>(team.rank())) = ranks.runner().record(3);
+    EXPECT_EQ(ranks.executions(), 1 + 6);
+    EXPECT_EQ(ranks.runner().record(1).seconds.size(), 1U);
+    EXPECT_EQ(ranks.executions(), 1 + 6 + 1) << "nothing precedes a single one";
+    EXPECT_EQ(ranks.runner().record(0).seconds.size(), 1U);
+  });
+  const Recording& recording = recordings[0];
+  EXPECT_THAT(recording.seconds, ElementsAre(Ge(0.01), Ge(0.06), Ge(0.03)));
+  EXPECT_EQ(recording.seconds, recordings[1].seconds);
+  EXPECT_EQ(recording.kept, median_place(recording.seconds));
+  EXPECT_GT(recording.seconds_per_call, 0);
+  ASSERT_EQ(recording.timeline.calls.size(), 2U);
+  const double kept_seconds = std::array{0.01, 0.06, 0.03}.at(recording.kept);
+  for (const TimedCall& call : recording.timeline.calls) {
+    EXPECT_GE(seconds_of(call.ran.length()), call.task == 1 ? kept_seconds : kept_seconds / 2);
+  }
+}
+
+TEST(RankPlan, IsExecutedOnceBeforeItsGraphs) {
+  run_ranks(2, [](RankTeam& team) {
+    UnevenRanks ranks(team, SubmitMode::graph, {0ms});
+    ranks.runner().prepare_graph();
+    EXPECT_EQ(ranks.executions(), 1);
+    static_cast<void>(ranks.runner().run());
+    EXPECT_EQ(ranks.executions(), 2);
+  });
+}
+
 TEST(RankPlan, GivesAnExecutionAHundredTimesTheLongestOneButAMinute) {
   EXPECT_EQ(execution_limit(0.001), 60.0);
   EXPECT_EQ(execution_limit(3.0), 300.0);
@@ -196,6 +291,18 @@ TEST(RankPlan, HashesEverythingThatRanksMustHaveInCommon) {
   EXPECT_NE(hash_of(other), hash);
   other = graph;
   other.tasks[1].lanes = {0};
+  EXPECT_NE(hash_of(other), hash);
+  other = graph;
+  other.tasks[0].name = "on";
+  EXPECT_NE(hash_of(other), hash);
+  other = graph;
+  other.tasks[0].kind = TaskKind::copy;
+  EXPECT_NE(hash_of(other), hash);
+  other = graph;
+  other.tasks[0].work.flops = 0x100;
+  EXPECT_NE(hash_of(other), hash);
+  other = graph;
+  other.lanes[0].name = "c/compute";
   EXPECT_NE(hash_of(other), hash);
   other = graph;
   other.tasks[0].work.bytes = 8;
