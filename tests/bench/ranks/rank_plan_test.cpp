@@ -24,12 +24,14 @@
 #include "tests/bench/ranks/linked_ranks.h"
 #include "tests/kernels/function_op.h"
 #include "tests/support/cpu_devices.h"
+#include "tests/support/other_device.h"
 
 namespace parbench::test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Ge;
+using ::testing::MatchesRegex;
 using namespace std::chrono_literals;
 
 /// A device of each of two ranks as one of them sees them, with a lane each.
@@ -142,8 +144,24 @@ TEST(RankPlan, RefusesRanksWithDifferentPlans) {
   run_ranks(2, [](RankTeam& team) {
     TwoRanks two(team);
     two.plan.add({.name = team.rank() == 0 ? "one" : "other", .lanes = {two.lanes[0]}}, {});
-    EXPECT_THROW(static_cast<void>(make_rank_runner(team, two.plan, SubmitMode::one_thread)),
-                 Error);
+    try {
+      static_cast<void>(make_rank_runner(team, two.plan, SubmitMode::one_thread));
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  MatchesRegex("rank 1 .* has another plan than rank 0 .*: a scenario must plan "
+                               "the same on all ranks"));
+    }
+  });
+}
+
+TEST(RankPlan, RefusesGraphsOfDevicesWithMemoryOfTheirOwn) {
+  run_ranks(2, [](RankTeam& team) {
+    OtherDevice device(std::move(cpu_devices(1).front()), "other:0");
+    const auto stream = device.make_stream(StreamKind::copy, 0, 1);
+    Plan plan(&team);
+    plan.add_lane("0", *stream);
+    EXPECT_THROW(static_cast<void>(make_rank_runner(team, plan, SubmitMode::graph)), Unsupported);
   });
 }
 
@@ -250,6 +268,7 @@ TEST(RankPlan, RecordsTheExecutionOfMedianTimeOnAllRanks) {
     EXPECT_EQ(ranks.runner().record(1).seconds.size(), 1U);
     EXPECT_EQ(ranks.executions(), 1 + 6 + 1) << "nothing precedes a single one";
     EXPECT_EQ(ranks.runner().record(0).seconds.size(), 1U);
+    EXPECT_EQ(ranks.executions(), 1 + 6 + 2);
   });
   const Recording& recording = recordings[0];
   EXPECT_THAT(recording.seconds, ElementsAre(Ge(0.01), Ge(0.06), Ge(0.03)));
@@ -310,6 +329,14 @@ TEST(RankPlan, HashesEverythingThatRanksMustHaveInCommon) {
   other = graph;
   other.lanes[0].device = "c";
   EXPECT_NE(hash_of(other), hash);
+}
+
+/// Of the texts with a zero behind each.
+TEST(RankPlan, HashesByFnv1a) {
+  PlanGraph graph;
+  EXPECT_EQ(hash_of(graph), 0xcbf29ce484222325U);
+  graph.add_lane({.name = "cpu:0/compute", .device = "cpu:0"});
+  EXPECT_EQ(hash_of(graph), 0xf9a3ec67d6470aabU);
 }
 
 }  // namespace
