@@ -105,6 +105,30 @@ TEST_F(ConstantsImport, ConstantsOfChannelsAreTrained) {
   EXPECT_EQ(rows.layers.back().output, (Shape{5, 6}));
 }
 
+TEST_F(ConstantsImport, FilledTensorsOfOneElementAreNumbers) {
+  const Network found = network(onnx_integers("sizes", "1, 1", 2) +
+                                    "n = ConstantOfShape <value = float[1] {4}> (sizes) "
+                                    "last = Mul (x, n) " +
+                                    onnx_classifier("last"),
+                                image_input);
+  const auto* scaling = as<Scaling>(found.layer(0));
+  ASSERT_NE(scaling, nullptr);
+  EXPECT_EQ(scaling->factor(), 4);
+}
+
+TEST_F(ConstantsImport, ConstantsOfChannelsHaveTheValuesOfTheFile) {
+  const auto values = [&](const std::string& node) {
+    write_onnx(path_, "float[N, 3] x", "c = Constant <value = float[3] {1, 2, 4}> () " + node, 13);
+    const Network found = model_named(path_, {.stored_weights = true}).make({});
+    return *found.stored_values(found.parameters().front());
+  };
+  EXPECT_THAT(values("y = Mul (x, c) "), ElementsAre(1, 2, 4));
+  EXPECT_THAT(values("y = Div (x, c) "), ElementsAre(1, 0.5F, 0.25F));
+  EXPECT_THAT(values("y = Add (c, x) "), ElementsAre(1, 2, 4));
+  EXPECT_THAT(values("y = Sub (x, c) "), ElementsAre(-1, -2, -4));
+  EXPECT_THAT(values("y = Sub (c, x) "), ElementsAre(1, 2, 4));
+}
+
 TEST_F(ConstantsImport, DifferencesOfActivationsAreSums) {
   EXPECT_THAT(kinds_before_classifier("r = Relu (x) last = Sub (r, x) "),
               ElementsAre("activation", "scaling", "addition"));

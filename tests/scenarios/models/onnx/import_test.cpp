@@ -202,6 +202,20 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
               HasSubstr("larger than any memory"));
 }
 
+TEST_F(OnnxImport, RefusesNormalisationsWithoutANumberForEachChannel) {
+  const std::vector<std::string> parts{"scale", "shift", "centre", "spread"};
+  for (const std::string& wrong : parts) {
+    std::string nodes;
+    for (const std::string& part : parts) nodes += onnx_zeros(part, part == wrong ? "1" : "8");
+    EXPECT_THAT(
+        refusal(file(
+            nodes + "last = BatchNormalization (x, scale, shift, centre, spread) " + classifier,
+            "float[N, 8, 16, 16] x")),
+        HasSubstr("parameters are not one a channel"))
+        << wrong;
+  }
+}
+
 /// A linear layer from three values to y.
 std::string linear(const std::string& input) {
   return onnx_zeros("fc.weight", "4, 3") + onnx_zeros("fc.bias", "4") + "y = Gemm <transB = 1> (" +
@@ -272,13 +286,13 @@ TEST_F(OnnxImport, WeightsOfTheFileAreWantedOfAllParameters) {
 }
 
 TEST_F(OnnxImport, AMaskThatHidesOtherPositionsIsNoAttention) {
-  const auto with_mask = [&](const std::string& elements) {
+  const auto with_mask = [&](const std::string& elements, const std::string& shape = "2, 2") {
     return refusal(file(
         "z = Constant <value = int64[4] {0, 2, 1, 3}> () s = Constant <value = int64[3] {0, 2, 3}> "
         "() "
         "low = Constant <value_float = -1000000.0> () one = Constant <value_float = 1.7320508> () "
-        "mask = Constant <value = bool[2, 2] {" +
-            elements + "}> () " + onnx_zeros("w", "3, 9") +
+        "mask = Constant <value = bool[" +
+            shape + "] {" + elements + "}> () " + onnx_zeros("w", "3, 9") +
             "p = MatMul (x, w) a, b, c = Split <axis = 2> (p) "
             "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
             "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
@@ -288,6 +302,7 @@ TEST_F(OnnxImport, AMaskThatHidesOtherPositionsIsNoAttention) {
         "float[N, 2, 3] x"));
   };
   EXPECT_EQ(with_mask("0, 1, 0, 0"), "accepted");
+  EXPECT_EQ(with_mask("0, 1, 0, 0", "1, 1, 2, 2"), "accepted");
   EXPECT_THAT(with_mask("0, 0, 1, 0"),
               HasSubstr("Where: its mask is no constant that hides exactly the later positions"));
 }
@@ -345,7 +360,7 @@ TEST_F(OnnxImport, RefusesTensorsThatAreShorterThanTheirShape) {
 
 TEST_F(OnnxImport, RefusesInputsThatAreNotOneBatchOfNumbers) {
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x, float[N, 3] z")),
-              HasSubstr("has 2 inputs"));
+              HasSubstr("has 2 inputs, 2 of floating"));
   EXPECT_THAT(refusal(file("y = Identity (x) ", "bool[N, 3] x")),
               HasSubstr("has 1 input, none of floating"));
   EXPECT_THAT(refusal(file("y = Identity (x) ", "int64[N, 3] x")),

@@ -177,6 +177,38 @@ TEST_F(SequenceImport, RefusesAttentionThatTheLayerIsNot) {
               HasSubstr("output 'y' that no layer makes"));
 }
 
+/// Queries, keys and values of 6 columns each, of linear layers of 18.
+TEST_F(SequenceImport, ProjectionsOfOneLayerLieSideBySide) {
+  const std::string linear = onnx_zeros("w", "6, 18") + onnx_zeros("w2", "6, 18") +
+                             "s = MatMul (x, w) s2 = MatMul (x, w2) ";
+  const auto answer = [&](const std::string& parts) {
+    return refusal(linear + parts + attention_of("0.57735"), attention_input);
+  };
+  EXPECT_EQ(answer("a, b, c = Split <axis = 2> (s) "), "accepted");
+  const auto refused = HasSubstr("no three equal parts of one layer's output");
+  EXPECT_THAT(answer("b, a, c = Split <axis = 2> (s) "), refused);
+  EXPECT_THAT(answer("a, c, b = Split <axis = 2> (s) "), refused);
+  EXPECT_THAT(answer("a, b, c2 = Split <axis = 2> (s) a2, b2, c = Split <axis = 2> (s2) "),
+              refused);
+  EXPECT_THAT(answer("a, b2, c2 = Split <axis = 2> (s) a2, b, c = Split <axis = 2> (s2) "),
+              refused);
+}
+
+TEST_F(SequenceImport, ValuesHaveTheHeadsOfTheQueries) {
+  const std::string refused = "its queries, keys and values have other numbers of heads";
+  const auto answer = [&](const std::string& width, const std::string& shape) {
+    std::string nodes = projection("a") + projection("b") + onnx_zeros("wc", "6, " + width) +
+                        "c = MatMul (x, wc) " + onnx_integers("zv", shape, 4) +
+                        attention_of("0.57735");
+    nodes.replace(nodes.find("Reshape (c, z)"), 14, "Reshape (c, zv)");
+    return refusal(nodes, attention_input);
+  };
+  EXPECT_EQ(answer("6", "0, 2, 2, 3"), "accepted");
+  EXPECT_THAT(answer("12", "0, 2, 2, 6"), HasSubstr(refused));
+  EXPECT_THAT(answer("4", "0, 2, 2, 2"), HasSubstr(refused));
+  EXPECT_THAT(answer("3", "0, 2, 1, 3"), HasSubstr(refused));
+}
+
 /// The default was the first dimension behind the samples up to operator set 12, and is the last.
 TEST_F(SequenceImport, TheSoftmaxOfAttentionIsOverItsKeys) {
   const auto answer = [&](const std::string& softmax, int opset) {
