@@ -254,13 +254,14 @@ TEST_F(ConstantsImport, PartsOfImagesAreLayers) {
   EXPECT_EQ(as<ChannelSlice>(split.layer(1))->first(), 3);
   EXPECT_EQ(as<ChannelSlice>(split.layer(1))->count(), 5);
   const Network slice =
-      network(onnx_integers("first", "4, -12", 2) + onnx_integers("end", "99999, -1", 2) +
-              onnx_integers("axes", "1, 3", 2) + "p = Slice (x, first, end, axes) " +
+      network(onnx_integers("first", "4, 2, -12", 3) + onnx_integers("end", "99999, 15, -1", 3) +
+              onnx_integers("axes", "1, 2, 3", 3) + "p = Slice (x, first, end, axes) " +
               onnx_zeros("w", "2, 4, 1, 1") + "y = Conv (p, w) ");
   ASSERT_EQ(slice.layers.size(), 3U);
   EXPECT_EQ(as<ChannelSlice>(slice.layer(0))->first(), 4);
-  EXPECT_EQ(as<Padding>(slice.layer(1))->edges(), (Edges{.left = -4, .right = -1}));
-  EXPECT_EQ(slice.layer(1).output, (Shape{4, 16, 11}));
+  EXPECT_EQ(as<Padding>(slice.layer(1))->edges(),
+            (Edges{.top = -2, .left = -4, .bottom = -1, .right = -1}));
+  EXPECT_EQ(slice.layer(1).output, (Shape{4, 13, 11}));
 }
 
 TEST_F(ConstantsImport, PartsThatNothingReadsAreLeftOut) {

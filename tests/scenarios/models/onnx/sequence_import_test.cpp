@@ -91,6 +91,8 @@ TEST_F(SequenceImport, RefusesLstmsThatTheLayerIsNot) {
   };
   EXPECT_THAT(reason(", direction = \"reverse\""),
               HasSubstr("LSTM: its direction is reverse, not forward (node a)"));
+  EXPECT_THAT(reason(", direction = \"bidirectional\""),
+              HasSubstr("its direction is bidirectional"));
   EXPECT_THAT(reason(", activations = [\"Relu\", \"Tanh\", \"Tanh\"]"),
               HasSubstr("its functions are relu,tanh,tanh"));
   EXPECT_THAT(reason(", clip = 1.0"), HasSubstr("clips its gates"));
@@ -98,6 +100,9 @@ TEST_F(SequenceImport, RefusesLstmsThatTheLayerIsNot) {
   EXPECT_THAT(reason("", "t, W, R, B, lengths"), HasSubstr("has lengths of sequences"));
   EXPECT_THAT(reason("", "t, W, R, B, , t, t"), HasSubstr("first state is not known to be zero"));
   EXPECT_THAT(reason("", "t, R, R, B"), HasSubstr("its weights are 1x16x4, not 1x16x3"));
+  EXPECT_THAT(reason("", "t, W, W, B"), HasSubstr("weights are 1x16x3, not 1x16x4"));
+  EXPECT_THAT(refusal(onnx_zeros("half", "1, 16") + lstm_nodes("", "t, W, R, half"), lstm_input),
+              HasSubstr("its biases are 1x16, not 1x32"));
   EXPECT_THAT(reason("", "x, W, R, B"), HasSubstr("positions are not in front of the samples"));
 }
 
@@ -120,6 +125,36 @@ TEST_F(SequenceImport, AFirstStateMustBeZero) {
     EXPECT_THAT(reason(state, "s0, h"), HasSubstr("first state is not known to be zero")) << state;
     EXPECT_THAT(reason(state, "h, s0"), HasSubstr("first state is not known to be zero")) << state;
   }
+}
+
+/// Files have the gates in the order input, output, forget, cell; layers input, forget, cell,
+/// output, and the sum of both biases.
+TEST_F(SequenceImport, AnLstmHasTheValuesOfTheFile) {
+  const auto nodes = [](const std::string& state) {
+    return "W = Constant <value = float[1, 4, 1] {1, 2, 3, 4}> () "
+           "R = Constant <value = float[1, 4, 1] {5, 6, 7, 8}> () "
+           "B = Constant <value = float[1, 8] {1, 2, 3, 4, 5, 6, 7, 8}> () "
+           "h = Constant <value = float[1, 1, 1] {" +
+           state + "}> () " + onnx_integers("one", "1", 1) +
+           "t = Transpose <perm = [1, 0, 2]> (x) "
+           "a = LSTM <hidden_size = 1> (t, W, R, B, , h, h) s = Squeeze (a, one) "
+           "y = Transpose <perm = [1, 0, 2]> (s) ";
+  };
+  const std::string input = "float[1, 5, 1] x";
+  const Network found = network(nodes("0"), input, {.stored_weights = true});
+  const std::vector<ParameterSpec> parameters = found.parameters();
+  ASSERT_EQ(parameters.size(), 3U);
+  EXPECT_THAT(*found.stored_values(parameters[0]), ElementsAre(1, 3, 4, 2));
+  EXPECT_THAT(*found.stored_values(parameters[1]), ElementsAre(5, 7, 8, 6));
+  EXPECT_THAT(*found.stored_values(parameters[2]), ElementsAre(6, 10, 12, 8));
+  EXPECT_THAT(refusal(nodes("0.5"), input), HasSubstr("first state is not known to be zero"));
+}
+
+TEST_F(SequenceImport, TheLastOfOnePositionIsTheWholeOutput) {
+  std::string nodes = lstm_nodes();
+  nodes = nodes.substr(0, nodes.find("a = LSTM")) + onnx_integers("zero", "0", 1) +
+          "a, last = LSTM <hidden_size = 4> (t, W, R, B) y = Squeeze (last, zero) ";
+  EXPECT_THAT(layers_of_sequence(network(nodes, "float[N, 1, 3] x")), ElementsAre("lstm 1x4 -1"));
 }
 
 TEST_F(SequenceImport, RefusesTheLastPositionAlone) {
