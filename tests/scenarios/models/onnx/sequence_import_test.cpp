@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/layers/layer_norm.h"
 #include "scenarios/models/models.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"
@@ -255,6 +257,61 @@ TEST_F(SequenceImport, TheSoftmaxOfAttentionIsOverItsKeys) {
   EXPECT_EQ(answer("Softmax <axis = 3>", 12), "accepted");
   EXPECT_THAT(answer("Softmax <axis = 2>", 13), refused);
   EXPECT_THAT(answer("Softmax <axis = -2>", 17), refused);
+}
+
+std::string layer_norm_of(const std::string& input, const std::string& attributes = "axis = -1") {
+  return "w = Constant <value = float[2] {1, 2}> () b = Constant <value = float[2] {3, 4}> () "
+         "y = LayerNormalization <" +
+         attributes + "> (" + input + ") ";
+}
+
+TEST_F(SequenceImport, LayerNormalisationHasTheNumbersOfTheFile) {
+  const std::string input = "float[N, 2, 2] x";
+  for (const auto& [attributes, epsilon] :
+       {std::pair{"axis = -1", 1e-5F}, {"axis = 2, epsilon = 0.25", 0.25F}}) {
+    const Network found =
+        network(layer_norm_of("x, w, b", attributes), input, {.stored_weights = true});
+    const auto* kind = as<LayerNorm>(found.layer(0));
+    ASSERT_NE(kind, nullptr);
+    EXPECT_EQ(kind->epsilon(), epsilon);
+    const std::vector<ParameterSpec> parameters = found.parameters();
+    ASSERT_EQ(parameters.size(), 2U);
+    EXPECT_THAT(*found.stored_values(parameters[0]), ElementsAre(1, 2));
+    EXPECT_THAT(*found.stored_values(parameters[1]), ElementsAre(3, 4));
+  }
+}
+
+TEST_F(SequenceImport, RefusesOtherLayerNormalisations) {
+  const auto reason = [&](const std::string& nodes, const std::string& input = "float[N, 2, 2] x") {
+    return refusal(onnx_zeros("one", "1") + onnx_zeros("three", "3") + nodes, input);
+  };
+  EXPECT_THAT(reason(layer_norm_of("x, w, b", "axis = 1")),
+              HasSubstr("it is not over the last dimension alone"));
+  for (const std::string inputs : {"x, one, b", "x, w, one", "x, three, b", "x, w, three"}) {
+    EXPECT_THAT(reason(layer_norm_of(inputs)),
+                HasSubstr("its scale and shift are not one for each value of a position"))
+        << inputs;
+  }
+  EXPECT_THAT(reason(layer_norm_of("x, w, b"), "float[N, 2, 2, 2] x"),
+              HasSubstr("its input is an image"));
+  EXPECT_THAT(reason("t = Transpose <perm = [0, 2, 1]> (x) " + layer_norm_of("t, w, b")),
+              HasSubstr("it is not over the last dimension of a layer"));
+}
+
+TEST_F(SequenceImport, PositionsHaveTheValuesOfTheFile) {
+  for (const std::string shape : {"2, 3", "1, 2, 3"}) {
+    for (const std::string sum : {"Add (x, p)", "Add (p, x)"}) {
+      const Network found = network(
+          "p = Constant <value = float[" + shape + "] {1, 2, 3, 4, 5, 6}> () y = " + sum + " ",
+          "float[N, 2, 3] x", {.stored_weights = true});
+      const std::vector<ParameterSpec> parameters = found.parameters();
+      ASSERT_EQ(parameters.size(), 1U);
+      EXPECT_THAT(*found.stored_values(parameters[0]), ElementsAre(1, 2, 3, 4, 5, 6));
+    }
+  }
+  EXPECT_THAT(refusal("p = Constant <value = float[3, 2] {1, 2, 3, 4, 5, 6}> () y = Add (x, p) ",
+                      "float[N, 3, 3] x"),
+              HasSubstr("its constant 3x2 is neither"));
 }
 
 TEST_F(SequenceImport, ShapesFollowOpenDimensions) {
