@@ -312,8 +312,50 @@ TEST_F(ConstantsImport, TransposedConvolutionsHaveBiasesAndAnyPadding) {
 
   const Network same = layers("strides = [2, 2], auto_pad = \"SAME_UPPER\"");
   EXPECT_EQ(same.layers.back().output, (Shape{6, 32, 32}));
-  EXPECT_EQ(layers("strides = [2, 2], output_shape = [31, 32]").layers.back().output,
-            (Shape{6, 31, 32}));
+  EXPECT_EQ(same.layers.size(), 2U);
+  EXPECT_EQ(as<Padding>(same.layer(1))->edges(), (Edges{.bottom = -1, .right = -1}));
+  const Network lower = layers("strides = [2, 2], auto_pad = \"SAME_LOWER\"");
+  ASSERT_EQ(lower.layers.size(), 1U);
+  EXPECT_EQ(options(lower).window.padding, 1);
+  EXPECT_EQ(options(lower).output_padding, 1);
+
+  const Network wanted = layers("strides = [2, 2], output_shape = [31, 32]");
+  ASSERT_EQ(wanted.layers.size(), 2U);
+  EXPECT_EQ(wanted.layers.back().output, (Shape{6, 31, 32}));
+  const std::int64_t inside = options(wanted).window.padding;
+  EXPECT_EQ(as<Padding>(wanted.layer(1))->edges(),
+            (Edges{.top = inside - 1, .left = inside - 1, .bottom = inside - 1, .right = inside}));
+}
+
+TEST_F(ConstantsImport, TransposedConvolutionsHaveTheirWeightsAndBiases) {
+  for (const std::string attributes : {"strides = [2, 2]", "output_padding = [0, 1]"}) {
+    write_onnx(path_, "float[N, 1, 4, 4] x",
+               "w = Constant <value = float[1, 1, 2, 2] {1, 2, 3, 4}> () "
+               "b = Constant <value = float[1] {5}> () y = ConvTranspose <" +
+                   attributes + "> (x, w, b) ",
+               13);
+    const Network found = model_named(path_, {.stored_weights = true}).make({});
+    const std::vector<ParameterSpec> parameters = found.parameters();
+    ASSERT_EQ(parameters.size(), 2U);
+    EXPECT_THAT(*found.stored_values(parameters[0]), ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(*found.stored_values(parameters[1]), ElementsAre(5));
+  }
+}
+
+TEST_F(ConstantsImport, RefusesOtherTransposedConvolutions) {
+  const auto reason = [&](const std::string& attributes, const std::string& shape = "8, 6, 3, 3") {
+    return refusal(onnx_zeros("w", shape) + "y = ConvTranspose <" + attributes + "> (x, w) ");
+  };
+  for (const std::string groups : {"3", "0", "-1", "16"}) {
+    EXPECT_THAT(reason("group = " + groups), HasSubstr("its weights are for 8 channels in " +
+                                                       groups + " groups, and its input has 8"));
+  }
+  EXPECT_THAT(reason("group = 1", "7, 6, 3, 3"), HasSubstr("its weights are for 7 channels"));
+  EXPECT_THAT(reason("output_shape = [0, 16]"),
+              HasSubstr("its output_shape is not that of an image"));
+  EXPECT_THAT(reason("output_shape = [16]"), HasSubstr("its output_shape is not that of an image"));
+  EXPECT_THAT(reason("output_shape = [99, 16]"),
+              HasSubstr("its output is larger than its windows reach"));
 }
 
 }  // namespace
