@@ -94,6 +94,35 @@ TEST_F(ImageImport, WindowsHavePaddingBehindTheImage) {
   EXPECT_TRUE(as<AveragePool>(found.layer(2))->counts_padding());
 }
 
+TEST_F(ImageImport, PaddingThatIsOddIsBehindTheImage) {
+  const auto pool = [](const std::string& attributes) {
+    return "last = MaxPool <strides = [1, 1], " + attributes + "> (x) ";
+  };
+  const Network found =
+      network(pool("kernel_shape = [3, 3], auto_pad = \"SAME_LOWER\"") + onnx_classifier("last"));
+  EXPECT_EQ(as<MaxPool>(found.layer(0))->window().padding, 1);
+  EXPECT_EQ(as<MaxPool>(found.layer(0))->window().trailing, 0);
+  EXPECT_THAT(refusal(pool("kernel_shape = [2, 2], auto_pad = \"SAME_LOWER\"")),
+              HasSubstr("its automatic padding is larger in front of the image"));
+}
+
+TEST_F(ImageImport, RefusesPaddingThatNoWindowHas) {
+  const std::string weights = onnx_zeros("w", "8, 8, 3, 3");
+  for (const std::string node : {"MaxPool <kernel_shape = [3, 3], pads = ", "Conv <pads = "}) {
+    const auto reason = [&](const std::string& pads) {
+      const std::string inputs = node.starts_with("Conv") ? "> (x, w) " : "> (x) ";
+      return refusal(weights + "last = " + node + pads + inputs);
+    };
+    EXPECT_THAT(reason("[1, 1]"), HasSubstr("its paddings are not those of four edges"));
+    for (const std::string one : {"-1", "3", "4"}) {
+      EXPECT_THAT(reason("[0, 0, " + one + ", " + one + "]"),
+                  HasSubstr("its padding " + one + " does not fit its window"));
+    }
+  }
+  EXPECT_THAT(refusal(onnx_zeros("w", "0, 8, 1, 1") + "last = Conv (x, w) "),
+              HasSubstr("one of its tensors is empty"));
+}
+
 // Sizes as PyTorch has them: a last window begins in the image or in the padding before it.
 TEST_F(ImageImport, CeilModeRoundsUpTheNumberOfWindows) {
   const auto size_of_pool = [&](const std::string& attributes, int extent) {
