@@ -133,6 +133,14 @@ TEST(Judgement, HasAnIntervalThatExcludesNoChangeExactlyWhereThereIsEvidence) {
   EXPECT_LT(excluded, 1500);
 }
 
+/// Where no variance is left, neither are degrees of freedom.
+TEST(Judgement, HasAnIntervalOfOneNumberWhereNothingVaries) {
+  const Change change = judged({0.03, 0, std::numeric_limits<double>::quiet_NaN()}).change;
+  EXPECT_EQ(change.value, std::expm1(0.03));
+  EXPECT_EQ(change.interval.low, change.value);
+  EXPECT_EQ(change.interval.high, change.value);
+}
+
 TEST(Judgement, OfDecidedAndOpenCasesIsCorrectedForThoseThatAreLeft) {
   const std::vector<Estimate> family{estimate(0.03, 0.02), estimate(0.1, 0.001), estimate(0, 0.001),
                                      estimate(-0.1, 0.002)};
