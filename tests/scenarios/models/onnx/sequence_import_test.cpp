@@ -330,6 +330,22 @@ TEST_F(SequenceImport, ShapesFollowOpenDimensions) {
   }
 }
 
+/// Layers have a row of weights for each of their outputs.
+TEST_F(SequenceImport, WeightsOfProductsAreTurnedAround) {
+  const auto values = [&](const std::string& nodes) {
+    const Network found = network(nodes, "float[N, 3] x", {.stored_weights = true});
+    return *found.stored_values(found.parameters().front());
+  };
+  const std::string columns = "w = Constant <value = float[3, 2] {1, 2, 3, 4, 5, 6}> () ";
+  const std::string rows = "v = Constant <value = float[2, 3] {1, 2, 3, 4, 5, 6}> () ";
+  const std::string turned = rows + "w = Transpose <perm = [1, 0]> (v) ";
+  EXPECT_THAT(values(columns + "y = MatMul (x, w) "), ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(values(columns + "y = Gemm (x, w) "), ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_THAT(values(rows + "y = Gemm <transB = 1> (x, v) "), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(values(turned + "y = MatMul (x, w) "), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(values(turned + "y = Gemm (x, w) "), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
 TEST_F(SequenceImport, GemmHasItsInputTransposedOrNoBiases) {
   const auto gemm = [&](const std::string& attributes) {
     return onnx_zeros("w", "3, 4") + onnx_zeros("b", "4") + "t = Transpose <perm = [1, 0]> (x) " +
