@@ -48,6 +48,9 @@ class NotingLink final : public RankLink {
                             std::size_t /*bytes*/) const override {
     return by == RankAllReduce::ring;
   }
+  void prepare(const RankSet& set) override {
+    calls_.push_back("prepare " + std::to_string(set.tag));
+  }
   void all_reduce(RankAllReduce /*by*/, const RankSet& set, std::byte* /*data*/,
                   std::size_t bytes) override {
     note("all_reduce " + std::to_string(set.tag) + " " + std::to_string(bytes));
@@ -90,12 +93,13 @@ TEST_F(TimedLinkTest, PassesEachCallOnAndCountsItsTime) {
   expect_counted(0, call_seconds);
   timed.collective(Collective::all_reduce, &data, 7, nullptr);
   expect_counted(call_seconds, 0);
+  timed.prepare({.ranks = {0, 1}, .tag = 8});
   timed.all_reduce(RankAllReduce::ring, {.ranks = {0, 1}, .tag = 8}, &data, 16);
   timed.send(2, 3, &data, 4);
   expect_counted(2 * call_seconds, 0);
   expect_counted(0, 0);
   EXPECT_THAT(calls, ElementsAre("send 2 3 4", "receive 0 5 6", "barrier", "collective 7",
-                                 "all_reduce 8 16", "send 2 3 4"));
+                                 "prepare 8", "all_reduce 8 16", "send 2 3 4"));
   EXPECT_TRUE(timed.offers(RankAllReduce::ring, {}, 0));
   EXPECT_FALSE(timed.offers(RankAllReduce::library, {}, 0));
 }
