@@ -161,6 +161,8 @@ TEST_F(ConstantsImport, RefusesOtherConstants) {
   EXPECT_THAT(refusal(named_number("n", "0.0") + "last = Div (x, n) " + end),
               HasSubstr("which f32 does not have"));
   EXPECT_THAT(refusal("last = Mul (x, x) " + end), HasSubstr("it multiplies two activations"));
+  EXPECT_THAT(refusal(named_number("n", "2.0") + "last = Sum (x, n, x) " + end),
+              HasSubstr("Sum: it adds up other than two inputs"));
   EXPECT_THAT(refusal(onnx_zeros("c", "1, 1, 1, 1, 1") + "last = Mul (x, c) " + end),
               HasSubstr("has more dimensions than its activation"));
 }
