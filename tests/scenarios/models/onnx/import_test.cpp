@@ -303,6 +303,7 @@ TEST_F(OnnxImport, AMaskThatHidesOtherPositionsIsNoAttention) {
   };
   EXPECT_EQ(with_mask("0, 1, 0, 0"), "accepted");
   EXPECT_EQ(with_mask("0, 1, 0, 0", "1, 1, 2, 2"), "accepted");
+  EXPECT_THAT(with_mask("0, 1, 0, 0, 0, 1, 0, 0", "2, 2, 2"), HasSubstr("Where: its mask"));
   EXPECT_THAT(with_mask("0, 0, 1, 0"),
               HasSubstr("Where: its mask is no constant that hides exactly the later positions"));
 }

@@ -214,6 +214,14 @@ TEST_F(SequenceImport, RefusesAttentionThatTheLayerIsNot) {
               HasSubstr("output 'y' that no layer makes"));
 }
 
+TEST_F(SequenceImport, AttentionMayScaleItsQueries) {
+  std::string nodes = three + attention_of("0.57735");
+  nodes.replace(nodes.find("qr = Reshape (a, z)"), 19, "g = Mul (a, f) qr = Reshape (g, z)");
+  nodes.replace(nodes.find("d = Mul (m, f)"), 14, "d = Identity (m)");
+  EXPECT_THAT(layers_of_sequence(network(nodes, attention_input)),
+              ElementsAre("linear 2x18 -1", "attention 2x6 0"));
+}
+
 /// Queries, keys and values of 6 columns each, of linear layers of 18.
 TEST_F(SequenceImport, ProjectionsOfOneLayerLieSideBySide) {
   const std::string linear = onnx_zeros("w", "6, 18") + onnx_zeros("w2", "6, 18") +
@@ -225,6 +233,7 @@ TEST_F(SequenceImport, ProjectionsOfOneLayerLieSideBySide) {
   const auto refused = HasSubstr("no three equal parts of one layer's output");
   EXPECT_THAT(answer("b, a, c = Split <axis = 2> (s) "), refused);
   EXPECT_THAT(answer("a, c, b = Split <axis = 2> (s) "), refused);
+  EXPECT_THAT(answer("a, b, c2 = Split <axis = 2> (s) " + projection("c")), refused);
   EXPECT_THAT(answer("a, b, c2 = Split <axis = 2> (s) a2, b2, c = Split <axis = 2> (s2) "),
               refused);
   EXPECT_THAT(answer("a, b2, c2 = Split <axis = 2> (s) a2, b, c = Split <axis = 2> (s2) "),
