@@ -188,8 +188,20 @@ TEST_F(ImageImport, TwoReshapesAroundATranspositionShuffleChannels) {
               HasSubstr("Reshape: its shape (1, 4, 2, 16, 16)"));
 }
 
+TEST_F(ImageImport, MeansOverImagesAreALayer) {
+  const Network found = network("m = ReduceMean <axes = [-1, 2], keepdims = 0> (x) " +
+                                onnx_zeros("w", "8, 10") + "y = MatMul (m, w) ");
+  ASSERT_EQ(found.layers.size(), 2U);
+  EXPECT_EQ(element_count(found.layer(0).output), 8);
+}
+
 TEST_F(ImageImport, RefusesWhatNoLayerComputes) {
   EXPECT_THAT(refusal("last = Concat <axis = 2> (x, x) "), HasSubstr("its axis is 2"));
+  EXPECT_THAT(refusal("last = ReduceMean <axes = [1, 2]> (x) "),
+              HasSubstr("mean over height and width"));
+  EXPECT_THAT(
+      refusal(onnx_zeros("w", "8, 8, 1, 1") + onnx_zeros("b", "7") + "last = Conv (x, w, b) "),
+      HasSubstr("its biases are not one an output"));
   EXPECT_THAT(refusal("last = LRN <size = 4> (x) "), HasSubstr("is odd, not 4"));
   EXPECT_THAT(refusal(onnx_zeros("w", "8, 8, 2, 2") +
                       "last = ConvTranspose <output_shape = [99, 99]> (x, w) "),
