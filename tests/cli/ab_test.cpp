@@ -25,7 +25,8 @@ using ::testing::Not;
 
 /// A run that takes a fraction of a second.
 std::string quick_run(const std::string& more = {}) {
-  return std::string(PARBENCH_BINARY) +
+  return "'" PARBENCH_BINARY
+         "'"
          " --scenario selftest --strategy spin --devices cpu:0 --tasks 1 --benchmark_repetitions=2 "
          "--benchmark_min_time=0.001 " +
          more;
