@@ -148,7 +148,7 @@ TEST_F(OtherBenchmarks, AreNotRunAgain) {
 }
 
 TEST_F(OtherBenchmarks, RunInPairs) {
-  const std::string program = OTHER_BENCHMARKS;
+  const std::string program = "'" OTHER_BENCHMARKS "'";
   const Finished finished =
       parbench({"ab", "--measure", "google-benchmark", "--a", program, "--b",
                 "NANOSECONDS=150 " + program, "--quiet", "--keep", "kept", "--width", "200"});

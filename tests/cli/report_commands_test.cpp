@@ -87,7 +87,7 @@ TEST_F(ReportCommands, ShowPrintsTheSameOnATerminal) {
 }
 
 TEST_F(ReportCommands, WrapAnErrorOnATerminalOnly) {
-  const std::string command = std::string(PARBENCH_BINARY) + " --scenario nothing 2>&1";
+  const std::string command = "'" PARBENCH_BINARY "' --scenario nothing 2>&1";
   const Finished piped = run({"/bin/sh", "-c", command}, surroundings_);
   const Finished wrapped =
       run({PARBENCH_PYTHON, TERMINAL_PY, "40", "/bin/sh", "-c", command}, surroundings_);
