@@ -74,7 +74,7 @@ class CountingLink final : public RankLink {
 /// in which they are offered.
 class SlowTeam final : public RankGroup {
  public:
-  explicit SlowTeam(std::map<RankAllReduce, double> seconds) : link_(ways_of(seconds)) {
+  explicit SlowTeam(const std::map<RankAllReduce, double>& seconds) : link_(ways_of(seconds)) {
     for (const auto& [way, one] : seconds) seconds_.push_back(one);
   }
 
