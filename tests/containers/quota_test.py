@@ -67,8 +67,6 @@ def make_group():
 
     try:
         yield make
-    except OSError as error:
-        pytest.skip(f"no control group can be made here: {error}")
     finally:
         for group in reversed(made):
             with contextlib.suppress(OSError):
