@@ -153,6 +153,7 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
 
   if (team != nullptr) request.device_count = team->size();
   request.devices_over_ranks = team != nullptr;
+  request.ranks_share_memory = team != nullptr;  // an exchange of few bytes asks for that
   request.devices_are_cpus = true;
   Context context(devices_of(team, request.device_count), {.ranks = team});
   const auto begin = std::chrono::steady_clock::now();

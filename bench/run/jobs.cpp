@@ -99,6 +99,11 @@ std::string without_strategy(const LeftOut& one) {
   return one.reason;
 }
 
+bool share_memory(RankTeam& ranks) {
+  return ranks.link().offers(RankAllReduce::shared_memory, RankSet::all(ranks.size()),
+                             sizeof(float));
+}
+
 /// Why a scenario has no case.
 std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags& flags,
                                  const Job& job, bool had_cases) {
@@ -138,6 +143,7 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
     Job job{scenario, open_devices(options.device_request(), *scenario, machine, ranks), {}, {}};
     DeviceSet devices = set_of(job.devices);
     devices.more = ranks != nullptr ? "start more ranks" : more_devices(machine);
+    devices.ranks_share_memory = ranks != nullptr && share_memory(*ranks);
     job.cases = expand(options, *scenario, devices);
     check_device_count(options, job, devices.more);
     job.left_out = left_out(options, *scenario, devices);

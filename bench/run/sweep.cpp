@@ -98,6 +98,7 @@ Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const De
   request.device_count = devices.count;
   request.devices_alike = devices.alike;
   request.devices_over_ranks = devices.over_ranks;
+  request.ranks_share_memory = devices.ranks_share_memory;
   request.more_devices = devices.more;
   request.last_serves = devices.last_serves;
   request.devices_are_cpus = devices.are_cpus;

@@ -37,7 +37,7 @@ std::uint64_t network() {
 }
 
 bool may_share(int size) {
-  if (size < 2 || size > SharedNumbers::max_ranks) return false;
+  if (size < 2 || size > max_sharing_ranks) return false;
   if (leaves_out("OMPI_MCA_btl", {"vader", "sm"})) return false;
   return !leaves_out("UCX_TLS", {"sm", "shm", "posix", "sysv", "all"});
 }

@@ -20,7 +20,6 @@ namespace parbench::mpi {
 class SharedNumbers {
  public:
   static constexpr std::size_t max_count = max_shared_bytes / sizeof(float);
-  static constexpr int max_ranks = 16;  // each reads what all others have
 
   /// All ranks call it. Null where they are on several machines, or in network namespaces that
   /// stand for them, where they are too many, or where the settings of MPI keep messages from

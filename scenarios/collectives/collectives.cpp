@@ -150,6 +150,12 @@ std::optional<std::string> obstacle_of_all_reduce(const Scenario::Request& reque
     return fmt::format("--strategy {}: {} is not possible by this algorithm; use mpi or {}",
                        name_of(by), name_of(collective), algorithms_of(collective));
   }
+  if (by == RankAllReduce::shared_memory && !request.ranks_share_memory) {
+    return fmt::format(
+        "--strategy {} needs at most {} ranks on one machine, which share memory; use mpi or "
+        "rank-ring",
+        name_of(by), max_sharing_ranks);
+  }
   if (by == RankAllReduce::shared_memory &&
       std::cmp_greater(size_in(request.spec), max_shared_bytes)) {
     return fmt::format("--strategy {}: --size {} is above 8KiB; use rank-ring", name_of(by),
@@ -201,10 +207,6 @@ class Collectives final : public Scenario {
     }
     if (const auto by = over_ranks_named(spec.strategy)) {
       if (is_left_out(request, obstacle_of_ranks(request))) return std::nullopt;
-      // Sharing of memory is known only when a case is prepared, and a skipped case fails the run,
-      // so shared-memory is measured only if --strategy names it.
-      const bool may_be_skipped = *by == RankAllReduce::shared_memory;
-      if (may_be_skipped && !request.was_given("strategy")) return std::nullopt;
       if (const auto reason = obstacle_of_all_reduce(request, *by)) return drop(request, *reason);
     }
     if (spec.strategy == by_nccl && request.devices_over_ranks && request.devices_are_cpus) {

@@ -225,6 +225,7 @@ class Scenario {
     int device_count = 1;
     bool devices_alike = true;        // whether all compute with the same kernels
     bool devices_over_ranks = false;  // whether they belong to several processes (MPI)
+    bool ranks_share_memory = false;  // whether all of these processes run on one machine
     bool devices_are_cpus = false;    // all of them
     /// Whether all but the last one do, and that is a CPU device.
     bool last_serves = false;

@@ -31,8 +31,10 @@ enum class RankAllReduce { library, shared_memory, doubling, ring };
 inline constexpr std::array<RankAllReduce, 4> all_rank_all_reduces{
     RankAllReduce::library, RankAllReduce::shared_memory, RankAllReduce::doubling,
     RankAllReduce::ring};
-/// The largest array of an all-reduce in shared memory.
+/// Limits of an all-reduce in shared memory: the size of its array, and its ranks.
 inline constexpr std::size_t max_shared_bytes = std::size_t{8} << 10;
+inline constexpr int max_sharing_ranks = 16;  // each reads the arrays of all others
+
 /// "mpi", "shared-memory", "doubling", "rank-ring".
 [[nodiscard]] std::string_view name_of(RankAllReduce by);
 
