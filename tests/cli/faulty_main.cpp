@@ -92,7 +92,7 @@ class FaultyCase : public Case {
       std::abort();
     }
     if (strategy_ == "late-second" && is_second_process) {
-      std::this_thread::sleep_for(std::chrono::seconds(3));
+      std::this_thread::sleep_for(std::chrono::seconds(6));
     }
     if (strategy_ == "silent-second" && is_second_process) {
       std::this_thread::sleep_for(std::chrono::hours(1));
@@ -177,7 +177,7 @@ class FaultyScenario : public Scenario {
       {"wrong-second", "computes a wrong result in the second process"},
       {"crashes-first", "ends the first process"},
       {"crashes-second", "ends the second process"},
-      {"late-second", "takes three seconds longer in the second process"},
+      {"late-second", "takes six seconds longer in the second process"},
       {"silent-second", "stays silent in the second process"},
   };
   std::vector<Axis> axes_{size_axis()};

@@ -232,7 +232,7 @@ TEST_F(Processes, OneThatIsSilentForTooLongAndThenEndsInOrderHasFailed) {
 
 TEST_F(Processes, OneWithoutTimeForASampleDoesNotFailTheRun) {
   Words all = faulty("late-second");
-  all.insert(all.end(), {"--max-total-time", "6"});
+  all.insert(all.end(), {"--max-total-time", "12"});
   const Finished finished = run_here(all);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err,
@@ -247,7 +247,7 @@ TEST_F(Processes, OneWithoutTimeForASampleDoesNotFailTheRun) {
 
 TEST_F(Processes, AreLeftOutWhenTheTimeOfTheRunIsOver) {
   Words all = faulty("late-second");
-  all.insert(all.end(), {"--max-total-time", "3"});
+  all.insert(all.end(), {"--max-total-time", "6"});
   const Finished finished = run_here(all);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("1 of 3 processes not run: out of time"));

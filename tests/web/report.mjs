@@ -1,6 +1,6 @@
 // Reports for the tests, as the program reads them, and pages of them in a browser.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -145,6 +145,15 @@ export function failed(strategy, parameters, error, status = "failed") {
 
 export function report(cases, changes = {}) {
   return {
+    context: {
+      date: "2024-05-04T10:20:30+00:00",
+      host_name: "bench-1",
+      executable: "parbench",
+      num_cpus: 2,
+      caches: [],
+      library_build_type: "release",
+    },
+    benchmarks: [],
     parbench: {
       schema_version: 2,
       version: "0.1.0",
@@ -257,17 +266,35 @@ export class Browser {
     return browser;
   }
 
-  writeReports(reports) {
+  /** `stop` validates all of them but damaged ones. */
+  writeReports(reports, { damaged = false } = {}) {
+    const folder = mkdtempSync(join(this.folder, damaged ? "damaged-" : "reports-"));
     return reports.map((content, i) => {
-      const file = join(this.folder, `report-${i}.json`);
+      const file = join(folder, `report-${i}.json`);
       writeFileSync(file, JSON.stringify(content));
       return file;
     });
   }
 
+  /** Throws unless all written reports pass the schema by an independent validator. */
+  validateReports() {
+    const files = readdirSync(this.folder, { recursive: true }).filter((file) => /^reports-.*\.json$/.test(file));
+    const source = process.env.PARBENCH_SOURCE;
+    const lines = execFileSync(
+      process.env.PARBENCH_PYTHON,
+      [join(source, "tests/reports/io/validate.py"), join(source, "reports/schema/report-v2.schema.json"), ...files],
+      { cwd: this.folder, encoding: "utf8" },
+    );
+    const invalid = lines.split("\n").filter((line) => line !== "valid" && line !== "");
+    if (invalid.length > 0) throw new Error(invalid.join("\n"));
+  }
+
   /** The file of a page of reports. */
   write(...reports) {
-    const files = this.writeReports(reports);
+    return this.pageOf(this.writeReports(reports));
+  }
+
+  pageOf(files) {
     const page = join(this.folder, "page.html");
     execFileSync(process.env.PARBENCH_BINARY, ["html", ...files, "-o", page]);
     return page;
@@ -285,6 +312,11 @@ export class Browser {
     ]);
     if (![0, 1, 3].includes(status)) throw new Error(`compare: ${status} ${stderr}`);
     return this.openAddress(`file://${page}`, options);
+  }
+
+  /** The page of a report that breaks the schema. */
+  openDamaged(report) {
+    return this.openAddress(`file://${this.pageOf(this.writeReports([report], { damaged: true }))}`);
   }
 
   open(reports, options = {}) {
@@ -307,6 +339,7 @@ export class Browser {
 
   async stop() {
     await this.chromium.close();
+    this.validateReports();
     rmSync(this.folder, { recursive: true });
   }
 }

@@ -76,7 +76,8 @@ class ProfilingPassTest : public fake::SessionTest {
   }
 
   static void expect_profile(const report::CaseResult& one) {
-    EXPECT_TRUE(one.profile.has_value()) << one.name;
+    ASSERT_TRUE(one.profile.has_value()) << one.name;
+    EXPECT_DOUBLE_EQ(one.profile->metrics.span, 1) << one.name;
     EXPECT_THAT(one.notes, Not(Contains(Pair("no timeline", testing::_)))) << one.name;
   }
 
@@ -91,10 +92,7 @@ class ProfilingPassTest : public fake::SessionTest {
 TEST_F(ProfilingPassTest, ProfilesEachCaseAfterAllSamples) {
   const SessionResult result = run_profiling();
   EXPECT_THAT(kept, ElementsAre("first", "middle", "last", "beside"));
-  for (const report::CaseResult& one : result.cases) {
-    expect_profile(one);
-    EXPECT_DOUBLE_EQ(one.profile->metrics.span, 1);
-  }
+  for (const report::CaseResult& one : result.cases) expect_profile(one);
   EXPECT_EQ(count_after_first_record("run fake/last/n:1"), 0) << "no sample follows a recording";
   EXPECT_EQ(count_after_first_record("record fake/last/n:1"), 1);
 }

@@ -58,7 +58,8 @@ class ResumedSession : public SessionTest {
 };
 
 TEST_F(ResumedSession, GoesOnFromTheSamplesOfAnEarlierPart) {
-  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; }};
+  scenario.behaviours["base"] = {.seconds = [](int i) { return i % 2 == 0 ? 1.0 : 1.5; },
+                                 .task_seconds = {0.5}};
   scenario.behaviours["other"] = scenario.behaviours["base"];
   run_first({"base", "other"}, 12);
   ASSERT_EQ(first_.cases[0].stopped_because, "total-time");
@@ -72,7 +73,8 @@ TEST_F(ResumedSession, GoesOnFromTheSamplesOfAnEarlierPart) {
     EXPECT_EQ(samples[count].round, earlier.back().round + 1);
   }
   EXPECT_EQ(checkpoints.front().cases[0].samples.size(), count) << "while it is being prepared";
-  EXPECT_TRUE(second.cases[0].bound.has_value());
+  ASSERT_TRUE(second.cases[0].bound.has_value());
+  EXPECT_DOUBLE_EQ(second.cases[0].bound->seconds, 0.5);
 }
 
 TEST_F(ResumedSession, LeavesFinishedCasesAsTheyAre) {
@@ -175,7 +177,8 @@ TEST_F(ResumedSession, RecordsTheTimelinesThatFinishedCasesLackAtItsEnd) {
   const SessionResult second = resume(100);
   EXPECT_EQ(scenario.log.front(), "prepare fake/other/n:1");
   EXPECT_EQ(second.cases[0].samples, first_.cases[0].samples);
-  EXPECT_TRUE(second.cases[0].profile.has_value());
+  ASSERT_TRUE(second.cases[0].profile.has_value());
+  EXPECT_DOUBLE_EQ(second.cases[0].profile->metrics.span, 1);
   EXPECT_FALSE(resume(8).cases[0].profile.has_value()) << "samples of the other come first";
   EXPECT_THAT(progress.notes, IsEmpty()) << "it had come to its end";
 }

@@ -35,9 +35,11 @@ struct ImageImport : testing::Test {
     return model.make(model.sizes);
   }
 
-  [[nodiscard]] std::string refusal(const std::string& nodes) const {
+  [[nodiscard]] std::string refusal(const std::string& nodes,
+                                    const std::string& input = "float[N, 8, 16, 16] x",
+                                    int opset = 9) const {
     try {
-      (void)network(nodes + onnx_classifier("last"));
+      (void)network(nodes + onnx_classifier("last"), input, opset);
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -98,10 +100,13 @@ TEST_F(ImageImport, PaddingThatIsOddIsBehindTheImage) {
   const auto pool = [](const std::string& attributes) {
     return "last = MaxPool <strides = [1, 1], " + attributes + "> (x) ";
   };
-  const Network found =
-      network(pool("kernel_shape = [3, 3], auto_pad = \"SAME_LOWER\"") + onnx_classifier("last"));
-  EXPECT_EQ(as<MaxPool>(found.layer(0))->window().padding, 1);
-  EXPECT_EQ(as<MaxPool>(found.layer(0))->window().trailing, 0);
+  for (const int padding : {1, 2, 3}) {
+    const Network found = network(
+        pool(fmt::format("kernel_shape = [{0}, {0}], auto_pad = \"SAME_LOWER\"", 2 * padding + 1)) +
+        onnx_classifier("last"));
+    EXPECT_EQ(as<MaxPool>(found.layer(0))->window().padding, padding);
+    EXPECT_EQ(as<MaxPool>(found.layer(0))->window().trailing, 0);
+  }
   EXPECT_THAT(refusal(pool("kernel_shape = [2, 2], auto_pad = \"SAME_LOWER\"")),
               HasSubstr("its automatic padding is larger in front of the image"));
 }
@@ -135,6 +140,12 @@ TEST_F(ImageImport, CeilModeRoundsUpTheNumberOfWindows) {
   EXPECT_EQ(size_of_pool("kernel_shape = [3, 3], strides = [2, 2]", 15), 7);
   EXPECT_EQ(size_of_pool("kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]", 16), 9);
   EXPECT_EQ(size_of_pool("kernel_shape = [1, 1], strides = [4, 4]", 16), 4);
+  for (const std::string sides : {"1, 15", "15, 1"}) {
+    EXPECT_THAT(
+        refusal("last = MaxPool <ceil_mode = 1, kernel_shape = [2, 2], strides = [1, 1]> (x) ",
+                "float[N, 8, " + sides + "] x", 13),
+        HasSubstr("reach over the edges by different numbers of pixels"));
+  }
 }
 
 TEST_F(ImageImport, ConvolutionsAreDilatedTransposedAndOfPixels) {
