@@ -42,7 +42,9 @@ std::string Importer::unique(const std::string& name) {
 
 void Importer::claim(const std::string& weights) {
   if (!weights_.insert(tensor_behind(weights)).second) {
-    throw CannotMap("it shares its weights with another node");
+    throw CannotMap(
+        "it shares its weights with another node; if the model does not, PyTorch's newer exporter "
+        "has merged equal initial values: export it with dynamo=False");
   }
 }
 
