@@ -181,8 +181,9 @@ void check_axes_take_part(const RunOptions& options, const Scenario& scenario,
   if (options.scenarios.size() > 1 || cases.empty()) return;
   for (const Axis& axis : scenario.axes()) {
     if (!axis.identity || !options.axes.contains(axis.name)) continue;
+    const std::string& parameter = axis.sets.empty() ? axis.name : axis.sets;
     const bool takes_part = std::ranges::any_of(
-        cases, [&](const CaseSpec& spec) { return has_parameter(spec, axis.name); });
+        cases, [&](const CaseSpec& spec) { return has_parameter(spec, parameter); });
     if (takes_part) continue;
     throw UsageError(
         fmt::format("--{}: it changes none of the {} that the other flags ask for ({}); leave it "

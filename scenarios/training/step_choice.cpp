@@ -2,6 +2,7 @@
 #include "scenarios/training/step_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::string_view default_optimizer = "sgd";
 constexpr std::string_view default_recompute = "none";
+constexpr std::string_view micro_batches_flag = "micro-batches";
 
 /// 0: gradients are not clipped.
 double clip_of(const Parameters& parameters) {
@@ -69,6 +71,37 @@ std::vector<std::int64_t> micro_batches_of(std::int64_t batch, const Value& spli
   std::vector<std::int64_t> micro_batches(static_cast<std::size_t>(batch / size), size);
   if (batch % size != 0) micro_batches.push_back(batch % size);
   return micro_batches;
+}
+
+Axis micro_batches_axis(std::vector<std::string> strategies) {
+  return {.name = std::string(micro_batches_flag),
+          .description = "number of micro-batches, in place of their size (--split)",
+          .quick = {},
+          .published = {},
+          .max = 1 << 20,
+          .strategies = std::move(strategies),
+          .sets = "split"};
+}
+
+std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request) {
+  const Value* count = request.spec.parameters.find(micro_batches_flag);
+  if (count == nullptr) return std::nullopt;
+  if (request.was_given("split")) {
+    throw UsageError(
+        "--split, --micro-batches: the size of micro-batches follows from their number; give one "
+        "of the two");
+  }
+  return std::get<std::int64_t>(*count);
+}
+
+Value split_into(std::int64_t samples, std::int64_t count) {
+  const std::int64_t size = (samples + count - 1) / count;
+  if ((samples + size - 1) / size == count) return size;
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(count), samples / count);
+  for (std::int64_t larger = 0; larger < samples % count; ++larger) {
+    ++sizes[static_cast<std::size_t>(larger)];
+  }
+  return fmt::format("{}", fmt::join(sizes, "+"));
 }
 
 Axis optimizer_axis() {
