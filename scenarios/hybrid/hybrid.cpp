@@ -182,7 +182,7 @@ std::unique_ptr<Case> Hybrid::prepare(const CaseSpec& spec, Context& context) co
   if (parts->grid.stages > 1) {
     parts->schedule = spec.parameters.text("schedule");
     parts->partition = partition_of(*parts, spec);
-    parts->notes.emplace_back(cut_note, units_text(parts->network, parts->partition));
+    add_cut_notes(parts->network, parts->partition, parts->notes);
   }
   prepare_grid(*parts, step);
   return make_case(std::move(parts));

@@ -320,7 +320,7 @@ void add_stages(const CaseSpec& spec, const StageRange& whole,
   std::vector<int> partition;
   if (!one_device) {
     partition = partition_of(spec, parts.network, stages, parts.context, micro_batches);
-    parts.notes.emplace_back(cut_note, units_text(parts.network, partition));
+    add_cut_notes(parts.network, partition, parts.notes);
   }
   const Schedule schedule = schedule_of(spec, stages, static_cast<int>(micro_batches.size()));
   for (const LayerRange& layers : stages_of(parts.network, partition)) {
