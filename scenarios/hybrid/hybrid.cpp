@@ -90,6 +90,10 @@ class Hybrid final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
+      const std::vector<CaseSpec>& specs) const override {
+    return notes_on_trained_models(specs);
+  }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != hybrid_divided) return {};
     return {scaling_efficiency(single_of(spec), grid_of(spec.parameters).devices())};

@@ -165,6 +165,10 @@ class Pipeline final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
+      const std::vector<CaseSpec>& specs) const override {
+    return notes_on_trained_models(specs);
+  }
   [[nodiscard]] bool plans_show_all() const override { return true; }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
+#include "scenarios/models/onnx/model.h"
+#include "scenarios/training/network_facts.h"
 #include "scenarios/training/partition.h"
 
 namespace parbench {
@@ -166,6 +169,27 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 
 bool recomputes(const Parameters& parameters) {
   return asked_or(parameters, "recompute", default_recompute) != default_recompute;
+}
+
+std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
+    const std::vector<CaseSpec>& specs) {
+  std::vector<std::pair<std::string, std::string>> notes;
+  std::set<std::string> known;
+  for (const CaseSpec& spec : specs) {
+    const std::string& model = spec.parameters.text("model");
+    if (!model.ends_with(onnx_import::file_suffix) || !known.insert(model).second) continue;
+    const Network network = network_of(spec.parameters);
+    const std::size_t count = convolutions_without_normalisation(network);
+    if (count == 0) continue;
+    notes.emplace_back(
+        network.name,
+        fmt::format("{} convolution{} and no normalisation. If the model has batch normalisations, "
+                    "the export "
+                    "has folded them, and a training step of the file takes less time than one of "
+                    "the model; parbench inspect {} says how to keep them.",
+                    count, count == 1 ? "" : "s", model));
+  }
+  return notes;
 }
 
 Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices) {

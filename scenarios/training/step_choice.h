@@ -53,6 +53,10 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 /// Whether a resolved case keeps only what crosses units (StageRange::recompute).
 [[nodiscard]] bool recomputes(const Parameters& parameters);
 
+/// Scenario::model_notes of cases that train models: names files with such convolutions.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
+    const std::vector<CaseSpec>& specs);
+
 /// A device's share of the speed of as many devices as there are: 1 is linear scaling.
 [[nodiscard]] Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices);
 
