@@ -79,7 +79,7 @@ class Inspect final : public Command {
     check_batch(network, batch);
     Context context(Machine().open("cpu:0"), {});
     const NetworkFacts facts = facts_of(context.stream(0, StreamKind::compute), network, batch);
-    write_output(shown({model_, network, facts, batch}), output_);
+    write_output(shown({model_, network, facts, batch, notes_on(network)}), output_);
     return ExitCode::measured;
   }
 
@@ -101,6 +101,20 @@ class Inspect final : public Command {
       given[name] = *size;
     }
     return given;
+  }
+
+  /// Of models that ship, it is known what normalises.
+  [[nodiscard]] std::vector<std::string> notes_on(const Network& network) const {
+    const std::size_t count = convolutions_without_normalisation(network);
+    if (count == 0 || !model_.ends_with(".onnx")) return {};
+    return {fmt::format(
+        "{} and no normalisation. If the model has batch normalisations, the export has folded "
+        "them "
+        "into the convolutions, and a training step of the file takes less time than one of the "
+        "model. PyTorch keeps them with torch.onnx.export(model.train(), …, dynamo=False, "
+        "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False); its newer exporter "
+        "(dynamo=True, the default) folds them in training mode too.",
+        report::format_count(count, "convolution"))};
   }
 
   static void check_batch(const Network& network, std::int64_t batch) {

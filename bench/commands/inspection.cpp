@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "reports/text/paragraph.h"
 #include "reports/text/table.h"
 #include "reports/units/units.h"
 #include "reports/views/html/html_frame.h"
@@ -204,6 +205,9 @@ std::string inspection_text(const Inspection& inspection, const report::TextStyl
   layers.captions = {caption_of(inspection)};
   std::string text =
       to_text(layers, style) + '\n' + to_text(table_of_units(inspection.facts), style);
+  for (const std::string& note : inspection.notes) {
+    text += '\n' + report::hanging("! ", note, style.width, report::Emphasis::none, style.color);
+  }
   for (const std::string& line : explanations()) {
     text += '\n';
     for (const std::string& part : report::wrapped(line, style.width)) text += part + '\n';
@@ -217,6 +221,9 @@ std::string inspection_html(const Inspection& inspection) {
   open_page(html, assets, "parbench: " + inspection.model, {});
   html.element("p", fmt::format("{}", fmt::join(caption_of(inspection), " · ")));
   html.raw("\n<main>\n");
+  for (const std::string& note : inspection.notes) {
+    html.element("p", note, {{"class", "note"}}).raw("\n");
+  }
   const auto section = [&](const std::string& id, std::string_view title,
                            const report::Table& table) {
     html.open("section", {{"class", "card"}}).element("h2", title).raw("\n");
@@ -240,6 +247,7 @@ std::string inspection_json(const Inspection& inspection) {
                   {"batch", inspection.batch},
                   {"dtype", "f32"},
                   {"loss", to_string(network.loss)},
+                  {"notes", inspection.notes},
                   {"layers", json_of_all(inspection.facts.layers)},
                   {"units", json_of_all(inspection.facts.units)},
                   {"total", json_of(inspection.facts.total)}};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "reports/text/text.h"
 #include "scenarios/training/network_facts.h"
@@ -15,6 +16,7 @@ struct Inspection {
   const Network& network;
   const NetworkFacts& facts;
   std::int64_t batch = 1;
+  std::vector<std::string> notes = {};  // what a reader has to know of the model, as sentences
 };
 
 /// A table of layers and one of units, each with a total.

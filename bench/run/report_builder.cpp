@@ -159,6 +159,11 @@ void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& 
   }
   report_.sampling.push_back(described(scenario.name(), sampling));
   std::ranges::move(roles_of(scenario), std::back_inserter(report_.roles));
+  for (auto& note : scenario.model_notes(specs)) {
+    if (std::ranges::find(report_.model_notes, note) == report_.model_notes.end()) {
+      report_.model_notes.push_back(std::move(note));
+    }
+  }
   if (!published_settings_) return;
   for (auto& figure : published_beside(scenario, specs)) {
     report_.published.push_back(std::move(figure));

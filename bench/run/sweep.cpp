@@ -28,8 +28,9 @@ struct Range {
 struct Combination {
   Parameters parameters;
   Parameters hidden;
-  std::vector<Value> user_values;  // to recognise combinations of the same user values
-  std::vector<std::string> given;  // names of the axes whose values the user gave
+  std::vector<Value> user_values;   // to recognise combinations of the same user values
+  std::vector<Value> named_values;  // the same, and values that follow from the number of devices
+  std::vector<std::string> given;   // names of the axes whose values the user gave
 };
 
 bool has_strategy(const Scenario& scenario, std::string_view name) {
@@ -44,8 +45,13 @@ Range range_of(const RunOptions& options, const Axis& axis, const DeviceSet& dev
   return {&axis, options.preset == Preset::published ? axis.published : axis.quick, false};
 }
 
+/// Whether a run without a value says so: the user has given it, or asks for all by the number of
+/// devices.
+bool is_named(const Range& range) { return range.from_user || range.axis->by_devices; }
+
 void append(Combination& combination, const Range& range, const Value& value) {
   (range.axis->identity ? combination.parameters : combination.hidden).set(range.axis->name, value);
+  if (is_named(range)) combination.named_values.push_back(value);
   if (!range.from_user) return;
   combination.given.push_back(range.axis->name);
   combination.user_values.push_back(value);
@@ -182,8 +188,9 @@ void check_axes_take_part(const RunOptions& options, const Scenario& scenario,
   if (options.scenarios.size() > 1 || cases.empty()) return;
   for (const Axis& axis : scenario.axes()) {
     if (!axis.identity || !options.axes.contains(axis.name)) continue;
+    const std::string& parameter = axis.sets.empty() ? axis.name : axis.sets;
     const bool takes_part = std::ranges::any_of(
-        cases, [&](const CaseSpec& spec) { return has_parameter(spec, axis.name); });
+        cases, [&](const CaseSpec& spec) { return has_parameter(spec, parameter); });
     if (takes_part) continue;
     throw UsageError(
         fmt::format("--{}: it changes none of the {} that the other flags ask for ({}); leave it "
@@ -215,10 +222,10 @@ std::optional<std::string> reason_against(Scenario::Request request, const Scena
   return "it is not possible with these values";
 }
 
-/// The user's values of a combination, and why that is no case.
+/// The named values of a combination, and why that is no case.
 using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
-/// Whether combinations are left out whatever their value of one of the given axes is.
+/// Whether combinations are left out whatever their value of one of the named axes is.
 bool is_irrelevant(const ReasonsByValues& without, std::size_t place,
                    const std::vector<Value>& values) {
   return std::ranges::all_of(without, [&](const auto& one) {
@@ -238,7 +245,7 @@ std::vector<LeftOut> described(const std::string& strategy, const std::vector<Ra
     std::string text;
     std::size_t place = 0;
     for (const Range& range : ranges) {
-      if (!range.from_user) continue;
+      if (!is_named(range)) continue;
       if (!is_irrelevant(without, place, range.values)) {
         text += fmt::format("{} {} {}", text.empty() ? " with" : " and", range.axis->name,
                             to_string(values[place]));
@@ -260,9 +267,9 @@ std::vector<LeftOut> left_out_of_strategy(const RunOptions& options, const Scena
     const auto reason =
         reason_against(request_of(options, scenario, strategy, devices, combination), scenario);
     if (reason) {
-      without.try_emplace(combination.user_values, *reason);
+      without.try_emplace(combination.named_values, *reason);
     } else {
-      took_part.insert(combination.user_values);
+      took_part.insert(combination.named_values);
     }
   }
   for (const std::vector<Value>& values : took_part) without.erase(values);

@@ -173,6 +173,23 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 /// Where the devices compute in turn, an even partition gains nothing. Where nothing divides the
 /// work, load on the cores of one of them looks like this.
+/// Null where a case has no note of that name.
+const std::string* find_note(const CaseResult& one, std::string_view name) {
+  const auto found = std::ranges::find(one.notes, name, &NamedTexts::value_type::first);
+  return found == one.notes.end() ? nullptr : &found->second;
+}
+
+std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
+  const std::string* cut = find_note(one, only_cut_note);
+  if (cut == nullptr) return {};
+  const auto stages = static_cast<std::size_t>(std::ranges::count(*cut, '+')) + 2;
+  return Remark{fmt::format("the model can only be cut at {}, so that {} stages have no other "
+                            "partition",
+                            *cut, stages),
+                "data parallelism, which divides the batch and needs no cut",
+                {{"cut", *cut}}};
+}
+
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
   if (devices < 2 || one.concurrency() < computing_at_once) return {};
@@ -189,7 +206,9 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   if (excess < unbalanced_excess) return {};
   return Remark{fmt::format("{} computes {} longer than the mean of {} devices", busiest->device,
                             format_percent(excess, 0), devices),
-                all.roles().untried_advice(one.of(), Role::partition),
+                find_note(one.of(), only_cut_note) == nullptr
+                    ? all.roles().untried_advice(one.of(), Role::partition)
+                    : "",
                 {{"device", busiest->device}, {"excess", excess}},
                 excess * mean / one.metrics().span};
 }
@@ -229,11 +248,10 @@ std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& 
 
 /// Whether the layers of a case can compute smaller micro-batches than its own, of so many samples.
 bool has_smaller_micro_batches(const CaseResult& one, std::int64_t size) {
-  const auto min =
-      std::ranges::find(one.notes, min_micro_batch_note, &NamedTexts::value_type::first);
-  if (min == one.notes.end()) return size > 1;
+  const std::string* min = find_note(one, min_micro_batch_note);
+  if (min == nullptr) return size > 1;
   std::int64_t samples = 1;  // the note begins with them
-  std::from_chars(min->second.data(), min->second.data() + min->second.size(), samples);
+  std::from_chars(min->data(), min->data() + min->size(), samples);
   return size > samples;
 }
 
@@ -313,7 +331,9 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   const double ratio = static_cast<double>(largest->bytes) / static_cast<double>(smallest->bytes);
   if (ratio < uneven_memory_ratio) return {};
   std::vector<std::string> advice;
-  if (roles.value(one, Role::partition) != nullptr && !roles.is_varied(Role::partition)) {
+  const bool has_choice =
+      roles.value(one, Role::partition) != nullptr && find_note(one, only_cut_note) == nullptr;
+  if (has_choice && !roles.is_varied(Role::partition)) {
     advice.emplace_back("a partition that gives the fuller device less");
   }
   const std::string schedule = roles.untried_advice(one, Role::schedule);
@@ -420,6 +440,7 @@ const std::vector<Rule>& all_rules() {
                                        {"slowest-rank", slowest_rank},
                                        {"copies-share-cores", copies_share_cores},
                                        {"copy-not-asynchronous", not_asynchronous},
+                                       {"only-cut", only_cut},
                                        {"unbalanced", unbalanced},
                                        {"exposed-communication", exposed_communication},
                                        {"buckets-too-small", buckets_too_small},

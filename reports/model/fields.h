@@ -369,6 +369,7 @@ void visit_fields(V& visit, MaybeConst<Report> auto& x) {
   visit.optional("findings", x.findings);
   visit.optional("published", x.published);
   visit.optional("file_notes", x.file_notes);
+  visit.optional("model_notes", x.model_notes);
 }
 
 }  // namespace parbench::report

@@ -430,6 +430,7 @@ struct Report {
   std::vector<Finding> findings;
   std::vector<Published> published;       // only with the published settings
   std::vector<FileNote> file_notes = {};  // on the file of another program
+  NamedTexts model_notes = {};            // what to know of models from files, by their names
   friend bool operator==(const Report&, const Report&) = default;
 };
 

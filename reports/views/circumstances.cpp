@@ -66,6 +66,14 @@ std::vector<std::string> circumstance_differences(const NamedTexts& before, cons
   return differences;
 }
 
+std::vector<std::string> notes_on_models(const Report& report) {
+  std::vector<std::string> notes;
+  for (const auto& [model, note] : report.model_notes) {
+    notes.push_back(fmt::format("{}: {}", model, note));
+  }
+  return notes;
+}
+
 std::vector<std::string> notes_on_file(const Report& report) {
   std::vector<std::string> notes =
       circumstance_warnings({{"This run", &report.machine.circumstances}});

@@ -21,6 +21,9 @@ using NamedCircumstances = std::vector<std::pair<std::string, const NamedTexts*>
 [[nodiscard]] std::vector<std::string> circumstance_differences(const NamedTexts& before,
                                                                 const NamedTexts& now);
 
+/// Returns the notes on the models of a run, as sentences: "my.onnx: 2 convolutions and …".
+[[nodiscard]] std::vector<std::string> notes_on_models(const Report& report);
+
 /// Returns the notes on a report's file and the warnings about its circumstances, as sentences.
 [[nodiscard]] std::vector<std::string> notes_on_file(const Report& report);
 

@@ -40,7 +40,11 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
 
 std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
-  std::string text = joined_items(machine_items(shown), style, Emphasis::dim) + '\n';
+  std::string text = joined_items(machine_items(shown), style, Emphasis::dim);
+  for (const std::string& note : notes_on_models(shown)) {
+    text += hanging("! ", note, style.width, Emphasis::none, style.color);
+  }
+  text += '\n';
   for (const ScenarioCases& group : by_scenario(shown)) {
     text += scenario_text(group, style) + '\n';
   }

@@ -44,6 +44,10 @@ class DataParallel final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
+      const std::vector<CaseSpec>& specs) const override {
+    return notes_on_trained_models(specs);
+  }
   /// More samples on more devices take longer, and one device alone is faster without the others.
   [[nodiscard]] bool comparable(const CaseSpec& spec) const override {
     return !scales_weakly(spec) && !is_undivided(spec);

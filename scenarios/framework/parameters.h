@@ -86,6 +86,8 @@ struct Axis {
   std::string file_suffix = {};  // of files that are choices too: ".onnx"
   /// The strategies that it applies to; empty: all.
   std::vector<std::string> strategies = {};
+  /// The axis that it sets in other words: cases have a parameter of that name instead of its own.
+  std::string sets = {};
   /// False for what must not change the case's identity (its name): `--slowdown`.
   bool identity = true;
   /// What it sets, if explanations of times speak of it, and the value that they advise.

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/units/recommendation.h"
@@ -271,6 +272,13 @@ class Scenario {
   /// parameters that all strategies have: of such cases only the first is measured. Not where other
   /// parameters act on what a plan does not show, such as a kind of memory.
   [[nodiscard]] virtual bool plans_show_all() const { return false; }
+
+  /// Returns what the readers of a run of these cases have to know of models from files: the name
+  /// of the file, and a sentence.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> model_notes(
+      [[maybe_unused]] const std::vector<CaseSpec>& specs) const {
+    return {};
+  }
 
   /// The answer of the scenario to its question.
   [[nodiscard]] virtual Conclusion answer(const std::vector<CaseOutcome>& outcomes,

@@ -93,7 +93,7 @@ std::optional<Obstacle> obstacle_of_samples(const Network& network, const Parame
   }
   if (smallest >= network.min_samples()) return std::nullopt;
   return Obstacle{
-      {"batch", "split", "layout"},
+      {"batch", "split", "micro-batches", "layout"},
       fmt::format("--batch, --split: a micro-batch of {} leaves batch normalisations of {} one "
                   "value a channel; use micro-batches of at least {}",
                   report::format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
@@ -115,18 +115,37 @@ Parameters parameters_of_step(const Scenario::Request& request) {
   return parameters;
 }
 
-void add_split(const Parameters& asked, const DeviceGrid& grid, const Network& network,
-               Parameters& parameters) {
-  if (const Value* split = asked.find("split")) {
+/// Of a number of micro-batches that a replica's samples cannot be divided into with one size.
+std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> count,
+                                                  std::int64_t share, const DeviceGrid& grid) {
+  if (!count) return std::nullopt;
+  const std::string samples =
+      fmt::format("the {} of a replica ({})",
+                  report::format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
+  if (*count > share) {
+    return Obstacle{{"micro-batches"},
+                    fmt::format("--micro-batches: {} are more than {}; allowed are 1 to {}", *count,
+                                samples, share)};
+  }
+  if (std::holds_alternative<std::int64_t>(split_into(share, *count))) return std::nullopt;
+  return Obstacle{{"micro-batches"},
+                  fmt::format("--micro-batches: no size divides {} into {}; use a divisor of {}",
+                              samples, *count, share)};
+}
+
+/// The size of the micro-batches; nothing where the batch of a replica stays whole.
+std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
+                              const Network& network, std::int64_t share) {
+  if (const auto count = asked_micro_batches(request)) return split_into(share, *count);
+  if (const Value* split = request.spec.parameters.find("split")) {
     if (std::get_if<std::int64_t>(split) == nullptr) {
       throw UsageError("--split: replicas need one size of micro-batches each; use a number");
     }
-    parameters.set("split", *split);
-  } else if (grid.stages > 1) {
-    const std::int64_t share = divided_batch(parameters.integer("batch"), grid.replicas)[0];
-    const std::int64_t parts = std::int64_t{2} * grid.stages;
-    parameters.set("split", std::max((share + parts - 1) / parts, network.min_samples()));
+    return *split;
   }
+  if (grid.stages == 1) return std::nullopt;
+  const std::int64_t parts = std::int64_t{2} * grid.stages;
+  return std::max((share + parts - 1) / parts, network.min_samples());
 }
 
 /// What concerns stages alone, and replicas alone.
@@ -158,7 +177,13 @@ std::optional<CaseSpec> resolve_divided(const Scenario::Request& request, CaseSp
     if (is_left_out(request, obstacle)) return std::nullopt;
   }
   spec.parameters.set("layout", to_string(grid));
-  add_split(request.spec.parameters, grid, network, spec.parameters);
+  const std::int64_t share = divided_batch(spec.parameters.integer("batch"), grid.replicas)[0];
+  if (is_left_out(request, obstacle_of_micro_batches(asked_micro_batches(request), share, grid))) {
+    return std::nullopt;
+  }
+  if (auto split = split_of(request, grid, network, share)) {
+    spec.parameters.set("split", *std::move(split));
+  }
   add_grid_choices(request.spec.parameters, grid, network, spec.parameters);
   if (is_left_out(request, obstacle_of_samples(network, spec.parameters))) return std::nullopt;
   return spec;
@@ -192,6 +217,7 @@ std::vector<Axis> axes_of_hybrid() {
                   .max = 1 << 20,
                   .strategies = {std::string(hybrid_divided)},
                   .role = Role::micro_batch_size});
+  axes.push_back(micro_batches_axis({std::string(hybrid_divided)}));
   axes.push_back(schedule_axis({std::string(hybrid_divided)}));
   axes.push_back(partition_axis({std::string(hybrid_divided)}));
   axes.push_back({.name = "bucket",

@@ -90,6 +90,10 @@ class Hybrid final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
+      const std::vector<CaseSpec>& specs) const override {
+    return notes_on_trained_models(specs);
+  }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != hybrid_divided) return {};
     return {scaling_efficiency(single_of(spec), grid_of(spec.parameters).devices())};
@@ -182,7 +186,7 @@ std::unique_ptr<Case> Hybrid::prepare(const CaseSpec& spec, Context& context) co
   if (parts->grid.stages > 1) {
     parts->schedule = spec.parameters.text("schedule");
     parts->partition = partition_of(*parts, spec);
-    parts->notes.emplace_back(cut_note, units_text(parts->network, parts->partition));
+    add_cut_notes(parts->network, parts->partition, parts->notes);
   }
   prepare_grid(*parts, step);
   return make_case(std::move(parts));

@@ -87,12 +87,24 @@ std::optional<Obstacle> obstacle_of_samples(const Network& network,
 
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
   if (request.device_count >= 2) return std::nullopt;
-  return Obstacle{{"strategy", "split", "partition", "schedule"}, too_few_devices(request)};
+  return Obstacle{{"strategy", "split", "micro-batches", "partition", "schedule"},
+                  too_few_devices(request)};
+}
+
+std::optional<Obstacle> obstacle_of_micro_batches(std::int64_t batch,
+                                                  std::optional<std::int64_t> count) {
+  if (!count || *count <= batch) return std::nullopt;
+  return Obstacle{
+      {"micro-batches"},
+      fmt::format("--micro-batches: {} are more than the samples of --batch {}; allowed "
+                  "are 1 to {}",
+                  *count, batch, batch)};
 }
 
 /// The values of a preset are for batches of many samples: the smallest of them becomes half of a
 /// batch that it does not divide.
 Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t batch) {
+  if (const auto count = asked_micro_batches(request)) return split_into(batch, *count);
   const Value& split = *request.spec.parameters.find("split");
   const std::vector<Value>& values =
       request.preset == Preset::published ? axis.published : axis.quick;
@@ -113,6 +125,7 @@ std::vector<Axis> stage_axes() {
            .max = 1 << 20,
            .strategies = {std::string(pipelined_model)},
            .role = Role::micro_batch_size},
+          micro_batches_axis({std::string(pipelined_model)}),
           partition_axis({std::string(model_parallel), std::string(pipelined_model)}),
           schedule_axis({std::string(pipelined_model)})};
 }
@@ -152,6 +165,10 @@ class Pipeline final : public Scenario {
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
+      const std::vector<CaseSpec>& specs) const override {
+    return notes_on_trained_models(specs);
+  }
   [[nodiscard]] bool plans_show_all() const override { return true; }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
@@ -235,16 +252,20 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
   if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
   std::vector<std::int64_t> micro_batches = {batch};
   if (spec.strategy == pipelined_model) {
+    if (is_left_out(request, obstacle_of_micro_batches(batch, asked_micro_batches(request)))) {
+      return std::nullopt;
+    }
     const auto axis = std::ranges::find(axes_, "split", &Axis::name);
     const Value split = split_of(request, *axis, batch);
     if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
     spec.parameters.set("split", split);
     micro_batches = micro_batches_of(batch, split);
   }
-  const bool is_preset_split = spec.strategy == pipelined_model && !request.was_given("split");
+  const bool is_preset_split = spec.strategy == pipelined_model && !request.was_given("split") &&
+                               !request.was_given("micro-batches");
   const std::vector<std::string_view> dividing =
       is_preset_split ? std::vector<std::string_view>{"strategy", "split"}
-                      : std::vector<std::string_view>{"batch", "split", "image"};
+                      : std::vector<std::string_view>{"batch", "split", "micro-batches", "image"};
   if (is_left_out(request, obstacle_of_samples(network, micro_batches, dividing))) {
     return std::nullopt;
   }
@@ -303,7 +324,7 @@ void add_stages(const CaseSpec& spec, const StageRange& whole,
   std::vector<int> partition;
   if (!one_device) {
     partition = partition_of(spec, parts.network, stages, parts.context, micro_batches);
-    parts.notes.emplace_back(cut_note, units_text(parts.network, partition));
+    add_cut_notes(parts.network, partition, parts.notes);
   }
   const Schedule schedule = schedule_of(spec, stages, static_cast<int>(micro_batches.size()));
   for (const LayerRange& layers : stages_of(parts.network, partition)) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/ops/flops.h"
+#include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/plan/schedules/levels.h"
 #include "scenarios/training/program/stage_program.h"
@@ -92,6 +93,15 @@ void add_crossing(UnitFacts& facts, const Network& network, int first, std::int6
 double linear_layers(const Network& network) {
   return static_cast<double>(std::ranges::count_if(
       network.layers, [](const Layer& layer) { return as<Linear>(layer) != nullptr; }));
+}
+
+std::size_t convolutions_without_normalisation(const Network& network) {
+  std::size_t convolutions = 0;
+  for (const Layer& layer : network.layers) {
+    if (layer.kind->name().ends_with("_norm")) return 0;
+    if (as<Convolution>(layer) != nullptr) ++convolutions;
+  }
+  return convolutions;
 }
 
 NetworkFacts facts_of(Stream& stream, const Network& network, std::int64_t samples) {

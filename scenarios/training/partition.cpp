@@ -373,6 +373,13 @@ std::string units_text(const Network& network, const std::vector<int>& partition
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
+void add_cut_notes(const Network& network, const std::vector<int>& partition,
+                   std::vector<std::pair<std::string, std::string>>& notes) {
+  const std::string cut = units_text(network, partition);
+  notes.emplace_back(cut_note, cut);
+  if (partition.size() + 1 == network.units.size()) notes.emplace_back(only_cut_note, cut);
+}
+
 std::vector<int> chosen_partition(Context& context, const Network& network, std::string_view kind,
                                   const std::vector<int>& devices, UnitRun run,
                                   std::int64_t batch) {

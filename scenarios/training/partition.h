@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/framework/context.h"
@@ -22,6 +23,10 @@ namespace parbench {
 
 /// "layer2.0+layer3.2": the first units of the later stages.
 [[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
+
+/// Adds the notes on a partition: where it cuts, and whether the network has no other one.
+void add_cut_notes(const Network& network, const std::vector<int>& partition,
+                   std::vector<std::pair<std::string, std::string>>& notes);
 
 /// First and last layer of each stage.
 struct LayerRange {

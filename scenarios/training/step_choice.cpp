@@ -2,8 +2,10 @@
 #include "scenarios/training/step_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +14,8 @@
 
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
+#include "scenarios/models/onnx/model.h"
+#include "scenarios/training/network_facts.h"
 #include "scenarios/training/partition.h"
 
 namespace parbench {
@@ -19,6 +23,7 @@ namespace {
 
 constexpr std::string_view default_optimizer = "sgd";
 constexpr std::string_view default_recompute = "none";
+constexpr std::string_view micro_batches_flag = "micro-batches";
 
 /// 0: gradients are not clipped.
 double clip_of(const Parameters& parameters) {
@@ -69,6 +74,37 @@ std::vector<std::int64_t> micro_batches_of(std::int64_t batch, const Value& spli
   std::vector<std::int64_t> micro_batches(static_cast<std::size_t>(batch / size), size);
   if (batch % size != 0) micro_batches.push_back(batch % size);
   return micro_batches;
+}
+
+Axis micro_batches_axis(std::vector<std::string> strategies) {
+  return {.name = std::string(micro_batches_flag),
+          .description = "number of micro-batches, in place of their size (--split)",
+          .quick = {},
+          .published = {},
+          .max = 1 << 20,
+          .strategies = std::move(strategies),
+          .sets = "split"};
+}
+
+std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request) {
+  const Value* count = request.spec.parameters.find(micro_batches_flag);
+  if (count == nullptr) return std::nullopt;
+  if (request.was_given("split")) {
+    throw UsageError(
+        "--split, --micro-batches: the size of micro-batches follows from their number; give one "
+        "of the two");
+  }
+  return std::get<std::int64_t>(*count);
+}
+
+Value split_into(std::int64_t samples, std::int64_t count) {
+  const std::int64_t size = (samples + count - 1) / count;
+  if ((samples + size - 1) / size == count) return size;
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(count), samples / count);
+  for (std::int64_t larger = 0; larger < samples % count; ++larger) {
+    ++sizes[static_cast<std::size_t>(larger)];
+  }
+  return fmt::format("{}", fmt::join(sizes, "+"));
 }
 
 Axis optimizer_axis() {
@@ -133,6 +169,27 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 
 bool recomputes(const Parameters& parameters) {
   return asked_or(parameters, "recompute", default_recompute) != default_recompute;
+}
+
+std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
+    const std::vector<CaseSpec>& specs) {
+  std::vector<std::pair<std::string, std::string>> notes;
+  std::set<std::string> known;
+  for (const CaseSpec& spec : specs) {
+    const std::string& model = spec.parameters.text("model");
+    if (!model.ends_with(onnx_import::file_suffix) || !known.insert(model).second) continue;
+    const Network network = network_of(spec.parameters);
+    const std::size_t count = convolutions_without_normalisation(network);
+    if (count == 0) continue;
+    notes.emplace_back(
+        network.name,
+        fmt::format("{} convolution{} and no normalisation. If the model has batch normalisations, "
+                    "the export "
+                    "has folded them, and a training step of the file takes less time than one of "
+                    "the model; parbench inspect {} says how to keep them.",
+                    count, count == 1 ? "" : "s", model));
+  }
+  return notes;
 }
 
 Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/framework/scenario.h"
@@ -23,6 +25,16 @@ inline constexpr std::string_view default_schedule = "gpipe";
 /// The samples of each micro-batch: equal ones with a smaller last one, or the sizes as listed.
 [[nodiscard]] std::vector<std::int64_t> micro_batches_of(std::int64_t batch, const Value& split);
 
+/// The axis "micro-batches", which sets the axis "split" by the number of micro-batches. Cases have
+/// the size alone, so that a case has one name however it was asked for.
+[[nodiscard]] Axis micro_batches_axis(std::vector<std::string> strategies);
+/// The number of micro-batches that the user asked for; nothing where it follows from "split".
+/// Throws UsageError where both are given.
+[[nodiscard]] std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request);
+/// The value of "split" that divides samples into `count` micro-batches, at most one a sample: a
+/// size that leaves a smaller last one if need be, or a list of sizes that differ by one.
+[[nodiscard]] Value split_into(std::int64_t samples, std::int64_t count);
+
 /// The axes "optimizer", "clip" and "recompute".
 [[nodiscard]] Axis optimizer_axis();
 [[nodiscard]] Axis clip_axis();
@@ -40,6 +52,10 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 
 /// Whether a resolved case keeps only what crosses units (StageRange::recompute).
 [[nodiscard]] bool recomputes(const Parameters& parameters);
+
+/// Scenario::model_notes of cases that train models: names files with such convolutions.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
+    const std::vector<CaseSpec>& specs);
 
 /// A device's share of the speed of as many devices as there are: 1 is linear scaling.
 [[nodiscard]] Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices);

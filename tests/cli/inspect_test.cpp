@@ -110,6 +110,26 @@ TEST_F(Inspect, PagesHaveBothTables) {
                           HasSubstr("</html>")));
 }
 
+TEST_F(Inspect, SaysHowToKeepNormalisationsThatAnExportMayHaveFolded) {
+  const std::string folded = onnx_convolution("conv1", "x", "8, 3, 3, 3") + "relu = Relu (conv1) " +
+                             onnx_convolution("last", "relu", "8, 8, 3, 3") +
+                             onnx_classifier("last");
+  write_onnx(folder_ / "folded.onnx", "float[N, 3, 16, 16] x", folded);
+  write_onnx(folder_ / "kept.onnx", "float[N, 3, 16, 16] x",
+             onnx_convolution("conv1", "x", "8, 3, 3, 3") +
+                 onnx_normalisation("last", "conv1", "8") + onnx_classifier("last"));
+  EXPECT_THAT(inspect({"folded.onnx", "--width", "500"}).out,
+              AllOf(HasSubstr("! 2 convolutions and no normalisation. If the model has batch"),
+                    HasSubstr("dynamo=False, training=torch.onnx.TrainingMode.TRAINING, "
+                              "do_constant_folding=False")));
+  EXPECT_EQ(facts({"folded.onnx"})["notes"].size(), 1U);
+  EXPECT_THAT(inspect({"folded.onnx", "--format", "html"}).out,
+              HasSubstr("2 convolutions and no normalisation"));
+  for (const std::string model : {"kept.onnx", "vgg16", "toy"}) {
+    EXPECT_EQ(facts({model})["notes"], json::array()) << model;
+  }
+}
+
 TEST_F(Inspect, RefusesWhatIsNoModel) {
   const auto expect_refusal = [&](const std::vector<std::string>& words, const std::string& why) {
     const Finished finished = inspect(words);

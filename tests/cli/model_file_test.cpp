@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct ModelFile : testing::Test {
   ModelFile() {
@@ -57,6 +60,62 @@ TEST_F(ModelFile, RunsVerifiedWithEveryStrategy) {
   const Finished again =
       run({PARBENCH_BINARY, "--rerun", "report.json", "--dry-run"}, {folder_.path(), {}});
   EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(ModelFile, DividesTransformersWithNormalisationFirst) {
+  write_onnx(folder_ / "encoder.onnx", onnx_transformer_input,
+             onnx_transformer(2, NormPlace::first), 17);
+  const Finished finished =
+      pipeline({"--model", "encoder.onnx", "--partition", "balanced,b0.norm.b,b1.norm.a",
+                "--micro-batches", "4", "--devices", "2", "--benchmark_repetitions=1"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  std::vector<std::string> cuts;
+  for (const report::CaseResult& one : report.cases) {
+    ASSERT_TRUE(one.verification);
+    EXPECT_TRUE(one.verification->passed) << one.name;
+    if (one.strategy == "pipeline") cuts.push_back(one.name);
+  }
+  const std::string step = "pipeline/pipeline/model:encoder.onnx/batch:8/split:2/devices:2";
+  EXPECT_THAT(cuts, ElementsAre(step + "/partition:balanced", step + "/partition:b0.norm.b",
+                                step + "/partition:b1.norm.a"));
+  EXPECT_THAT(report.model_notes, IsEmpty());
+  const Finished again =
+      run({PARBENCH_BINARY, "--rerun", "report.json", "--dry-run"}, {folder_.path(), {}});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+}
+
+TEST_F(ModelFile, NamesTheOnlyCutOfTwoUnits) {
+  write_onnx(folder_ / "two.onnx", "float[N, 12] x",
+             onnx_zeros("w", "12, 6") + "r = MatMul (x, w) " + onnx_zeros("v", "6, 4") +
+                 "y = MatMul (r, v) ");
+  const Finished finished =
+      pipeline({"--model", "two.onnx", "--split", "4", "--benchmark_repetitions=1"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const report::Report report = report::read_report(folder_ / "report.json");
+  const auto found = std::ranges::find(report.findings, "only-cut", &report::Finding::rule);
+  ASSERT_NE(found, report.findings.end()) << finished.out;
+  EXPECT_EQ(found->cases.size(), 2U) << "model-parallel and pipeline";
+  EXPECT_THAT(found->text, HasSubstr("can only be cut at y,"));
+}
+
+TEST_F(ModelFile, SaysOnceThatNormalisationsMayBeFolded) {
+  write_onnx(folder_ / "folded.onnx", "float[N, 3, 16, 16] x",
+             onnx_convolution("conv1", "x", "8, 3, 3, 3") + "relu = Relu (conv1) " +
+                 onnx_convolution("last", "relu", "8, 8, 3, 3") + onnx_classifier("last"));
+  const std::string note = "folded.onnx: 2 convolutions and no normalisation. If the model has";
+  const Finished folded = pipeline(
+      {"--model", "folded.onnx", "--split", "2,4", "--width", "200", "--benchmark_repetitions=1"});
+  ASSERT_EQ(folded.exit_code, 0) << folded.err;
+  const std::size_t first = folded.out.find(note);
+  ASSERT_NE(first, std::string::npos) << folded.out;
+  EXPECT_LT(first, folded.out.find("Which split size")) << "it is above the table";
+  EXPECT_EQ(folded.out.find(note, first + 1), std::string::npos);
+  EXPECT_EQ(report::read_report(folder_ / "report.json").model_notes.size(), 1U);
+  const Finished normalised = pipeline({"--model", "mine.onnx", "--split", "4", "--strategy",
+                                        "single", "--benchmark_repetitions=1"});
+  ASSERT_EQ(normalised.exit_code, 0) << normalised.err;
+  EXPECT_THAT(normalised.out, Not(HasSubstr("no normalisation")));
 }
 
 TEST_F(ModelFile, VerifiesNetworksOfOtherEnds) {

@@ -63,6 +63,44 @@ std::string inception(const Module& module, const std::string& input) {
          fmt::format("{0} = Concat <axis = 1> ({0}_p, {0}_r, {0}_t, {0}_v) ", name);
 }
 
+/// A product with a matrix {inputs, outputs}, whose output has the name.
+std::string projected(const std::string& name, const std::string& input, int inputs, int outputs) {
+  return onnx_zeros(name + ".weight", fmt::format("{}, {}", inputs, outputs)) +
+         fmt::format("{0} = MatMul ({1}, {0}.weight) ", name, input);
+}
+
+std::string layer_norm(const std::string& name, const std::string& input) {
+  return onnx_zeros(name + ".weight", "8") + onnx_zeros(name + ".bias", "8") +
+         fmt::format("{0} = LayerNormalization <axis = -1> ({1}, {0}.weight, {0}.bias) ", name,
+                     input);
+}
+
+/// Two heads of 4, from sequences of 4 positions to `name`.out.
+std::string attention(const std::string& name, const std::string& input) {
+  std::string text = onnx_integers(name + ".heads", "0, 4, 2, 4", 4) +
+                     onnx_integers(name + ".joined", "0, 4, 8", 3) +
+                     fmt::format("{}.scale = Constant <value_float = 0.5> () ", name);
+  for (const std::string part : {".q", ".k", ".v"}) {
+    text += projected(name + part, input, 8, 8);
+    text += fmt::format("{0}{1}.r = Reshape ({0}{1}, {0}.heads) ", name, part) +
+            fmt::format("{0}{1}.t = Transpose <perm = [{2}]> ({0}{1}.r) ", name, part,
+                        part == ".k" ? "0, 2, 3, 1" : "0, 2, 1, 3");
+  }
+  text += fmt::format(
+      "{0}.products = MatMul ({0}.q.t, {0}.k.t) {0}.scaled = Mul ({0}.products, {0}.scale) "
+      "{0}.shares = Softmax <axis = -1> ({0}.scaled) {0}.mixed = MatMul ({0}.shares, {0}.v.t) "
+      "{0}.mixed.t = Transpose <perm = [0, 2, 1, 3]> ({0}.mixed) "
+      "{0}.mixed.r = Reshape ({0}.mixed.t, {0}.joined) ",
+      name);
+  return text + projected(name + ".out", name + ".mixed.r", 8, 8);
+}
+
+/// From any sequences of 8 to `name`.proj.
+std::string perceptron(const std::string& name, const std::string& input) {
+  return projected(name + ".fc", input, 8, 16) + fmt::format("{0}.relu = Relu ({0}.fc) ", name) +
+         projected(name + ".proj", name + ".relu", 16, 8);
+}
+
 std::string response_norm(const std::string& name, const std::string& input) {
   return fmt::format("{} = LRN <size = 5, alpha = 0.0001, beta = 0.75, bias = 1.0> ({}) ", name,
                      input);
@@ -112,6 +150,46 @@ std::string onnx_inception_v1() {
          "d = Dropout <ratio = 0.4> (mean) "
          "to = Constant <value = int64[2] {1, 1024}> () rows = Reshape (d, to) "
          "f = Gemm <transB = 1> (rows, fc_w, fc_b) y = Softmax (f) ";
+}
+
+std::string onnx_transformer(int blocks, NormPlace place) {
+  std::string text;
+  std::string stream = "x";
+  for (int i = 0; i < blocks; ++i) {
+    const std::string block = fmt::format("b{}", i);
+    const auto add_part = [&](const std::string& part, const auto& nodes, const std::string& end) {
+      const std::string norm = fmt::format("{}.norm.{}", block, part);
+      const std::string sum = fmt::format("{}.sum.{}", block, part);
+      const bool is_first = place == NormPlace::first;
+      if (is_first) text += layer_norm(norm, stream);
+      text += nodes(block, is_first ? norm : stream) +
+              fmt::format("{} = Add ({}, {}.{}) ", sum, stream, block, end);
+      if (!is_first) text += layer_norm(norm, sum);
+      stream = is_first ? sum : norm;
+    };
+    add_part("a", attention, "out");
+    add_part("b", perceptron, "proj");
+  }
+  return text + onnx_zeros("head.weight", "8, 6") +
+         fmt::format("y = MatMul ({}, head.weight) ", stream);
+}
+
+std::string onnx_pre_activation_resnet(int blocks) {
+  std::string text = onnx_convolution("stem", "x", "8, 3, 3, 3");
+  std::string stream = "stem";
+  for (int i = 0; i < blocks; ++i) {
+    const std::string block = fmt::format("b{}", i);
+    std::string input = stream;
+    for (const std::string part : {".a", ".b"}) {
+      text += onnx_normalisation(block + ".bn" + part, input, "8") +
+              fmt::format("{0}.relu{1} = Relu ({0}.bn{1}) ", block, part) +
+              onnx_convolution(block + ".conv" + part, block + ".relu" + part, "8, 8, 3, 3");
+      input = block + ".conv" + part;
+    }
+    text += fmt::format("{0}.sum = Add ({1}, {2}) ", block, stream, input);
+    stream = block + ".sum";
+  }
+  return text + onnx_classifier(stream);
 }
 
 }  // namespace parbench::test

@@ -25,8 +25,10 @@ std::string markdown_text(const Report& report) {
     }
     text += markdown_table(case_table(group)) + '\n';
   }
-  for (const std::string& note : notes_on_file(report)) text += markdown_prose(note) + "\n\n";
-  for (const std::string& error : process_errors(report)) text += markdown_prose(error) + "\n\n";
+  for (const auto& notes :
+       {notes_on_models(report), notes_on_file(report), process_errors(report)}) {
+    for (const std::string& note : notes) text += markdown_prose(note) + "\n\n";
+  }
   text += markdown_prose(counts_text(report)) + "\n\n";
   return text + markdown_prose(fmt::format("{}", fmt::join(machine_items(report), " · "))) + '\n';
 }

@@ -148,11 +148,11 @@ class Page {
     html_.element("p", start + counts_text(report),
                   {{"class", report.complete ? "counts" : "counts incomplete"}});
     html_.raw("\n");
-    for (const std::string& note : notes_on_file(report)) {
-      html_.element("p", note, {{"class", "note"}}).raw("\n");
-    }
-    for (const std::string& error : process_errors(report)) {
-      html_.element("p", error, {{"class", "note"}}).raw("\n");
+    for (const auto& notes :
+         {notes_on_models(report), notes_on_file(report), process_errors(report)}) {
+      for (const std::string& note : notes) {
+        html_.element("p", note, {{"class", "note"}}).raw("\n");
+      }
     }
     const auto groups = by_scenario(report);
     if (groups.empty()) html_.element("p", "This report has no cases.", {{"class", "note"}});

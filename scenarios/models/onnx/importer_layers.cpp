@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "kernels/base/error.h"
@@ -43,7 +42,9 @@ std::string Importer::unique(const std::string& name) {
 
 void Importer::claim(const std::string& weights) {
   if (!weights_.insert(tensor_behind(weights)).second) {
-    throw CannotMap("it shares its weights with another node");
+    throw CannotMap(
+        "it shares its weights with another node; if the model does not, PyTorch's newer exporter "
+        "has merged equal initial values: export it with dynamo=False");
   }
 }
 
@@ -108,35 +109,39 @@ std::vector<std::size_t> Importer::crossing_tensors() const {
   return crossing;
 }
 
-/// A unit begins with a layer of products that everything behind it reads the network through: only
-/// the tensor in front of it crosses. Where a connection goes past many such layers, and so leaves
-/// them in one unit, units also begin where few tensors cross.
+/// A unit has at least one layer of products, and begins where a single tensor crosses: at that
+/// layer, or at the last place behind the product before it. The latter is the end of a residual
+/// connection whose block begins with a normalisation: the block and the next connection read the
+/// same sum. Where a connection goes past many products, and so leaves them in one unit, units also
+/// begin where few tensors cross.
 void Importer::divide_into_units() {
   constexpr std::size_t many = 16;
   constexpr std::size_t few = 6;
   const std::vector<std::size_t> crossing = crossing_tensors();
-  const int count = static_cast<int>(network_.layers.size());
-  std::vector<bool> can_begin(network_.layers.size());
-  std::vector<int> products;                         // of the current unit, last layer first
-  int first_read = std::numeric_limits<int>::max();  // by this layer and those behind it
-  for (int i = count - 1; i >= 0; --i) {
-    const Layer& layer = network_.layer(i);
-    first_read = std::min(first_read, std::ranges::min(layer.inputs));
-    const bool has_products = !layer.kind->products(network_.work_of(layer, 1), true).empty();
-    if (has_products) products.push_back(i);
-    can_begin[static_cast<std::size_t>(i)] = has_products && first_read == i - 1;
-    if (can_begin[static_cast<std::size_t>(i)] || i == 0) {
-      const bool is_divided = products.size() > many;
-      for (const int product : std::exchange(products, {})) {
-        const auto cut = static_cast<std::size_t>(product);
-        if (is_divided && crossing[cut] <= few) can_begin[cut] = true;
-      }
+  const std::size_t count = network_.layers.size();
+  std::vector<bool> can_begin(count);
+  std::vector<std::size_t> products;  // of the current unit, last layer first
+  bool wants_begin = false;           // the last product has no unit that begins in front of it
+  for (std::size_t i = count; i-- > 0;) {
+    const Layer& layer = network_.layers[i];
+    if (!layer.kind->products(network_.work_of(layer, 1), true).empty()) {
+      products.push_back(i);
+      wants_begin = true;
+    }
+    if (wants_begin && crossing[i] == 1) {
+      can_begin[i] = true;
+      wants_begin = false;
+    }
+    if (!can_begin[i] && i != 0) continue;
+    const bool is_divided = products.size() > many;
+    for (const std::size_t product : std::exchange(products, {})) {
+      if (is_divided && crossing[product] <= few) can_begin[product] = true;
     }
   }
   network_.units.clear();
-  for (int i = 0; i < count; ++i) {
-    Layer& layer = network_.layers[static_cast<std::size_t>(i)];
-    if (i == 0 || can_begin[static_cast<std::size_t>(i)]) network_.unit(layer.name);
+  for (std::size_t i = 0; i < count; ++i) {
+    Layer& layer = network_.layers[i];
+    if (i == 0 || can_begin[i]) network_.unit(layer.name);
     layer.unit = static_cast<int>(network_.units.size()) - 1;
   }
 }

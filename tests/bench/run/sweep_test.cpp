@@ -260,6 +260,32 @@ TEST(LeftOut, SaysWhyABatchMakesNoPipeline) {
                                                 "devices:2"));
 }
 
+TEST(LeftOut, NamesLayoutsThatAModelHasTooFewUnitsFor) {
+  const LeftOutOf hybrid("hybrid");
+  RunOptions options;
+  options.axes = {{"model", {"toy"}}};
+  EXPECT_THAT(hybrid.all(options, 4),
+              Contains(LeftOut{"divided with layout pp4",
+                               "--layout: toy has 2 units, too few for the stages of pp4"}));
+  EXPECT_THAT(hybrid.lines(options, 4), HasSubstr("hybrid: strategy divided with layout pp4 left"));
+  options.axes["model"] = {"gpt-tiny"};
+  EXPECT_THAT(hybrid.all(options, 4), IsEmpty());
+  options.axes["model"] = {"toy", "gpt-tiny"};
+  EXPECT_THAT(hybrid.names(options, 4), Contains("divided with model toy and layout pp4"));
+}
+
+TEST(LeftOut, LeavesNoValueThatAnotherAxisIsSetBy) {
+  const LeftOutOf pipeline("pipeline");
+  RunOptions options;
+  options.axes = {{"model", {"toy"}}, {"micro-batches", {std::int64_t{2}, std::int64_t{4}}}};
+  EXPECT_THAT(pipeline.cases(options),
+              ElementsAre("pipeline/single/model:toy/batch:20",
+                          "pipeline/model-parallel/model:toy/batch:20/devices:2",
+                          "pipeline/pipeline/model:toy/batch:20/split:10/devices:2",
+                          "pipeline/pipeline/model:toy/batch:20/split:5/devices:2"));
+  EXPECT_THAT(pipeline.names(options), IsEmpty());
+}
+
 TEST(LeftOut, IsACombinationOfValuesThatTakePartApart) {
   const LeftOutOf matmul("matmul");
   RunOptions options;

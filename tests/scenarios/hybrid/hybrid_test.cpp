@@ -87,6 +87,26 @@ TEST_F(HybridTest, RefusesWhatDevicesAndModelsDoNotAllow) {
       << "the user has not asked for it";
 }
 
+TEST_F(HybridTest, ANumberOfMicroBatchesIsThatOfEachReplica) {
+  const auto made = [&](const std::string& layout, std::int64_t batch, std::int64_t count) {
+    return request(
+        {{"model", "toy"}, {"layout", layout}, {"batch", batch}, {"micro-batches", count}},
+        {"micro-batches"});
+  };
+  const std::string step = "hybrid/divided/model:toy/batch:";
+  EXPECT_EQ(name_of(made("dp2xpp2", 16, 4)), step + "16/layout:dp2xpp2/split:2");
+  EXPECT_EQ(name_of(made("dp4", 16, 2)), step + "16/layout:dp4/split:2");
+  EXPECT_EQ(name_of(made("dp2xpp2", 20, 4)), step + "20/layout:dp2xpp2/split:3")
+      << "3 + 3 + 3 + 1 for each";
+  EXPECT_THAT(refusal(made("dp2xpp2", 6, 4)),
+              HasSubstr("--micro-batches: 4 are more than the 3 samples of a replica (dp2xpp2)"));
+  EXPECT_THAT(refusal(made("dp2xpp2", 18, 4)),
+              HasSubstr("no size divides the 9 samples of a replica (dp2xpp2) into 4"));
+  EXPECT_THAT(refusal(request({{"layout", "dp4"}, {"split", 2}, {"micro-batches", 1}},
+                              {"split", "micro-batches"})),
+              HasSubstr("give one of the two"));
+}
+
 TEST_F(HybridTest, ReferencesAreOneDeviceUnlessPartsComputeSomethingElse) {
   EXPECT_EQ(reference_of(request({{"model", "toy"}, {"layout", "dp2xpp2"}})),
             "hybrid/single/model:toy/batch:20");

@@ -125,6 +125,35 @@ TEST_F(PipelineTest, ListedSizesAddUpToTheBatch) {
               HasSubstr("5+3+2 adds up to 10, but --batch is 12"));
 }
 
+TEST_F(PipelineTest, ANumberOfMicroBatchesIsNamedByTheirSize) {
+  const auto named = [&](std::int64_t batch, std::int64_t count) {
+    return name_of(request("pipeline", {{"batch", batch}, {"split", 3}, {"micro-batches", count}},
+                           {"micro-batches"}));
+  };
+  const std::string same = name_of(request("pipeline", {{"split", 3}}, {"split"}));
+  EXPECT_EQ(named(24, 8), same) << "one case has one name";
+  EXPECT_EQ(named(24, 1), "pipeline/pipeline/batch:24/image:128/split:24/devices:2");
+  EXPECT_THAT(named(10, 4), HasSubstr("/split:3/")) << "3 + 3 + 3 + 1";
+  EXPECT_THAT(named(9, 4), HasSubstr("/split:3+2+2+2/")) << "no size leaves a fourth micro-batch";
+  const auto resolved = scenario->resolve(
+      request("pipeline", {{"batch", 24}, {"split", 3}, {"micro-batches", 8}}, {"micro-batches"}));
+  EXPECT_EQ(resolved->parameters.find("micro-batches"), nullptr);
+}
+
+TEST_F(PipelineTest, ANumberOfMicroBatchesFitsTheBatchAndStandsAlone) {
+  const auto refused = [&](const std::vector<Parameter>& values, std::vector<std::string> given) {
+    return refusal(request("pipeline", values, std::move(given)));
+  };
+  EXPECT_THAT(refused({{"batch", 10}, {"split", 3}, {"micro-batches", 11}}, {"micro-batches"}),
+              HasSubstr("--micro-batches: 11 are more than the samples of --batch 10; allowed are "
+                        "1 to 10"));
+  EXPECT_THAT(refused({{"split", 3}, {"micro-batches", 8}}, {"split", "micro-batches"}),
+              HasSubstr("--split, --micro-batches: the size of micro-batches follows from their "
+                        "number; give one of the two"));
+  EXPECT_THAT(refused({{"batch", 8}, {"image", 32}, {"micro-batches", 8}}, {"micro-batches"}),
+              HasSubstr("a micro-batch of 1 sample leaves batch normalisations"));
+}
+
 TEST_F(PipelineTest, ASplitAboveTheBatchIsAnErrorOnlyWhereItWasAskedFor) {
   EXPECT_EQ(name_of(request("pipeline", {{"batch", 10}, {"split", 12}}, {"batch"})), "no case");
   EXPECT_THAT(refusal(request("pipeline", {{"batch", 10}, {"split", 12}}, {"split"})),
