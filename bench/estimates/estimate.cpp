@@ -22,6 +22,7 @@
 #include "kernels/core/ranks/remote_device.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/costs.h"
 
@@ -118,13 +119,14 @@ class Estimator {
  private:
   /// Throws what a run would throw; the bytes are known then, too, unless it has no plan at all.
   std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
-    context_.begin_case();
-    auto planned = scenario_.prepare(spec, context_);
-    for (int i = 0; i < context_.device_count(); ++i) {
-      device_bytes.push_back(context_.case_bytes(i));
+    Context& context = context_of(spec, context_);
+    context.begin_case();
+    auto planned = prepare_case(scenario_, spec, context_);
+    for (int i = 0; i < context.device_count(); ++i) {
+      device_bytes.push_back(context.case_bytes(i));
     }
     (void)submit_mode_of(spec, planned->plan());
-    check_fits(context_, device_bytes);
+    check_fits(context, device_bytes);
     return planned;
   }
 

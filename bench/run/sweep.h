@@ -18,6 +18,7 @@ struct DeviceSet {
   bool last_serves = false;  // Request::last_serves
   bool over_ranks = false;   // Request::devices_over_ranks
   bool are_cpus = false;     // Request::devices_are_cpus
+  bool has_all_cores = false;  // Request::has_all_cores
 };
 [[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);
 

@@ -16,6 +16,7 @@ struct AnswerConditions {
   double seconds = 0;  // that a run with as many samples takes; 0: unknown
   bool for_profiler = false;
   int processes = 1;
+  std::vector<report::Device> devices = {};  // of the run
 };
 
 /// What is said of samples taken for a profiler.

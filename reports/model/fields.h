@@ -227,6 +227,7 @@ void visit_fields(V& visit, MaybeConst<Device> auto& x) {
   visit("memory_bytes", x.memory_bytes);
   visit.optional("facts", x.facts);
   visit.optional("peaks", x.peaks);
+  visit.optional("combines", x.combines);
 }
 
 template <class V>

@@ -257,6 +257,8 @@ struct Device {
   std::size_t memory_bytes = 0;
   NamedTexts facts = {};         // further facts on which its times depend
   std::vector<Peak> peaks = {};  // if they were known before the run
+  /// Devices whose cores it has all, or of which it is the GPU; they are idle while it works.
+  std::vector<std::string> combines = {};
   friend bool operator==(const Device&, const Device&) = default;
 };
 

@@ -11,6 +11,7 @@
 #include "kernels/base/error.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/time_shares.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/models.h"
 #include "scenarios/plan/schedules/data_parallel.h"
@@ -159,6 +160,8 @@ class TensorParallel final : public Scenario {
 
   std::vector<Strategy> strategies_ = {
       {std::string(one_device), "the whole block on the first device"},
+      {std::string(all_cores),
+       "the whole block on one device with the cores of all; of parts of a GPU, on the whole GPU"},
       {std::string(divided_batch_strategy),
        "a part of the batch on each device, one all-reduce of the gradients behind the backward "
        "pass"},
