@@ -128,13 +128,11 @@ std::string request_for(const DeviceRequest& request, const Scenario& scenario,
 /// The device of strategy all-cores, where the run may have cases of it.
 std::unique_ptr<Device> open_whole(const RunOptions& options, const Scenario& scenario,
                                    const Machine& machine) {
-  const bool lists_it =
-      std::ranges::find(scenario.strategies(), all_cores, &Strategy::name) !=
-      scenario.strategies().end();
+  const bool lists_it = std::ranges::find(scenario.strategies(), all_cores, &Strategy::name) !=
+                        scenario.strategies().end();
   if (!lists_it || !options.chooses(std::string(all_cores))) return nullptr;
   const DeviceRequest request = options.device_request();
-  return machine.open_whole(request_for(request, scenario, machine),
-                            options_of(request, scenario));
+  return machine.open_whole(request_for(request, scenario, machine), options_of(request, scenario));
 }
 
 }  // namespace
@@ -143,11 +141,9 @@ std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
                                                   const Scenario& scenario, const Machine& machine,
                                                   RankTeam* ranks) {
   const DeviceOptions options = options_of(request, scenario);
-  const std::string of_rank =
-      request.devices.empty() ? device_of_a_rank(machine) : request.devices;
-  auto devices = ranks != nullptr
-                     ? open_rank_devices(*ranks, machine, of_rank, options)
-                     : machine.open(request_for(request, scenario, machine), options);
+  const std::string of_rank = request.devices.empty() ? device_of_a_rank(machine) : request.devices;
+  auto devices = ranks != nullptr ? open_rank_devices(*ranks, machine, of_rank, options)
+                                  : machine.open(request_for(request, scenario, machine), options);
   check_abilities(request, devices, machine);
   return devices;
 }
@@ -162,8 +158,11 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
   JobPlan plan;
   for (const Scenario* scenario : options.scenarios) {
     if (ranks != nullptr) check_over_ranks(options, *scenario);
-    Job job{scenario, open_devices(options.device_request(), *scenario, machine, ranks),
-            ranks == nullptr ? open_whole(options, *scenario, machine) : nullptr, {}, {}};
+    Job job{scenario,
+            open_devices(options.device_request(), *scenario, machine, ranks),
+            ranks == nullptr ? open_whole(options, *scenario, machine) : nullptr,
+            {},
+            {}};
     DeviceSet devices = set_of(job.devices);
     devices.has_all_cores = job.whole != nullptr;
     devices.more = ranks != nullptr ? "start more ranks" : more_devices(machine);

@@ -154,11 +154,10 @@ class ProcessRun {
     result.cases = merged(planned, parts_, options_.processes);
     for (report::CaseResult& one : result.cases) summarise_case(one);
     compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
-    result.answer =
-        answer_of(*job.scenario, job.cases, result.cases,
-                  {.processes = options_.processes,
-                   .devices = report::devices_of(outputs_.report_builder().report(),
-                                                 job.scenario->name())});
+    result.answer = answer_of(
+        *job.scenario, job.cases, result.cases,
+        {.processes = options_.processes,
+         .devices = report::devices_of(outputs_.report_builder().report(), job.scenario->name())});
     all_measured_ = all_measured_ && result.all_measured();
     any_measured_ = any_measured_ || result.any_measured();
     outputs_.report_builder().update(*job.scenario, result);

@@ -152,7 +152,8 @@ void expand_strategy(const RunOptions& options, const Scenario& scenario,
   for (const Combination& combination : combinations(ranges)) {
     const std::vector<Value>& values = combination.user_values;
     try {
-      auto spec = resolve_case(scenario, request_of(options, scenario, strategy, devices, combination));
+      auto spec =
+          resolve_case(scenario, request_of(options, scenario, strategy, devices, combination));
       if (!spec) continue;
       for (const Range& range : ranges) {
         if (range.values.size() > 1) spec->parameters.state(range.axis->name);

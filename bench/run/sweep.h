@@ -14,10 +14,10 @@ namespace parbench {
 struct DeviceSet {
   int count = 1;
   std::string more = Scenario::Request().more_devices;
-  bool alike = true;         // Request::devices_alike
-  bool last_serves = false;  // Request::last_serves
-  bool over_ranks = false;   // Request::devices_over_ranks
-  bool are_cpus = false;     // Request::devices_are_cpus
+  bool alike = true;           // Request::devices_alike
+  bool last_serves = false;    // Request::last_serves
+  bool over_ranks = false;     // Request::devices_over_ranks
+  bool are_cpus = false;       // Request::devices_are_cpus
   bool has_all_cores = false;  // Request::has_all_cores
 };
 [[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);

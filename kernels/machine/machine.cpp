@@ -128,7 +128,8 @@ Request counted(Backend& backend, std::string_view request, int count,
                shares && !options.oversubscribe ? "; with --oversubscribe they share cores" : ""));
   }
   Request read{{{&backend, backend.choose(count)}}, {}};
-  for (std::size_t i = 0; i < read.wanted.front().numbers.size(); ++i) read.order.emplace_back(0, i);
+  for (std::size_t i = 0; i < read.wanted.front().numbers.size(); ++i)
+    read.order.emplace_back(0, i);
   return read;
 }
 

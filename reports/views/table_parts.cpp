@@ -71,7 +71,8 @@ std::vector<std::string> memory_devices(const Report& report, const Cases& cases
   };
   for (const CaseResult* c : cases) {
     for (const auto& [device, bytes] : c->memory) {
-      if (!combines(device) && std::ranges::find(names, device) == names.end()) names.push_back(device);
+      if (!combines(device) && std::ranges::find(names, device) == names.end())
+        names.push_back(device);
     }
   }
   return names;

@@ -246,7 +246,8 @@ std::vector<std::vector<std::int64_t>> micro_batches_of(const Parameters& parame
 }
 
 bool is_undivided(const CaseSpec& spec) {
-  return spec.strategy != single_device && !uses_all_cores(spec) && micro_batches_of(spec.parameters).size() == 1;
+  return spec.strategy != single_device && !uses_all_cores(spec) &&
+         micro_batches_of(spec.parameters).size() == 1;
 }
 
 bool has_server_device(const Parameters& parameters) {

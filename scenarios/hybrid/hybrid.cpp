@@ -94,9 +94,8 @@ class Hybrid final : public Scenario {
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy == hybrid_single) return {};
     const bool is_divided = spec.strategy == hybrid_divided;
-    return {scaling_efficiency(single_of(spec), is_divided
-                                                    ? grid_of(spec.parameters).devices()
-                                                    : spec.parameters.integer("devices"))};
+    return {scaling_efficiency(single_of(spec), is_divided ? grid_of(spec.parameters).devices()
+                                                           : spec.parameters.integer("devices"))};
   }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
