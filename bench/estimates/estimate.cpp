@@ -17,9 +17,11 @@
 #include "bench/cli/sampler_options.h"
 #include "bench/execution/submit_mode.h"
 #include "bench/execution/verification.h"
+#include "bench/sampling/described.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "kernels/core/ranks/remote_device.h"
+#include "reports/model/device_cores.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 #include "scenarios/framework/all_cores.h"
@@ -108,7 +110,7 @@ class Estimator {
     try {
       const auto planned = plan(spec, result.device_bytes);
       result.execution_seconds =
-          bound_of(planned->plan().graph(), costs_of(planned->plan(), spec.format())).seconds;
+          bound_of(planned->plan(), costs_of(planned->plan(), spec.format())).seconds;
       check_reference(spec);
     } catch (const Error& error) {
       result.error = error.what();
@@ -284,12 +286,16 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
 
 std::string estimate_text(const Scenario& scenario, const Context& context, const RunEstimate& run,
                           std::size_t width) {
-  std::vector<std::string> devices;
-  for (int i = 0; i < context.device_count(); ++i) {
-    devices.push_back(context.device(i).info().name);
-  }
-  std::string text = fmt::format("{}: {} case{}, memory on {}\n", scenario.name(), run.cases.size(),
-                                 run.cases.size() == 1 ? "" : "s", fmt::join(devices, " + "));
+  std::vector<std::string> names;
+  const std::vector<report::Device> devices = devices_of(context);
+  for (const report::Device& device : devices) names.push_back(device.name);
+  const report::DeviceCores cores = report::cores_of(devices);
+  std::string text = fmt::format(
+      "{}: {}, memory on {}{}\n", scenario.name(), report::format_count(run.cases.size(), "case"),
+      fmt::join(names, " + "),
+      cores.are_shared()
+          ? fmt::format(", which share {}", report::format_count(cores.different, "core"))
+          : "");
   text += cases_text(run.cases, width);
   const std::string min = report::format_wait(run.min_seconds);
   const std::string max = report::format_wait(run.max_seconds);

@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 
+#include "reports/model/device_cores.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
@@ -243,6 +244,18 @@ std::vector<std::string> baseline_warnings(const Scenario& scenario,
     if (one.without > 0) warnings.push_back(text_of(baseline, one));
   }
   return warnings;
+}
+
+std::optional<std::string> sharing_warning(const std::vector<report::Device>& devices) {
+  const report::DeviceCores cores = report::cores_of(devices);
+  if (!cores.are_shared()) return std::nullopt;
+  return fmt::format(
+      "Careful: the {} share {}, so these times and gains do not carry over to devices with cores "
+      "of their own.",
+      report::format_count(static_cast<std::size_t>(std::ranges::count_if(
+                               devices, [](const auto& device) { return !device.cores.empty(); })),
+                           "device"),
+      report::format_count(cores.different, "core"));
 }
 
 std::vector<std::string> disturbance_warnings(const std::vector<report::CaseResult>& cases) {

@@ -36,6 +36,11 @@ inline constexpr std::string_view profiler_warning =
     const Scenario& scenario, const std::vector<CaseSpec>& specs,
     const std::vector<report::CaseResult>& cases);
 
+/// Says that devices share cores, so that their times are those of no other machine; nothing where
+/// each has cores of its own.
+[[nodiscard]] std::optional<std::string> sharing_warning(
+    const std::vector<report::Device>& devices);
+
 /// Says that devices or the process were throttled, and that other programs used the cores
 /// meanwhile.
 [[nodiscard]] std::vector<std::string> disturbance_warnings(

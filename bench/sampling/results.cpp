@@ -347,6 +347,9 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
   const auto preliminary = preliminary_warning(cases, conditions, is_answered);
   answer.preliminary = preliminary.has_value();
   if (preliminary) answer.warnings.push_back(*preliminary);
+  if (auto shared = sharing_warning(conditions.devices)) {
+    answer.warnings.push_back(*std::move(shared));
+  }
   std::ranges::move(baseline_warnings(scenario, specs, cases), std::back_inserter(answer.warnings));
   std::ranges::move(disturbance_warnings(cases), std::back_inserter(answer.warnings));
   if (conditions.for_profiler) answer.warnings.emplace_back(profiler_warning);

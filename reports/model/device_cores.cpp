@@ -7,24 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/plan/graph.h"
+
 namespace parbench::report {
-namespace {
-
-/// "node1" of "node1/0/cpu:0", a device of a rank; empty of "cpu:0".
-std::string_view host_in(std::string_view device) {
-  const std::string_view before_kind = device.substr(0, device.find(':'));
-  const std::size_t end = before_kind.find('/');
-  return end == std::string_view::npos ? std::string_view() : before_kind.substr(0, end);
-}
-
-}  // namespace
-
 DeviceCores cores_of(const std::vector<Device>& devices) {
   DeviceCores cores;
   std::set<std::pair<std::string_view, int>> different;
   for (const Device& device : devices) {
     if (!device.combines.empty()) continue;
-    for (const int core : device.cores) different.emplace(host_in(device.name), core);
+    for (const int core : device.cores) different.emplace(host_of(device.name), core);
     cores.sum += device.cores.size();
   }
   cores.different = different.size();

@@ -415,7 +415,7 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   if (result.stopped_because.empty()) result.stopped_because = "unfinished";
   if (!entry.cost_rounds.empty()) {
     const auto costs = entry.cost_rounds.costs(median(seconds_of(result.samples)));
-    if (costs) result.bound = bound_of(entry.prepared->subject->plan().graph(), *costs);
+    if (costs) result.bound = bound_of(entry.prepared->subject->plan(), *costs);
   }
   earlier_.complete(index, result.bound && entry.cost_rounds.any_beside_samples(), result);
   summarise_case(result);
