@@ -37,7 +37,7 @@ namespace {
   } catch (const std::exception& error) {
     throw Error(reason(error.what()));
   } catch (...) {
-    throw Error(reason("an exception that is no std::exception"));
+    throw Error(reason("an exception that is not a std::exception"));
   }
 }
 

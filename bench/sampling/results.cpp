@@ -264,7 +264,7 @@ CaseEnd end_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& error) {
     return {failed, error.what()};
   } catch (...) {
-    return {failed, "an exception that is no std::exception"};
+    return {failed, "an exception that is not a std::exception"};
   }
 }
 
@@ -347,9 +347,8 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
   const auto preliminary = preliminary_warning(cases, conditions, is_answered);
   answer.preliminary = preliminary.has_value();
   if (preliminary) answer.warnings.push_back(*preliminary);
-  if (auto shared = sharing_warning(conditions.devices)) {
-    answer.warnings.push_back(*std::move(shared));
-  }
+  if (const auto shared = sharing_warning(conditions.devices)) answer.warnings.push_back(*shared);
+  if (const auto coverage = coverage_warning(cases)) answer.warnings.push_back(*coverage);
   std::ranges::move(baseline_warnings(scenario, specs, cases), std::back_inserter(answer.warnings));
   std::ranges::move(disturbance_warnings(cases), std::back_inserter(answer.warnings));
   if (conditions.for_profiler) answer.warnings.emplace_back(profiler_warning);

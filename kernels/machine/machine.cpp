@@ -92,7 +92,8 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
     const std::string_view partition = text.substr(slash + 1);
     number.partition = whole_number(partition);
     if (!number.partition) {
-      refuse(word, fmt::format("names a part of a device by '{}', which is no number", partition));
+      refuse(word,
+             fmt::format("names a part of a device by '{}', which is not a number", partition));
     }
   }
   if (number.device >= backend.device_count()) {

@@ -135,8 +135,7 @@ std::optional<Remark> more_threads_than_cores(const Profiled& one, const Profile
 std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/) {
   if (!are_cores_taken(one)) return {};
   const double share = cores_taken(one);
-  return Remark{fmt::format("other programs had its cores for {} of the time that its threads "
-                            "wanted to run",
+  return Remark{fmt::format("other programs took {} of the CPU time that its threads needed",
                             format_percent(share, 0)),
                 "end what else runs on these cores, or choose free ones with taskset",
                 {{"share", share}},
@@ -166,7 +165,7 @@ std::optional<Remark> shared_cores(const Profiled& one, const ProfiledCases& all
 
 std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& /*roles*/) {
   if (!is_over_quota(one)) return {};
-  return Remark{fmt::format("a CPU quota withheld {} of the core time that it wanted",
+  return Remark{fmt::format("a CPU quota withheld {} of the CPU time that it needed",
                             format_percent(one.quota_lost, 0)),
                 "no quota, or a larger one (docker run --cpus, CPUQuota= of systemd)",
                 {{"share", one.quota_lost}},

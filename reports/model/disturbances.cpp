@@ -23,7 +23,7 @@ void add_throttles(std::vector<std::string>& known, const CaseResult& c) {
 }
 
 std::string quota_text(double largest_lost) {
-  return fmt::format("CPU quota (up to {} of the core time)", format_percent(largest_lost, 0));
+  return fmt::format("CPU quota (up to {} of the CPU time)", format_percent(largest_lost, 0));
 }
 
 double cores_taken(const CaseResult& c) {

@@ -16,17 +16,17 @@ namespace parbench::report {
 /// nothing for a case that needs no warning.
 void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
-/// A quota that withheld a smaller share of the core time is not reported: half of the change that
+/// A quota that withheld a smaller share of the CPU time is not reported: half of the change that
 /// comparisons count by default.
 constexpr double min_quota_lost = 0.01;
 
-/// Returns whether the CPU quota withheld so much of the core time of a case that its times need a
+/// Returns whether the CPU quota withheld so much of the CPU time of a case that its times need a
 /// warning.
 [[nodiscard]] inline bool is_over_quota(const CaseResult& c) {
   return c.quota_lost >= min_quota_lost;
 }
 
-/// Returns "CPU quota (up to 74% of the core time)", with the largest share of some cases.
+/// Returns "CPU quota (up to 74% of the CPU time)", with the largest share of some cases.
 [[nodiscard]] std::string quota_text(double largest_lost);
 
 /// Other programs disturb a case whose cores they had for so much of the time.

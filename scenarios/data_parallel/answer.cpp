@@ -48,8 +48,8 @@ std::vector<const CaseOutcome*> same_step(const std::vector<CaseOutcome>& outcom
   return same;
 }
 
-/// "It takes 404 MiB on the fullest device, single 380 MiB. The least of the others takes sharded
-/// with stage 3: 315 MiB, in 1.20× the time."
+/// "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least sharded with stage 3:
+/// 315 MiB in 1.20× its time."
 std::string memory_text(const std::vector<CaseOutcome>& outcomes,
                         const report::Recommendation& best) {
   const std::string& name = best.candidates.front().name;
@@ -70,7 +70,7 @@ std::string memory_text(const std::vector<CaseOutcome>& outcomes,
   std::string text = fmt::format("{} holds {} on its fullest device", best.candidates.front().label,
                                  memory_of(*found));
   if (single != nullptr && single != &*found)
-    text += fmt::format(", single {}", memory_of(*single));
+    text += fmt::format(", one device {}", memory_of(*single));
   if (least != nullptr && fullest_device(*least) < fullest_device(*found)) {
     text += fmt::format("; least {}: {} in {} its time", label_of(least->spec), memory_of(*least),
                         report::format_ratio(least->median_seconds / found->median_seconds));

@@ -40,14 +40,16 @@ bool is_varied(const Parameter& choice, const CaseSpec& spec,
   });
 }
 
-/// "split 5", "model-parallel", "the single device".
+constexpr std::string_view baseline_words = "one device";
+
+/// "split 5", "model-parallel", "one device".
 std::string short_label(const CaseSpec& spec) {
-  if (spec.strategy == whole_model) return "the single device";
+  if (spec.strategy == whole_model) return std::string(baseline_words);
   if (spec.strategy != pipelined_model) return spec.strategy;
   return "split " + to_string(*spec.parameters.find("split"));
 }
 
-/// "with split 5", "on the single device".
+/// "with split 5", "on one device".
 std::string place_of(const CaseSpec& spec) {
   return (spec.strategy == whole_model ? "on " : "with ") + short_label(spec);
 }
@@ -73,11 +75,11 @@ auto complexity(const CaseSpec& spec) {
                     samples == nullptr ? std::numeric_limits<std::int64_t>::max() : -*samples);
 }
 
-/// "; one batch at a time 1.02× (0.99–1.04)", unless that is what is recommended.
+/// "; without micro-batches: 1.02× (0.99–1.04)", unless that is what is recommended.
 std::string model_parallel_text(const SameWork& group) {
   for (const CaseOutcome* one : group.cases) {
     if (one->spec.strategy != model_parallel || !one->speedup) continue;
-    return fmt::format("; one batch at a time {}", report::format_ratio(*one->speedup));
+    return fmt::format("; without micro-batches: {}", report::format_ratio(*one->speedup));
   }
   return {};
 }
@@ -86,43 +88,39 @@ std::string model_parallel_text(const SameWork& group) {
 std::vector<std::string> sentences(const SameWork& group, const report::Recommendation& found) {
   const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
   const bool is_split = gaining->spec.strategy == pipelined_model;
-  const std::string of_bound =
-      gaining->efficiency > 0
-          ? fmt::format(", {:.0f}% of what these tasks allow", 100 * gaining->efficiency)
-          : "";
-  if (!found.pays) {
-    return {at_setting(found, fmt::format("Use {}. {} {}: {} reaches {} the single device{}.",
-                                          found.candidates.front().label,
-                                          is_split ? "Splitting" : "Using several devices",
-                                          to_string(payoff_of(found)), found.gaining->label,
-                                          report::format_ratio(*found.gain), of_bound))};
+  std::string details;
+  if (gaining->efficiency > 0) {
+    details = fmt::format(", {:.0f}% of what its tasks and their dependencies allow",
+                          100 * gaining->efficiency);
   }
+  if (payoff_of(found) < report::Payoff::may_pay) {
+    return {at_setting(found, keep_text(found, is_split ? "splitting" : "using several devices",
+                                        "pays", details))};
+  }
+  if (is_split) details += model_parallel_text(group);
   const std::string superlinear =
       is_split ? superlinear_text(found, devices_of(gaining->spec),
                                   "micro-batches fit the caches better than the whole batch")
                : superlinear_text(found, 1,
                                   "each device's part of the model fits its caches better, or "
-                                  "something else disturbed the single device");
-  return {at_setting(found, fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
-                                        report::format_ratio(*found.gain), of_bound,
-                                        is_split ? model_parallel_text(group) : "")),
-          rivals_text(found), superlinear};
+                                  "the baseline was disturbed");
+  return {at_setting(found, use_text(found, baseline_words, details)), tie_text(found),
+          open_text(found), superlinear};
 }
 
-/// "At batch 24, use split 5: 1.60× the single device. Splitting does not pay at batch 8.", or
-/// where it pays, with what to use where it pays nowhere.
-std::string summary(const std::vector<report::Recommendation>& found) {
+/// "At batch 24, use split 5: 1.60× as fast as one device. Splitting does not pay at batch 8.", or
+/// where it pays, with the largest gain.
+std::vector<std::string> summary(const std::vector<report::Recommendation>& found) {
   const bool are_splits = std::ranges::all_of(found, [](const report::Recommendation& one) {
     return one.gaining->label.starts_with("split");
   });
   const std::string_view subject = are_splits ? "Splitting" : "Using several devices";
   if (const report::Recommendation* only = only_one_that_pays(found)) {
-    return fmt::format("At {}, use {}: {} the single device.{}", only->setting,
-                       only->gaining->label, report::format_ratio(*only->gain),
-                       elsewhere_text(found, subject, "pays"));
+    return {at_setting(*only, use_text(*only, baseline_words)),
+            elsewhere_text(found, subject, "pays")};
   }
-  return fmt::format("{} {}{}.", subject, where_it_pays(found, "pays"),
-                     instead_text(best_of(found)));
+  return {fmt::format("{} {}{}.", subject, where_it_pays(found, "pays"),
+                      best_text(found, baseline_words))};
 }
 
 }  // namespace
@@ -147,16 +145,15 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
   if (all.recommendations.empty()) {
     const bool has_single = std::ranges::any_of(
         outcomes, [](const CaseOutcome& one) { return one.spec.strategy == whole_model; });
-    return {.text = no_comparison_text("the single device", "pipeline", has_single),
+    return {.text = no_comparison_text(baseline_words, "pipeline", has_single),
             .is_answered = false};
   }
-  const std::size_t main_sentence = 1;
   std::vector<std::string> text =
-      all.recommendations.size() > 1 ? std::vector{summary(all.recommendations)} : of_one;
-  const std::vector<std::string> trades{
-      memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same}, place_of),
-      memory_trade_text(outcomes, {.name = "schedule", .usual = "gpipe", .work = same}, place_of)};
-  text.insert(text.begin() + main_sentence, trades.begin(), trades.end());
+      all.recommendations.size() > 1 ? summary(all.recommendations) : of_one;
+  text.push_back(
+      memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same}, place_of));
+  text.push_back(
+      memory_trade_text(outcomes, {.name = "schedule", .usual = "gpipe", .work = same}, place_of));
   text.push_back(not_compared_text(all.not_compared));
   return {joined_sentences(text), std::move(all.recommendations)};
 }

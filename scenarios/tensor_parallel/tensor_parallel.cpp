@@ -83,7 +83,7 @@ std::optional<Obstacle> obstacle_of_block(const Scenario::Request& request,
   if (hidden % heads == 0) return std::nullopt;
   return Obstacle{
       {"heads", "hidden"},
-      fmt::format("--hidden: {} is no multiple of --heads {}; use one that is", hidden, heads)};
+      fmt::format("--hidden: {} is not a multiple of --heads {}; use one that is", hidden, heads)};
 }
 
 std::optional<Obstacle> obstacle_of_batch(const Scenario::Request& request,
@@ -116,10 +116,11 @@ std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request,
   if (gathered * static_cast<std::int64_t>(size_of(request.spec.dtype)) % 4 == 0) {
     return std::nullopt;
   }
-  return Obstacle{{"hidden"},
-                  fmt::format("--hidden: each device gathers {} bf16 values, which is no multiple "
-                              "of 4 bytes; use an even --hidden",
-                              gathered)};
+  return Obstacle{
+      {"hidden"},
+      fmt::format("--hidden: each device gathers {} bf16 values, which is not a multiple "
+                  "of 4 bytes; use an even --hidden",
+                  gathered)};
 }
 
 class TensorParallel final : public Scenario {

@@ -137,7 +137,7 @@ TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {
   const Finished missing = pipeline({"--model", "other.onnx"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.err,
-              AllOf(HasSubstr("--model 'other.onnx' is no file"), HasSubstr("check the path")));
+              AllOf(HasSubstr("--model 'other.onnx': no such file"), HasSubstr("check the path")));
   const Finished size = pipeline({"--model", "mine.onnx", "--layers", "3"});
   EXPECT_EQ(size.exit_code, 2);
   EXPECT_THAT(size.err, HasSubstr("--layers: model mine.onnx has no such size"));

@@ -134,8 +134,8 @@ TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
   cases[1].conditions = with_taken_cores(0.4).conditions;
   cases[2].conditions = with_taken_cores(0.2).conditions;
   EXPECT_THAT(warnings(),
-              testing::ElementsAre("Careful: other programs had up to 40% of the core time that 2 "
-                                   "of 3 cases wanted; repeat on a quiet machine."));
+              testing::ElementsAre("Careful: other programs took up to 40% of the CPU time in 2 "
+                                   "of 3 cases; repeat on a quiet machine."));
 }
 
 TEST_F(PreliminaryAnswer, DoesNotBlameOtherProgramsForWhatAQuotaWithheld) {
@@ -182,7 +182,7 @@ TEST_F(PreliminaryAnswer, IsNotOneThatNoNumberOfSamplesGives) {
   add_without_time("b");
   EXPECT_EQ(
       warning(),
-      "Preliminary: there was no time for 1 of 2 cases (among them all of strategy b); a longer "
+      "Preliminary: 1 of 2 cases measured; no time for 1 (among them all of strategy b); a longer "
       "--max-total-time measures them.");
 }
 
@@ -191,27 +191,44 @@ TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
   add_without_time("b");
   EXPECT_EQ(
       warning(),
-      "Preliminary: there was no time for 1 of 2 cases (among them all of strategy b); a longer "
+      "Preliminary: 1 of 2 cases measured; no time for 1 (among them all of strategy b); a longer "
       "--max-total-time measures them.");
   add("c", 2);
-  EXPECT_EQ(warning(),
-            "Preliminary, from 2 of 6 samples, and there was no time for 1 of 3 cases (among them "
-            "all of strategy b); a longer --max-total-time measures them.");
+  EXPECT_EQ(
+      warning(),
+      "Preliminary, from 2 of 6 samples, and 2 of 3 cases measured; no time for 1 (among them "
+      "all of strategy b); a longer --max-total-time measures them.");
 }
 
 TEST_F(PreliminaryAnswer, NamesValuesThatNoCaseWasMeasuredWith) {
   add("a", 6);
   add("b", 6);
   add_without_time("a", 4000);
-  EXPECT_THAT(warning(), testing::HasSubstr("1 of 3 cases (among them all of n 4000); a longer"));
+  EXPECT_THAT(warning(), testing::HasSubstr("no time for 1 (among them all of n 4000); a longer"));
   add_without_time("c", 8);
   EXPECT_THAT(warning(), testing::HasSubstr(
-                             "2 of 4 cases (among them all of strategy c and all of n 4000); a"));
+                             "no time for 2 (among them all of strategy c and all of n 4000); a"));
   add("b", 6, 1, 4000);
-  EXPECT_THAT(warning(), testing::HasSubstr("2 of 5 cases (among them all of strategy c); a"));
+  EXPECT_THAT(warning(), testing::HasSubstr("no time for 2 (among them all of strategy c); a"));
   add_without_time("d", 8);
   EXPECT_THAT(warning(),
-              testing::HasSubstr("3 of 6 cases (among them all of strategies c and d); a"));
+              testing::HasSubstr("no time for 3 (among them all of strategies c and d); a"));
+}
+
+TEST_F(PreliminaryAnswer, CountsCasesThatFailedOrWereSkipped) {
+  add("a", 6);
+  add("b", 0);
+  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+              testing::ElementsAre("1 of 2 cases measured; 1 not run."));
+  cases.back().status = report::CaseStatus::failed;
+  add("c", 0);
+  cases.back().status = report::CaseStatus::skipped;
+  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+              testing::ElementsAre("1 of 3 cases measured; 1 failed, 1 skipped."));
+  add_without_time("d");
+  EXPECT_EQ(warning(),
+            "Preliminary: 1 of 4 cases measured; no time for 1 (among them all of strategy d), 1 "
+            "failed, 1 skipped; a longer --max-total-time measures them.");
 }
 
 /// What the answer's warnings say of baselines.

@@ -122,8 +122,9 @@ TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
   EXPECT_THAT(message("cpu:99999999999"), HasSubstr("'cpu:99999999999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:9999"), HasSubstr("'cpu:9999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:0"), HasSubstr("twice"));
-  EXPECT_THAT(message("cpu:0/"), HasSubstr("names a part of a device by '', which is no number"));
-  EXPECT_THAT(message("cpu:0/0/0"), HasSubstr("by '0/0', which is no number"));
+  EXPECT_THAT(message("cpu:0/"),
+              HasSubstr("names a part of a device by '', which is not a number"));
+  EXPECT_THAT(message("cpu:0/0/0"), HasSubstr("by '0/0', which is not a number"));
   EXPECT_THAT(message("cpu:0 , cpu:1"), HasSubstr("'cpu:0 , cpu:1' has blanks"));
   EXPECT_THAT(message("cpu:0,"), HasSubstr("'cpu:0,' has an empty name"));
 }
