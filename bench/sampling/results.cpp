@@ -64,7 +64,7 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
 /// Those of all devices, or of the first one for cases that use no other.
 std::size_t cores_of_case(const CaseSpec& spec, const std::vector<report::Device>& devices) {
   if (devices.empty()) return 0;
-  const bool uses_all = spec.parameters.find(device_count_parameter) != nullptr;
+  const bool uses_all = spec.parameters.find(devices_parameter) != nullptr;
   return uses_all ? report::cores_of(devices).different : devices.front().cores.size();
 }
 

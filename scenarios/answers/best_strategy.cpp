@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reports/units/units.h"
+#include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -40,21 +41,24 @@ std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& 
 }
 
 /// The baseline in sentences.
-std::string_view baseline_text(const Scenario& scenario) {
-  return scenario.baseline() == "single" ? "one device" : scenario.baseline();
+std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
+  if (scenario.baseline() != "single") return std::string(scenario.baseline());
+  return one_device_text(outcomes, scenario.baseline());
 }
 
 /// The sentences about one setting, the most important first.
-std::vector<std::string> sentences(const report::Recommendation& found, std::string_view baseline) {
+std::vector<std::string> sentences(const report::Recommendation& found, std::string_view baseline,
+                                   const std::string& whole_device) {
   if (payoff_of(found) < report::Payoff::may_pay) {
-    return {at_setting(found, keep_text(found, "another strategy", "pays"))};
+    return {at_setting(found, keep_text(found, "another strategy", "pays")), whole_device};
   }
-  return {at_setting(found, use_text(found, baseline)), tie_text(found), open_text(found)};
+  return {at_setting(found, use_text(found, baseline)), whole_device, tie_text(found),
+          open_text(found)};
 }
 
 std::vector<std::string> sentences(const std::vector<report::Recommendation>& found,
-                                   std::string_view baseline) {
-  if (found.size() == 1) return sentences(found.front(), baseline);
+                                   std::string_view baseline, const std::string& whole_device) {
+  if (found.size() == 1) return sentences(found.front(), baseline, whole_device);
   if (const report::Recommendation* only = only_one_that_pays(found)) {
     return {at_setting(*only, use_text(*only, baseline)),
             elsewhere_text(found, "Another strategy", "pays")};
@@ -68,8 +72,11 @@ std::string superlinear_text_of(const report::Recommendation& found, const Outco
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr || gaining->spec.parameters.find(devices_parameter) == nullptr) return {};
   return superlinear_text(found, devices_of(gaining->spec),
-                          "each device's part fits its caches better, or the baseline was "
-                          "disturbed");
+                          uses_all_cores(gaining->spec)
+                              ? "data stays in the caches of one device, or the baseline was "
+                                "disturbed"
+                              : "each device's part fits its caches better, or the baseline was "
+                                "disturbed");
 }
 
 }  // namespace
@@ -99,10 +106,12 @@ Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome
   const auto is_baseline = [&](const CaseSpec& spec) {
     return spec.strategy == scenario.baseline();
   };
+  const std::string baseline = baseline_text(scenario, outcomes);
   const Wording wording{
       .label =
           [&](const CaseSpec& spec) {
-            return is_baseline(spec) ? std::string(baseline_text(scenario)) : label(spec);
+            if (uses_all_cores(spec)) return whole_device_text(outcomes);
+            return is_baseline(spec) ? baseline : label(spec);
           },
       .simpler = [&](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
       .is_baseline = is_baseline};
@@ -113,10 +122,11 @@ Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome
   if (made.recommendations.empty()) {
     const bool has_baseline = std::ranges::any_of(
         outcomes, [&](const CaseOutcome& one) { return is_baseline(one.spec); });
-    return {.text = no_comparison_text(baseline_text(scenario), "strategy", has_baseline),
-            .is_answered = false};
+    return {.text = no_comparison_text(baseline, "strategy", has_baseline), .is_answered = false};
   }
-  std::vector<std::string> text = sentences(made.recommendations, baseline_text(scenario));
+  const std::string whole_device =
+      whole_device_comparison(all, made.recommendations.front(), outcomes, wording.label);
+  std::vector<std::string> text = sentences(made.recommendations, baseline, whole_device);
   text.push_back(superlinear_text_of(best_of(made.recommendations), all));
   text.push_back(not_compared_text(not_compared));
   made.text = joined_sentences(text);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
@@ -19,9 +20,6 @@ using Outcomes = std::vector<const CaseOutcome*>;
 
 /// Returns the outcome of a case; null where it is none of these.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
-
-/// The parameter of cases that use several devices.
-inline constexpr std::string_view devices_parameter = "devices";
 
 /// Returns the number of devices that a case uses, as far as its parameters have it; else 1.
 [[nodiscard]] double devices_of(const CaseSpec& spec);

@@ -22,7 +22,7 @@ std::optional<CaseSpec> resolve_case(const Scenario& scenario, const Scenario::R
   std::optional<CaseSpec> spec = scenario.resolve(of_baseline);
   if (!spec) return std::nullopt;
   spec->strategy = all_cores;
-  spec->parameters.set(std::string(device_count_parameter), std::int64_t{request.device_count});
+  spec->parameters.set(std::string(devices_parameter), std::int64_t{request.device_count});
   return spec;
 }
 

@@ -15,7 +15,7 @@ namespace parbench {
 inline constexpr std::string_view all_cores = "all-cores";
 
 /// The parameter of cases that use several devices.
-inline constexpr std::string_view device_count_parameter = "devices";
+inline constexpr std::string_view devices_parameter = "devices";
 
 [[nodiscard]] inline bool uses_all_cores(const CaseSpec& spec) {
   return spec.strategy == all_cores;

@@ -25,7 +25,7 @@ std::string CaseSpec::name() const {
 }
 
 CaseSpec Scenario::undivided(const CaseSpec& spec) const {
-  return with_strategy(spec, baseline(), {device_count_parameter});
+  return with_strategy(spec, baseline(), {devices_parameter});
 }
 
 std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec) {

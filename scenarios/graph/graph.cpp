@@ -46,7 +46,7 @@ DispatchOrder dispatch_of(const CaseSpec& spec) {
 
 /// Whether one device stands for all devices of a case (strategy all-cores).
 bool is_whole(const Parameters& given, int devices) {
-  return devices < given.integer(device_count_parameter);
+  return devices < given.integer(devices_parameter);
 }
 
 /// The matrices of a case for so many devices, or on the one that stands for all.
@@ -54,7 +54,7 @@ WorkGraph matrices_of(const Parameters& given, int devices) {
   const WorkSizes sizes{.width = given.integer("features"), .batch = given.integer("batch")};
   const std::string& kind = given.text("dag");
   if (kind == mlp) {
-    WorkGraph graph = mlp_step(sizes, static_cast<int>(given.integer(device_count_parameter)));
+    WorkGraph graph = mlp_step(sizes, static_cast<int>(given.integer(devices_parameter)));
     if (is_whole(given, devices)) {
       for (WorkNode& node : graph.nodes) node.device = 0;
     }

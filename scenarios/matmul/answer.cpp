@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "reports/units/units.h"
+#include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -37,8 +38,8 @@ std::string label_of(const CaseSpec& spec) {
 }
 
 auto complexity(const CaseSpec& spec) {
-  constexpr std::array<std::string_view, 6> strategies{
-      "alone", "streams", "sequential", "concurrent", "column-sharded", "row-sharded"};
+  constexpr std::array<std::string_view, 7> strategies{
+      "alone", "streams", "sequential", all_cores, "concurrent", "column-sharded", "row-sharded"};
   return std::tuple(std::ranges::find(strategies, spec.strategy) - strategies.begin(),
                     integer_of(spec, "streams"));
 }
@@ -62,7 +63,10 @@ using Recommendations = std::vector<report::Recommendation>;
 Recommended recommendations_of(const Question& question, const std::vector<CaseOutcome>& outcomes,
                                const PossiblyFastest& possibly_fastest) {
   const Wording wording{
-      .label = label_of,
+      .label =
+          [&](const CaseSpec& spec) {
+            return uses_all_cores(spec) ? whole_device_text(outcomes) : label_of(spec);
+          },
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
       .is_baseline =
           [&](const CaseSpec& spec) { return spec.strategy == question.strategies.front(); }};
@@ -177,7 +181,7 @@ void name_question(const Question& question, report::Recommendation& found) {
 
 Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
                          const PossiblyFastest& possibly_fastest) {
-  const Question devices{{"sequential", "concurrent", "column-sharded", "row-sharded"},
+  const Question devices{{"sequential", all_cores, "concurrent", "column-sharded", "row-sharded"},
                          "several devices",
                          "Several devices",
                          "one device after the other"};

@@ -40,7 +40,7 @@ CaseSpec alone_on_first(const CaseSpec& spec) {
 
 /// The number of devices for which a case has products.
 std::int64_t owners_of(const CaseSpec& spec) {
-  return uses_all_devices(spec) ? spec.parameters.integer(device_count_parameter) : 1;
+  return uses_all_devices(spec) ? spec.parameters.integer(devices_parameter) : 1;
 }
 
 std::vector<int> all_owners(const CaseSpec& spec) {

@@ -138,6 +138,37 @@ TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
                                    "of 3 cases; repeat on a quiet machine."));
 }
 
+TEST_F(PreliminaryAnswer, SaysThatDevicesShareCores) {
+  const auto warnings = [this](const std::vector<std::vector<int>>& cores) {
+    AnswerConditions conditions{.seconds = 1};
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      conditions.devices.push_back(
+          {.scenario = "s", .name = "cpu:" + std::to_string(i), .cores = cores[i]});
+    }
+    return answer_of(scenario, specs, cases, conditions)->warnings;
+  };
+  add("a", 6);
+  EXPECT_THAT(warnings({{0}, {1}}), testing::IsEmpty());
+  EXPECT_THAT(warnings({{0}, {1}, {0}, {1}}),
+              testing::ElementsAre("Careful: the 4 devices share 2 cores, so these times and gains "
+                                   "do not carry over to devices with cores of their own."));
+}
+
+TEST_F(PreliminaryAnswer, KnowsTheCoresOfItsCases) {
+  add("a", 6);
+  add("b", 6);
+  specs[1].parameters.set("devices", std::int64_t{2});
+  AnswerConditions conditions{.seconds = 1};
+  conditions.devices = {{.scenario = "s", .name = "cpu:0", .cores = {0}},
+                        {.scenario = "s", .name = "cpu:1", .cores = {1}},
+                        {.scenario = "s", .name = "cpu:all", .cores = {0, 1}}};
+  conditions.devices.back().combines = {"cpu:0", "cpu:1"};
+  static_cast<void>(answer_of(scenario, specs, cases, conditions));
+  ASSERT_EQ(scenario.answered.size(), 2U);
+  EXPECT_EQ(scenario.answered[0].cores, 1U);
+  EXPECT_EQ(scenario.answered[1].cores, 2U);
+}
+
 TEST_F(PreliminaryAnswer, DoesNotBlameOtherProgramsForWhatAQuotaWithheld) {
   add("a", 6);
   cases[0].conditions = with_taken_cores(0.6).conditions;

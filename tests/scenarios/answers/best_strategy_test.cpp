@@ -115,6 +115,33 @@ TEST(BestStrategy, RemarksOnMoreThanTheDevicesCanGive) {
                "its caches better, or the baseline was disturbed."));
 }
 
+TEST(BestStrategy, NamesDevicesByTheirCores) {
+  const DescribedScenario divided("made", {{"single", "one"}, {"all-cores", "all"}, {"odd", "two"}},
+                                  {make_axis("n", AxisKind::integer, {std::int64_t{8}})});
+  const auto case_on = [](const std::string& strategy, double speedup, std::size_t cores) {
+    CaseOutcome one = measured(strategy, 1.0, speedup);
+    if (speedup > 0) one.spec.parameters.set("devices", std::int64_t{2});
+    one.cores = cores;
+    return one;
+  };
+  const auto text = [&](std::size_t cores, double all, double odd) {
+    return best_strategy(divided,
+                         {case_on("single", 0, cores), case_on("all-cores", all, 2 * cores),
+                          case_on("odd", odd, 2 * cores)},
+                         within(0.01))
+        .text;
+  };
+  EXPECT_EQ(text(1, 1.9, 1.5),
+            "Use one device of all 2 cores: 1.90× as fast as one core (1.85–1.95). The fastest "
+            "that divides the work: odd, 1.50× (1.45–1.55).");
+  EXPECT_EQ(text(4, 1.2, 1.5),
+            "Use odd: 1.50× as fast as one device (1.45–1.55). With one device of all 8 cores: "
+            "1.20× (1.15–1.25).");
+  EXPECT_EQ(text(0, 1.9, 1.5),
+            "Use the whole GPU: 1.90× as fast as one device (1.85–1.95). The fastest that divides "
+            "the work: odd, 1.50× (1.45–1.55).");
+}
+
 TEST(BestStrategy, NamesTheSettingsWithoutAComparison) {
   EXPECT_EQ(
       answer({measured("plain", 2.0, 0), measured("odd", 1.0, 2.0), measured("odd", 1.0, 0, 16)})

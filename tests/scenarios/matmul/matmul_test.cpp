@@ -41,7 +41,7 @@ TEST_P(MatmulTest, EveryStrategyIsRightAndFreeOfRaces) {
     EXPECT_TRUE(subject->check()) << strategy.name << ": wrong before it ran, and not found";
     run_in_order(subject->plan());
     EXPECT_EQ(subject->check(), std::nullopt) << strategy.name;
-    const auto reference_spec = scenario->reference(spec);
+    const auto reference_spec = parbench::reference_of(*scenario, spec);
     if (!reference_spec) continue;
     const auto outputs = subject->outputs();
     const std::vector<float> got = all_outputs(*subject);

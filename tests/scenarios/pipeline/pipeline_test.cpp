@@ -1,4 +1,5 @@
 // Cases, references and the answer of scenario pipeline: what needs no device.
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/pipeline/pipeline.h"
 
 #include <gmock/gmock.h>
@@ -231,7 +232,9 @@ struct PipelineAnswer : PipelineTest {
   CaseOutcome outcome(const std::string& strategy, const std::vector<Parameter>& values,
                       double seconds, double speedup) const {
     CaseOutcome one;
-    one.spec = *scenario->resolve(request(strategy, values));
+    Scenario::Request made = request(strategy, values);
+    made.has_all_cores = true;
+    one.spec = *resolve_case(*scenario, made);
     one.median_seconds = seconds;
     one.efficiency = 0.9;
     if (strategy != "single")
@@ -260,6 +263,28 @@ TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesItsTies) {
             "without micro-batches: 0.95× (0.94–0.96).");
   ASSERT_EQ(made.recommendations.size(), 1);
   EXPECT_EQ(made.recommendations[0].candidates.front().name, apart[2].spec.name());
+}
+
+TEST_F(PipelineAnswer, ComparesWithOneDeviceOfAllCores) {
+  std::vector<CaseOutcome> outcomes{outcome("single", {}, 2.0, 1),
+                                    outcome("all-cores", {}, 1.03, 1.95),
+                                    outcome("pipeline", {{"split", 12}}, 1.25, 1.6)};
+  outcomes[0].cores = 1;
+  outcomes[1].cores = 2;
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "Use one device of all 2 cores: 1.95× as fast as one core (1.94–1.96), 90% of what its "
+            "tasks and their dependencies allow. The fastest that divides the work: split 12, "
+            "1.60× (1.59–1.61).");
+  outcomes[1].speedup = {1.2, report::Interval{1.19, 1.21, 0.97}};
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "Use split 12: 1.60× as fast as one core (1.59–1.61), 90% of what its tasks and their "
+            "dependencies allow. With one device of all 2 cores: 1.20× (1.19–1.21).");
+  outcomes[1].speedup = {1.59, report::Interval{1.58, 1.60, 0.97}};
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "Use one device of all 2 cores: 1.59× as fast as one core (1.58–1.60), 90% of what its "
+            "tasks and their dependencies allow. The fastest is split 12, 1.60× (1.59–1.61), tied "
+            "with one device of all 2 cores (within 3%); one device of all 2 cores is the "
+            "simplest.");
 }
 
 TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
