@@ -21,7 +21,7 @@
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "kernels/core/ranks/remote_device.h"
-#include "reports/model/device_cores.h"
+#include "reports/model/disturbances.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
 #include "scenarios/framework/all_cores.h"

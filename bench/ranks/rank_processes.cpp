@@ -1,4 +1,4 @@
-// What ranks tell each other of their processes.
+// Exchanges the numbers of processes between ranks.
 #include "bench/ranks/rank_processes.h"
 
 #include <unistd.h>

@@ -27,7 +27,7 @@
 #include "kernels/core/stream.h"
 #include "reports/io/file.h"
 #include "reports/io/google_benchmark.h"
-#include "reports/model/device_cores.h"
+#include "reports/model/disturbances.h"
 
 namespace parbench {
 namespace {

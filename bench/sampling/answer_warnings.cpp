@@ -13,7 +13,6 @@
 #include <set>
 #include <span>
 
-#include "reports/model/device_cores.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"

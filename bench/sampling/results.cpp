@@ -19,7 +19,7 @@
 #include "bench/execution/submit_mode.h"
 #include "bench/sampling/answer_warnings.h"
 #include "kernels/base/error.h"
-#include "reports/model/device_cores.h"
+#include "reports/model/disturbances.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/fastest.h"
 #include "scenarios/framework/all_cores.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/findings/roles.h"
-#include "reports/model/device_cores.h"
+#include "reports/model/disturbances.h"
 #include "reports/model/report.h"
 #include "reports/units/interval.h"
 

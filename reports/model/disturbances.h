@@ -1,8 +1,10 @@
 // What disturbed the measurement of a case: throttled devices, a CPU quota, and cores that other
-// programs had.
+// programs or other devices of the run had.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/model/report.h"
@@ -47,5 +49,20 @@ constexpr double min_cores_taken = 0.10;
 [[nodiscard]] inline bool is_disturbed(const CaseResult& c) {
   return are_cores_taken(c) || c.quota_lost >= min_cores_taken;
 }
+
+/// Cores of some devices, as numbers of them.
+struct DeviceCores {
+  std::size_t different = 0;
+  std::size_t sum = 0;  // over the devices
+
+  [[nodiscard]] bool are_shared() const { return sum > different; }
+};
+
+/// Counts the cores of devices, those of each host apart. Without a device that has the cores of
+/// others (Device::combines).
+[[nodiscard]] DeviceCores cores_of(const std::vector<Device>& devices);
+
+/// Returns the devices of a report on which a scenario ran.
+[[nodiscard]] std::vector<Device> devices_of(const Report& report, std::string_view scenario);
 
 }  // namespace parbench::report

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "reports/findings/roles.h"
-#include "reports/model/device_cores.h"
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "reports/views/table_parts.h"

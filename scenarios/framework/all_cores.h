@@ -4,8 +4,11 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "kernels/base/error.h"
+#include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
@@ -22,14 +25,36 @@ inline constexpr std::string_view devices_parameter = "devices";
 }
 
 /// Completes and checks a combination of any strategy (Scenario::resolve).
-[[nodiscard]] std::optional<CaseSpec> resolve_case(const Scenario& scenario,
-                                                   const Scenario::Request& request);
+[[nodiscard]] inline std::optional<CaseSpec> resolve_case(const Scenario& scenario,
+                                                          const Scenario::Request& request) {
+  if (!uses_all_cores(request.spec)) return scenario.resolve(request);
+  if (request.device_count < 2) return refuse(request, "strategy", too_few_devices(request));
+  if (!request.has_all_cores) {
+    return refuse(request, "strategy",
+                  "--strategy all-cores needs devices that have cores of their own in this "
+                  "process, or are all parts of one GPU; give such --devices, as cpu:0,cpu:1");
+  }
+  Scenario::Request of_baseline = request;
+  of_baseline.spec.strategy = scenario.baseline();
+  std::optional<CaseSpec> spec = scenario.resolve(of_baseline);
+  if (!spec) return std::nullopt;
+  spec->strategy = all_cores;
+  spec->parameters.set(std::string(devices_parameter), std::int64_t{request.device_count});
+  return spec;
+}
 
 /// Returns the context whose devices a case uses. Throws Unsupported where there is no such device.
-[[nodiscard]] Context& context_of(const CaseSpec& spec, Context& context);
+[[nodiscard]] inline Context& context_of(const CaseSpec& spec, Context& context) {
+  if (!uses_all_cores(spec)) return context;
+  if (Context* const whole = context.whole()) return *whole;
+  throw Unsupported("no device has the cores of all devices of this run");
+}
 
 /// Plans a case of any strategy in its context (Scenario::prepare).
-[[nodiscard]] std::unique_ptr<Case> prepare_case(const Scenario& scenario, const CaseSpec& spec,
-                                                 Context& context);
+[[nodiscard]] inline std::unique_ptr<Case> prepare_case(const Scenario& scenario,
+                                                        const CaseSpec& spec, Context& context) {
+  if (!uses_all_cores(spec)) return scenario.prepare(spec, context);
+  return scenario.prepare(scenario.undivided(spec), context_of(spec, context));
+}
 
 }  // namespace parbench

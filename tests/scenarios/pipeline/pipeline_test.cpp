@@ -1,11 +1,11 @@
 // Cases, references and the answer of scenario pipeline: what needs no device.
-#include "scenarios/framework/all_cores.h"
 #include "scenarios/pipeline/pipeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reports/text/text.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"
