@@ -71,6 +71,7 @@ std::string memory_text(const std::vector<CaseOutcome>& outcomes,
   }
   std::string text = fmt::format("{} holds {} on its fullest device", best.candidates.front().label,
                                  memory_of(*found));
+  if (single == &*found) text.front() = 'O';  // of one device
   if (single != nullptr && single != &*found)
     text += fmt::format(", {} {}", one_device_text(outcomes, single_device), memory_of(*single));
   if (least != nullptr && fullest_device(*least) < fullest_device(*found)) {

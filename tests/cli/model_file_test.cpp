@@ -51,9 +51,10 @@ TEST_F(ModelFile, RunsVerifiedWithEveryStrategy) {
     EXPECT_TRUE(one.verification->passed) << one.name;
   }
   const std::string step = "model:mine.onnx/batch:8/image:32";
-  EXPECT_THAT(names, ElementsAre("pipeline/single/" + step,
-                                 "pipeline/model-parallel/" + step + "/devices:2",
-                                 "pipeline/pipeline/" + step + "/split:4/devices:2"));
+  EXPECT_THAT(names,
+              ElementsAre("pipeline/single/" + step, "pipeline/all-cores/" + step + "/devices:2",
+                          "pipeline/model-parallel/" + step + "/devices:2",
+                          "pipeline/pipeline/" + step + "/split:4/devices:2"));
   const Finished again =
       run({PARBENCH_BINARY, "--rerun", "report.json", "--dry-run"}, {folder_.path(), {}});
   EXPECT_EQ(again.exit_code, 0) << again.err;
