@@ -232,12 +232,12 @@ TEST(HtmlPage, ListsWhatWasFoundBelowTheAnswer) {
   report.findings = {{"pipeline",
                       "launch-bound",
                       {report.cases[3].name, report.cases[5].name},
-                      "devices stood still for 79% of the time",
+                      "devices were idle for 79% of the time",
                       "launch it as a graph",
                       {}},
                      {"pipeline", "losses", {}, "of no case", "", {}}};
   const std::string text = page(report);
-  EXPECT_THAT(text, HasSubstr("<li><strong>pipeline, split 3</strong>: devices stood still for 79% "
+  EXPECT_THAT(text, HasSubstr("<li><strong>pipeline, split 3</strong>: devices were idle for 79% "
                               "of the time (2 cases). <span>Try: launch it as a graph.</span>"));
   EXPECT_THAT(text, Not(HasSubstr("of no case")));
 }
