@@ -35,7 +35,8 @@ std::vector<CaseSpec> specs_of(const ScenarioList& scenarios, std::vector<std::s
   const Program program{scenarios, words};
   const auto command = parse_command_line(program, all_commands(program));
   const RunOptions& options = dynamic_cast<RunCommand&>(*command).options();
-  return expand(options, *options.scenarios.front(), {.count = 2, .are_cpus = true});
+  return expand(options, *options.scenarios.front(),
+                {.count = 2, .are_cpus = true, .has_all_cores = true});
 }
 
 /// A run of made-up times.
