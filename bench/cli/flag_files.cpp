@@ -101,7 +101,7 @@ FlagTexts read_config(const std::string& path, const std::vector<FlagRow>& known
     const FlagRow* row = find_row(rows, key);
     const std::string place = fmt::format("'{}' in --config '{}'", key, path);
     if (row == nullptr) {
-      throw UsageError(fmt::format("{} is no flag that a file can set{}", place,
+      throw UsageError(fmt::format("{} is not a flag that a file can set{}", place,
                                    did_you_mean(key, names_of(rows))));
     }
     texts[key] = texts_of(place, *row, value);

@@ -323,7 +323,7 @@ FlagRow flag_of(const SharedAxis& shared, RunOptions& options) {
   row.value.description = description_of(shared);
   if (!shared.axis->identity) {
     row.placeholder.resize(std::min(row.placeholder.find('['), row.placeholder.size()));
-    row.value.description += "; one value, which is no part of a case's name";
+    row.value.description += "; one value, which is not part of a case's name";
   }
   return row;
 }

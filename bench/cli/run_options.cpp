@@ -74,7 +74,7 @@ void check_strategy(const std::string& name, const RunOptions& options,
     choices += fmt::format("\n  --scenario {}: {}", scenario->name(), scenario->question());
   }
   throw UsageError(
-      fmt::format("--{} is no axis of the chosen scenarios; leave it out, or "
+      fmt::format("--{} is not an axis of the chosen scenarios; leave it out, or "
                   "choose one that has it:{}",
                   name, choices));
 }
@@ -184,7 +184,7 @@ FlagNames add_files(FlagTexts& texts, RunOptions& options, const ScenarioList& s
 void refuse_standard_output(std::string_view flag, const std::string& path) {
   if (path != "-") return;
   throw UsageError(
-      fmt::format("--{} '-' is no file: standard output has the table; name a file (./- for one "
+      fmt::format("--{} '-' is not a file: standard output has the table; name a file (./- for one "
                   "with that name)",
                   flag));
 }

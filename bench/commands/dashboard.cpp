@@ -26,13 +26,13 @@ constexpr CommandText dashboard_help{
         "  parbench dashboard reports/runs -o site\n"
         "      A new site, or an earlier one with the reports that are new since.\n"
         "  parbench dashboard reports/runs -o site --strict\n"
-        "      The same in a script that has to fail where a file is no report.\n"
+        "      The same in a script that has to fail where a file is not a report.\n"
         "  parbench dashboard reports/runs -o site \\\n"
         "           --repository-url https://github.com/owner/name\n"
         "      With links from commits to the repository.\n",
     .exit_codes =
         "0 done; 1 the site could not be written to its end, or, with --strict, a file "
-        "was skipped; 2 bad usage, or a folder that cannot be read, or that is no place for a "
+        "was skipped; 2 bad usage, or a folder that cannot be read, or that cannot become a "
         "site."};
 
 /// Each file once: "5 files: 3 reports, 1 copy, 1 skipped".
@@ -56,25 +56,26 @@ class Dashboard final : public Command {
     output.value.description = "The site to write, or to update";
     output.placeholder = "SITE";
     output.required = true;
-    return {{.value = text_rule("DIR",
-                                "The folder; all files *.json in it and below are read as reports"),
-             .required = true,
-             .target = &folder_},
-            output,
-            {.value = text_rule("strict", "Exit 1 when a file was skipped because it is no report"),
-             .kind = FlagKind::toggle,
-             .target = &strict_},
-            {.value = text_rule("repository-url",
-                                "The web address of the repository that the commits are of, to "
-                                "link them: https://github.com/owner/name"),
-             .placeholder = "URL",
-             .target = &repository_url_}};
+    return {
+        {.value =
+             text_rule("DIR", "The folder; all files *.json in it and below are read as reports"),
+         .required = true,
+         .target = &folder_},
+        output,
+        {.value = text_rule("strict", "Exit 1 when a file was skipped because it is not a report"),
+         .kind = FlagKind::toggle,
+         .target = &strict_},
+        {.value = text_rule("repository-url",
+                            "The web address of the repository that the commits are of, to "
+                            "link them: https://github.com/owner/name"),
+         .placeholder = "URL",
+         .target = &repository_url_}};
   }
 
   void read(const FlagTexts& texts, const std::vector<std::string>& benchmark_flags) override {
     Command::read(texts, benchmark_flags);
     if (is_standard_output(site_)) {
-      throw UsageError(fmt::format("-o '{}' is no folder; name one", site_));
+      throw UsageError(fmt::format("-o '{}' is not a folder; name one", site_));
     }
     if (!repository_url_.empty()) repository_ = report::Repository(repository_url_);
   }

@@ -273,8 +273,8 @@ class Peaks final : public Command {
     const auto cache = report::PeakCache::of_environment();
     if (!cache) {
       throw UsageError(
-          "there is no folder to keep peaks in: none of PARBENCH_CACHE, XDG_CACHE_HOME and HOME is "
-          "set; set PARBENCH_CACHE to one");
+          "no folder for peaks: PARBENCH_CACHE, XDG_CACHE_HOME and HOME are not set; set "
+          "PARBENCH_CACHE to a folder");
     }
     const InterruptHandler interrupt;
     PeakSizes sizes;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "bench/cli/benchmark_flags.h"
@@ -21,6 +22,7 @@
 #include "bench/output/progress.h"
 #include "bench/output/standard_streams.h"
 #include "bench/ranks/rank_devices.h"
+#include "bench/ranks/rank_processes.h"
 #include "bench/ranks/rank_session.h"
 #include "bench/run/child_process.h"
 #include "bench/run/jobs.h"
@@ -123,13 +125,14 @@ class SingleProcessRun {
  public:
   SingleProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const Machine& machine,
                    const RunLimit& limit, JobPlan plan, ReportBuilder report_builder,
-                   RankTeam* team)
+                   std::vector<OwnProcess> own_processes, RankTeam* team)
       : options_(options),
         machine_(machine),
         limit_(limit),
         flags_(flags),
         plan_(std::move(plan)),
         outputs_(options, flags, plan_, std::move(report_builder)),
+        own_processes_(std::move(own_processes)),
         team_(team) {}
 
   ExitCode operator()() {
@@ -153,6 +156,7 @@ class SingleProcessRun {
         .make_runner = make_plan_runner,
         .profile = [this](bool on) { profile(on); },
         .on_timeline = timeline_sink(),
+        .own_processes = own_processes_,
         .resumed = options_.resumed ? &options_.resumed->cases : nullptr,
         .interrupted = InterruptHandler::requested,
         .checkpoint =
@@ -228,6 +232,7 @@ class SingleProcessRun {
   JobPlan plan_;
   InterruptHandler interrupt_;
   RunOutputs outputs_;
+  std::vector<OwnProcess> own_processes_;
   RankTeam* team_;  // the ranks of the run; null: one process
   LostBackends lost_;
   bool interrupted_ = false;
@@ -258,14 +263,19 @@ void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs)
 struct PlannedRun {
   BenchmarkFlags flags;
   JobPlan plan;
-  std::vector<std::string> differences;  // of the ranks
+  std::vector<std::string> differences;   // of the ranks
+  std::vector<OwnProcess> own_processes;  // SessionEnvironment::own_processes
 };
 
 PlannedRun planned_run(const RunOptions& options, const Machine& machine, RankTeam* team) {
   PlannedRun planned;
   planned.flags = initialize_google_benchmark(options.benchmark_flags);
   check_files_differ(options, planned.flags.out_path);
-  if (team != nullptr) planned.differences = compare_ranks(*team, machine, options);
+  planned.own_processes = starting_processes();
+  if (team != nullptr) {
+    planned.differences = compare_ranks(*team, machine, options);
+    std::ranges::copy(rank_processes(*team), std::back_inserter(planned.own_processes));
+  }
   planned.plan = plan_jobs(options, planned.flags, machine, team);
   check_traced_cases(options, planned.plan.jobs);
   return planned;
@@ -339,7 +349,7 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
     return run_processes(options, flags, limit, std::move(plan), std::move(report_builder));
   }
   return SingleProcessRun(options, flags, machine, limit, std::move(plan),
-                          std::move(report_builder), team)();
+                          std::move(report_builder), std::move(planned.own_processes), team)();
 }
 
 }  // namespace

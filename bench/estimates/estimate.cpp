@@ -17,11 +17,14 @@
 #include "bench/cli/sampler_options.h"
 #include "bench/execution/submit_mode.h"
 #include "bench/execution/verification.h"
+#include "bench/sampling/described.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "kernels/core/ranks/remote_device.h"
+#include "reports/model/disturbances.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/costs.h"
 
@@ -107,7 +110,7 @@ class Estimator {
     try {
       const auto planned = plan(spec, result.device_bytes);
       result.execution_seconds =
-          bound_of(planned->plan().graph(), costs_of(planned->plan(), spec.format())).seconds;
+          bound_of(planned->plan(), costs_of(planned->plan(), spec.format())).seconds;
       check_reference(spec);
     } catch (const Error& error) {
       result.error = error.what();
@@ -118,13 +121,14 @@ class Estimator {
  private:
   /// Throws what a run would throw; the bytes are known then, too, unless it has no plan at all.
   std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
-    context_.begin_case();
-    auto planned = scenario_.prepare(spec, context_);
-    for (int i = 0; i < context_.device_count(); ++i) {
-      device_bytes.push_back(context_.case_bytes(i));
+    Context& context = context_of(spec, context_);
+    context.begin_case();
+    auto planned = prepare_case(scenario_, spec, context_);
+    for (int i = 0; i < context.device_count(); ++i) {
+      device_bytes.push_back(context.case_bytes(i));
     }
     (void)submit_mode_of(spec, planned->plan());
-    check_fits(context_, device_bytes);
+    check_fits(context, device_bytes);
     return planned;
   }
 
@@ -282,12 +286,16 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
 
 std::string estimate_text(const Scenario& scenario, const Context& context, const RunEstimate& run,
                           std::size_t width) {
-  std::vector<std::string> devices;
-  for (int i = 0; i < context.device_count(); ++i) {
-    devices.push_back(context.device(i).info().name);
-  }
-  std::string text = fmt::format("{}: {} case{}, memory on {}\n", scenario.name(), run.cases.size(),
-                                 run.cases.size() == 1 ? "" : "s", fmt::join(devices, " + "));
+  std::vector<std::string> names;
+  const std::vector<report::Device> devices = devices_of(context);
+  for (const report::Device& device : devices) names.push_back(device.name);
+  const report::DeviceCores cores = report::cores_of(devices);
+  std::string text = fmt::format(
+      "{}: {}, memory on {}{}\n", scenario.name(), report::format_count(run.cases.size(), "case"),
+      fmt::join(names, " + "),
+      cores.are_shared()
+          ? fmt::format(", which share {}", report::format_count(cores.different, "core"))
+          : "");
   text += cases_text(run.cases, width);
   const std::string min = report::format_wait(run.min_seconds);
   const std::string max = report::format_wait(run.max_seconds);

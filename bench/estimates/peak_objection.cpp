@@ -22,7 +22,7 @@ std::string objection_to(const report::Peak& peak, std::size_t cores, double pre
                          const std::vector<PeaksOfCores>& others, double quota_lost) {
   using report::format_percent;
   if (quota_lost >= report::min_quota_lost) {
-    return fmt::format("a CPU quota withheld {} of the core time", format_percent(quota_lost, 0));
+    return fmt::format("a CPU quota withheld {} of the CPU time", format_percent(quota_lost, 0));
   }
   if (peak.interval && relative_half_width(*peak.interval, peak.value) > precision) {
     return fmt::format("its interval is wider than ± {}", format_percent(precision, 0));

@@ -103,7 +103,7 @@ class Meter {
     const Tensor c = poisoned(*parts, x.desc, MemoryKind::device);
     Op& op = parts->ops.prepare(stream_of(*parts, lane), gemm(n, format));
     add_task(*parts, lane, bind(op, {{"a", x.view}, {"b", x.view}, {"c", c.view}}));
-    add_product_checks(*parts, n, format, {device_, {x}, {{{c}, 0}}});
+    add_product_checks(*parts, n, format, {device_, device_, {x}, {{{c}, 0}}});
     return timed(std::move(parts), operations(n));
   }
 

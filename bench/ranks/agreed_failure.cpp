@@ -47,7 +47,7 @@ Failure described(const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     return {FailureType::error, error.what()};
   } catch (...) {
-    return {FailureType::error, "an exception that is no std::exception"};
+    return {FailureType::error, "an exception that is not a std::exception"};
   }
 }
 

@@ -11,6 +11,7 @@
 #include "bench/ranks/rank_devices.h"
 #include "kernels/base/error.h"
 #include "reports/text/paragraph.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 
 namespace parbench {
@@ -115,17 +116,39 @@ std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags
 
 }  // namespace
 
+namespace {
+
+DeviceOptions options_of(const DeviceRequest& request, const Scenario& scenario) {
+  return {.spare_for_copies = scenario.wants_copy_core(),
+          .autotune = request.autotune && request.measures,
+          .oversubscribe = request.oversubscribe};
+}
+
+/// What a scenario opens in this process.
+std::string request_for(const DeviceRequest& request, const Scenario& scenario,
+                        const Machine& machine) {
+  return request.devices.empty() ? usual_devices(scenario, machine) : request.devices;
+}
+
+/// The device of strategy all-cores, where the run may have cases of it.
+std::unique_ptr<Device> open_whole(const RunOptions& options, const Scenario& scenario,
+                                   const Machine& machine) {
+  const bool lists_it = std::ranges::find(scenario.strategies(), all_cores, &Strategy::name) !=
+                        scenario.strategies().end();
+  if (!lists_it || !options.chooses(std::string(all_cores))) return nullptr;
+  const DeviceRequest request = options.device_request();
+  return machine.open_whole(request_for(request, scenario, machine), options_of(request, scenario));
+}
+
+}  // namespace
+
 std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
                                                   const Scenario& scenario, const Machine& machine,
                                                   RankTeam* ranks) {
-  const DeviceOptions options{.spare_for_copies = scenario.wants_copy_core(),
-                              .autotune = request.autotune && request.measures,
-                              .oversubscribe = request.oversubscribe};
-  const std::string usual =
-      ranks != nullptr ? device_of_a_rank(machine) : usual_devices(scenario, machine);
-  const std::string& wanted = request.devices.empty() ? usual : request.devices;
-  auto devices = ranks != nullptr ? open_rank_devices(*ranks, machine, wanted, options)
-                                  : machine.open(wanted, options);
+  const DeviceOptions options = options_of(request, scenario);
+  const std::string of_rank = request.devices.empty() ? device_of_a_rank(machine) : request.devices;
+  auto devices = ranks != nullptr ? open_rank_devices(*ranks, machine, of_rank, options)
+                                  : machine.open(request_for(request, scenario, machine), options);
   check_abilities(request, devices, machine);
   return devices;
 }
@@ -140,8 +163,13 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
   JobPlan plan;
   for (const Scenario* scenario : options.scenarios) {
     if (ranks != nullptr) check_over_ranks(options, *scenario);
-    Job job{scenario, open_devices(options.device_request(), *scenario, machine, ranks), {}, {}};
+    Job job{scenario,
+            open_devices(options.device_request(), *scenario, machine, ranks),
+            ranks == nullptr ? open_whole(options, *scenario, machine) : nullptr,
+            {},
+            {}};
     DeviceSet devices = set_of(job.devices);
+    devices.has_all_cores = job.whole != nullptr;
     devices.more = ranks != nullptr ? "start more ranks" : more_devices(machine);
     devices.ranks_share_memory = ranks != nullptr && share_memory(*ranks);
     job.cases = expand(options, *scenario, devices);
@@ -149,6 +177,7 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
     job.left_out = left_out(options, *scenario, devices);
     const bool had_cases = !job.cases.empty();
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
+    if (std::ranges::none_of(job.cases, uses_all_cores)) job.whole.reset();
     if (job.cases.empty()) {
       plan.left_out.push_back(
           {std::string(scenario->name()), reason_without_cases(options, flags, job, had_cases)});

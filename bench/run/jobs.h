@@ -20,12 +20,14 @@ namespace parbench {
 struct Job {
   const Scenario* scenario = nullptr;
   std::vector<std::unique_ptr<Device>> devices;
-  std::vector<CaseSpec> cases;  // never empty
+  std::unique_ptr<Device> whole;  // with the cores of all of them, where a case needs it
+  std::vector<CaseSpec> cases;    // never empty
   std::vector<LeftOut> left_out;
 
   /// Takes the devices. Those of a dry run do not measure. `ranks`: to which they belong, or null.
   [[nodiscard]] Context open(const RunOptions& options, RankTeam* ranks = nullptr) {
-    return {std::move(devices), Context::Options{options.seed, !options.dry_run, ranks}};
+    return {std::move(devices), Context::Options{options.seed, !options.dry_run, ranks},
+            std::move(whole)};
   }
 };
 

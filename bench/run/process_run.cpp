@@ -27,6 +27,7 @@
 #include "kernels/core/stream.h"
 #include "reports/io/file.h"
 #include "reports/io/google_benchmark.h"
+#include "reports/model/disturbances.h"
 
 namespace parbench {
 namespace {
@@ -59,7 +60,10 @@ class ProcessRun {
         limit_(limit),
         plan_(std::move(plan)),
         outputs_(options, flags, plan_, std::move(report_builder)) {
-    for (Job& job : plan_.jobs) job.devices.clear();
+    for (Job& job : plan_.jobs) {
+      job.whole.reset();
+      job.devices.clear();
+    }
   }
 
   ExitCode operator()() {
@@ -150,8 +154,10 @@ class ProcessRun {
     result.cases = merged(planned, parts_, options_.processes);
     for (report::CaseResult& one : result.cases) summarise_case(one);
     compare_cases(comparisons_of(*job.scenario, job.cases), result.cases);
-    result.answer =
-        answer_of(*job.scenario, job.cases, result.cases, {.processes = options_.processes});
+    result.answer = answer_of(
+        *job.scenario, job.cases, result.cases,
+        {.processes = options_.processes,
+         .devices = report::devices_of(outputs_.report_builder().report(), job.scenario->name())});
     all_measured_ = all_measured_ && result.all_measured();
     any_measured_ = any_measured_ || result.any_measured();
     outputs_.report_builder().update(*job.scenario, result);

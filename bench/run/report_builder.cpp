@@ -171,11 +171,20 @@ void ReportBuilder::plan(const Scenario& scenario, const std::vector<CaseSpec>& 
 }
 
 void ReportBuilder::add_devices(const Scenario& scenario,
-                                const std::vector<std::unique_ptr<Device>>& devices) {
+                                const std::vector<std::unique_ptr<Device>>& devices,
+                                const Device* whole) {
   const std::string name(scenario.name());
-  for (const auto& device : devices) {
-    report_.devices.push_back(described(device->info()));
+  std::vector<std::string> names;
+  const auto add = [&](const Device& device) {
+    names.push_back(device.info().name);
+    report_.devices.push_back(described(device.info()));
     report_.devices.back().scenario = name;
+  };
+  for (const auto& device : devices) add(*device);
+  if (whole != nullptr) {
+    const std::vector<std::string> all = names;
+    add(*whole);
+    report_.devices.back().combines = all;
   }
   for (const DeviceLink& link : links_of(devices)) {
     report_.links.push_back({name, link.from, link.to, link.kind});

@@ -50,7 +50,9 @@ class ReportBuilder {
   void plan(const Scenario& scenario, const std::vector<CaseSpec>& specs,
             const SamplerOptions& sampling);
   /// With what joins each pair of them.
-  void add_devices(const Scenario& scenario, const std::vector<std::unique_ptr<Device>>& devices);
+  /// `whole`: the device with the cores of all others; may be null.
+  void add_devices(const Scenario& scenario, const std::vector<std::unique_ptr<Device>>& devices,
+                   const Device* whole = nullptr);
 
   /// The best rates of the devices, as far as the cache has them. Returns what is wrong with files
   /// of the cache, whose devices then have none.

@@ -79,7 +79,7 @@ RunOutputs::RunOutputs(const RunOptions& options, const BenchmarkFlags& flags, c
   for (const Job& job : plan.jobs) {
     report_builder_.plan(*job.scenario, job.cases,
                          sampler_options_of(job, plan.jobs, options, flags));
-    report_builder_.add_devices(*job.scenario, job.devices);
+    report_builder_.add_devices(*job.scenario, job.devices, job.whole.get());
   }
   if (options.resumed) require_same_conditions();
   if (!options.process) add_peaks();

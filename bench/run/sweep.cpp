@@ -13,6 +13,7 @@
 
 #include "kernels/base/error.h"
 #include "reports/units/units.h"
+#include "scenarios/framework/all_cores.h"
 
 namespace parbench {
 namespace {
@@ -108,6 +109,7 @@ Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const De
   request.more_devices = devices.more;
   request.last_serves = devices.last_serves;
   request.devices_are_cpus = devices.are_cpus;
+  request.has_all_cores = devices.has_all_cores;
   request.preset = options.preset;
   return request;
 }
@@ -157,7 +159,8 @@ void expand_strategy(const RunOptions& options, const Scenario& scenario,
   for (const Combination& combination : combinations(ranges)) {
     const std::vector<Value>& values = combination.user_values;
     try {
-      auto spec = scenario.resolve(request_of(options, scenario, strategy, devices, combination));
+      auto spec =
+          resolve_case(scenario, request_of(options, scenario, strategy, devices, combination));
       if (!spec) continue;
       for (const Range& range : ranges) {
         if (range.values.size() > 1) spec->parameters.state(range.axis->name);
@@ -203,19 +206,19 @@ void check_axes_take_part(const RunOptions& options, const Scenario& scenario,
 /// that is a case.
 std::optional<std::string> reason_against(Scenario::Request request, const Scenario& scenario) {
   try {
-    if (scenario.resolve(request)) return std::nullopt;
+    if (resolve_case(scenario, request)) return std::nullopt;
     request.given.emplace_back("strategy");
-    if (scenario.resolve(request)) {
+    if (resolve_case(scenario, request)) {
       return fmt::format("the preset has none; --strategy {} adds it", request.spec.strategy);
     }
     for (const Parameter& one : request.spec.parameters) {
       request.given.push_back(one.name);
-      if (scenario.resolve(request)) {
+      if (resolve_case(scenario, request)) {
         return fmt::format("the preset has none; --{} {} adds it", one.name, to_string(one.value));
       }
     }
     request.wants_reason = true;
-    static_cast<void>(scenario.resolve(request));
+    static_cast<void>(resolve_case(scenario, request));
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -324,7 +327,7 @@ CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const R
                     "this version",
                     known.name, scenario.name()));
   }
-  auto found = scenario.resolve(request_again(options, scenario, known.spec, devices));
+  auto found = resolve_case(scenario, request_again(options, scenario, known.spec, devices));
   if (found) state_as_in(known.name, *found);
   if (!found || found->name() != known.name || !has_parameters_of(*found, known.spec)) {
     throw UsageError(
@@ -380,6 +383,8 @@ std::vector<LeftOut> left_out(const RunOptions& options, const Scenario& scenari
   if (!options.cases.empty()) return list;
   for (const Strategy& strategy : scenario.strategies()) {
     if (!options.chooses(strategy.name)) continue;
+    // Devices that no device replaces are usual; the guide lists them.
+    if (strategy.name == all_cores && options.strategies.empty()) continue;
     std::ranges::move(left_out_of_strategy(options, scenario, strategy.name, devices),
                       std::back_inserter(list));
   }

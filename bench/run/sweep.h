@@ -19,6 +19,7 @@ struct DeviceSet {
   bool over_ranks = false;          // Request::devices_over_ranks
   bool are_cpus = false;            // Request::devices_are_cpus
   bool ranks_share_memory = false;  // Request::ranks_share_memory
+  bool has_all_cores = false;       // Request::has_all_cores
 };
 [[nodiscard]] DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices);
 

@@ -20,26 +20,33 @@
 namespace parbench {
 namespace {
 
+/// "all 7 cases", "3 of 7 cases"
+std::string cases_text(std::size_t count, std::size_t all) {
+  return count == all ? fmt::format("all {}", report::format_count(all, "case"))
+                      : fmt::format("{} of {} cases", count, all);
+}
+
 /// What a reader of the answer has to know of devices that were throttled.
 std::optional<std::string> throttling_warning(const std::vector<report::CaseResult>& cases) {
   std::vector<std::string> reasons;
   for (const report::CaseResult& one : cases) report::add_throttles(reasons, one);
   if (reasons.empty()) return std::nullopt;
-  return fmt::format("Careful: {} of {} cases ran on a throttled device ({}).",
-                     std::ranges::count_if(cases, report::is_throttled), cases.size(),
+  const auto count = std::ranges::count_if(cases, report::is_throttled);
+  return fmt::format("Careful: {} ran on a throttled device ({}).",
+                     cases_text(static_cast<std::size_t>(count), cases.size()),
                      fmt::join(reasons, ", "));
 }
 
-/// Names the largest share of the core time that a CPU quota withheld.
+/// Names the largest share of the CPU time that a CPU quota withheld.
 std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& cases) {
   const auto count = std::ranges::count_if(cases, report::is_over_quota);
   if (count == 0) return std::nullopt;
   return fmt::format(
-      "Careful: a CPU quota withheld up to {} of the core time that {} of {} cases wanted; repeat "
-      "without it (docker run without --cpus, systemd without CPUQuota=), or with a larger one.",
+      "Careful: a CPU quota withheld up to {} of the CPU time in {}; repeat without it (docker run "
+      "without --cpus, systemd without CPUQuota=), or with a larger one.",
       report::format_percent(
           std::ranges::max(cases, {}, &report::CaseResult::quota_lost).quota_lost, 0),
-      count, cases.size());
+      cases_text(static_cast<std::size_t>(count), cases.size()));
 }
 
 /// Says that other programs used the cores meanwhile.
@@ -48,10 +55,9 @@ std::optional<std::string> disturbance_warning(const std::vector<report::CaseRes
   if (count == 0) return std::nullopt;
   const auto taken = [](const report::CaseResult& one) { return report::cores_taken(one); };
   return fmt::format(
-      "Careful: other programs had up to {} of the core time that {} of {} cases wanted; repeat "
-      "on a quiet machine.",
-      report::format_percent(std::ranges::max(cases | std::views::transform(taken)), 0), count,
-      cases.size());
+      "Careful: other programs took up to {} of the CPU time in {}; repeat on a quiet machine.",
+      report::format_percent(std::ranges::max(cases | std::views::transform(taken)), 0),
+      cases_text(static_cast<std::size_t>(count), cases.size()));
 }
 
 /// Independent values that an interval of 95% needs.
@@ -142,6 +148,36 @@ std::string missing_text(const std::vector<report::CaseResult>& cases) {
   return missing.empty() ? "" : fmt::format(" (among them {})", report::format_list(missing));
 }
 
+/// "20 of 63 cases measured; no time for 41 (among them all of strategy b), 1 failed, 1 skipped"; a
+/// case with the plan of another counts as measured with it.
+std::string coverage_text(const std::vector<report::CaseResult>& cases) {
+  const auto count = [&](auto&& predicate) {
+    return static_cast<std::size_t>(std::ranges::count_if(cases, predicate));
+  };
+  const auto ended = [&](report::CaseStatus status) {
+    return count([&](const report::CaseResult& one) {
+      return one.status == status && !report::has_equal_plan(one) &&
+             !report::is_left_out_of_time(one);
+    });
+  };
+  std::vector<std::string> missing;
+  const auto add = [&](std::size_t number, std::string text) {
+    if (number > 0) missing.push_back(std::move(text));
+  };
+  const std::size_t left = count(report::is_left_out_of_time);
+  add(left, fmt::format("no time for {}{}", left, missing_text(cases)));
+  std::size_t others = 0;
+  for (const auto& [status, word] : {std::pair(report::CaseStatus::failed, "failed"),
+                                     std::pair(report::CaseStatus::skipped, "skipped"),
+                                     std::pair(report::CaseStatus::not_run, "not run")}) {
+    const std::size_t number = ended(status);
+    others += number;
+    add(number, fmt::format("{} {}", number, word));
+  }
+  return fmt::format("{} of {} measured; {}", cases.size() - left - others,
+                     report::format_count(cases.size(), "case"), fmt::join(missing, ", "));
+}
+
 /// Baselines of one strategy that were not measured, and the cases that need them.
 struct MissingBaseline {
   std::set<std::string> reasons;
@@ -210,11 +246,19 @@ std::optional<std::string> preliminary_warning(const std::vector<report::CaseRes
     remedy = remedy_of(fewest, count, conditions.seconds);
   }
   if (left > 0) {
-    text += fmt::format("{} there was no time for {} of {} cases{}", has_few ? ", and" : ":", left,
-                        cases.size(), missing_text(cases));
+    text += fmt::format("{} {}", has_few ? ", and" : ":", coverage_text(cases));
     remedy = "a longer --max-total-time measures them";
   }
   return text + (remedy.empty() ? "" : "; " + remedy) + ".";
+}
+
+std::optional<std::string> coverage_warning(const std::vector<report::CaseResult>& cases) {
+  const auto is_covered = [](const report::CaseResult& one) {
+    return one.status == report::CaseStatus::measured || report::has_equal_plan(one);
+  };
+  const bool is_said = std::ranges::any_of(cases, report::is_left_out_of_time);
+  if (is_said || std::ranges::all_of(cases, is_covered)) return std::nullopt;
+  return coverage_text(cases) + ".";
 }
 
 std::vector<std::string> baseline_warnings(const Scenario& scenario,
@@ -243,6 +287,18 @@ std::vector<std::string> baseline_warnings(const Scenario& scenario,
     if (one.without > 0) warnings.push_back(text_of(baseline, one));
   }
   return warnings;
+}
+
+std::optional<std::string> sharing_warning(const std::vector<report::Device>& devices) {
+  const report::DeviceCores cores = report::cores_of(devices);
+  if (!cores.are_shared()) return std::nullopt;
+  return fmt::format(
+      "Careful: the {} share {}, so these times and gains do not carry over to devices with cores "
+      "of their own.",
+      report::format_count(static_cast<std::size_t>(std::ranges::count_if(
+                               devices, [](const auto& device) { return !device.cores.empty(); })),
+                           "device"),
+      report::format_count(cores.different, "core"));
 }
 
 std::vector<std::string> disturbance_warnings(const std::vector<report::CaseResult>& cases) {

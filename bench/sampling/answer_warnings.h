@@ -16,24 +16,35 @@ struct AnswerConditions {
   double seconds = 0;  // that a run with as many samples takes; 0: unknown
   bool for_profiler = false;
   int processes = 1;
+  std::vector<report::Device> devices = {};  // of the run
 };
 
 /// What is said of samples taken for a profiler.
 inline constexpr std::string_view profiler_warning =
     "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 
-/// Says that cases or samples are missing, which strategies or values are missing as a whole, and
-/// what gives more; nothing where there are enough. `is_answered`: whether samples could change the
-/// answer.
+/// Says that cases or samples are missing, how many cases were measured, which strategies or values
+/// are missing as a whole, and what gives more; nothing where there are enough. `is_answered`:
+/// whether samples could change the answer.
 [[nodiscard]] std::optional<std::string> preliminary_warning(
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);
+
+/// Counts the cases that the answer covers, and those without a number, where some failed or were
+/// skipped and `preliminary_warning` does not count them.
+[[nodiscard]] std::optional<std::string> coverage_warning(
+    const std::vector<report::CaseResult>& cases);
 
 /// Says of each baseline without which measured cases have no gain that it was not measured, and
 /// why. The cases are in the order of the specs.
 [[nodiscard]] std::vector<std::string> baseline_warnings(
     const Scenario& scenario, const std::vector<CaseSpec>& specs,
     const std::vector<report::CaseResult>& cases);
+
+/// Says that devices share cores, so that their times are those of no other machine; nothing where
+/// each has cores of its own.
+[[nodiscard]] std::optional<std::string> sharing_warning(
+    const std::vector<report::Device>& devices);
 
 /// Says that devices or the process were throttled, and that other programs used the cores
 /// meanwhile.

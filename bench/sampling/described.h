@@ -7,6 +7,7 @@
 
 #include "kernels/core/device.h"
 #include "reports/model/report.h"
+#include "scenarios/framework/context.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
@@ -42,6 +43,15 @@ namespace parbench {
           .copy_cores = info.copy_cores,
           .memory_bytes = info.memory_bytes,
           .facts = info.facts};
+}
+
+/// The devices of a context, of no scenario yet.
+[[nodiscard]] inline std::vector<report::Device> devices_of(const Context& context) {
+  std::vector<report::Device> devices;
+  for (int device = 0; device < context.device_count(); ++device) {
+    devices.push_back(described(context.device(device).info()));
+  }
+  return devices;
 }
 
 /// What the parameters of a scenario set, where explanations speak of them.

@@ -9,6 +9,7 @@
 #include "bench/execution/interrupt.h"
 #include "bench/execution/submit_mode.h"
 #include "kernels/base/error.h"
+#include "scenarios/framework/all_cores.h"
 
 namespace parbench {
 namespace {
@@ -36,7 +37,7 @@ namespace {
   } catch (const std::exception& error) {
     throw Error(reason(error.what()));
   } catch (...) {
-    throw Error(reason("an exception that is no std::exception"));
+    throw Error(reason("an exception that is not a std::exception"));
   }
 }
 
@@ -96,12 +97,14 @@ void Preparation::sort_groups_by(const std::function<std::size_t(std::size_t)>& 
 
 void Preparation::run_once(const CaseSpec& spec) {
   check_end_();
-  context_.begin_case();
+  Context& context = context_of(spec, context_);
+  context.begin_case();
   current_.emplace();
-  context_.with_check(check_end_, [&] { current_->subject = scenario_.prepare(spec, context_); });
+  context.with_check(check_end_,
+                     [&] { current_->subject = prepare_case(scenario_, spec, context_); });
   check_end_();
   const SubmitMode mode = submit_mode_of(spec, current_->subject->plan());
-  context_.commit();
+  context.commit();
   current_->runner = make_runner_(current_->subject->plan(), mode);
   current_->subject->reset();
   check_end_();

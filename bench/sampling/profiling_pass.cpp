@@ -98,7 +98,7 @@ void ProfilingPass::profile(const Subject& subject) {
   } catch (const std::exception& error) {
     note(subject.result, error.what());
   } catch (...) {
-    note(subject.result, "an exception that is no std::exception");
+    note(subject.result, "an exception that is not a std::exception");
   }
 }
 

@@ -19,8 +19,10 @@
 #include "bench/execution/submit_mode.h"
 #include "bench/sampling/answer_warnings.h"
 #include "kernels/base/error.h"
+#include "reports/model/disturbances.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/fastest.h"
+#include "scenarios/framework/all_cores.h"
 
 namespace parbench {
 namespace {
@@ -59,11 +61,20 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   return outcome;
 }
 
+/// Those of all devices, or of the first one for cases that use no other.
+std::size_t cores_of_case(const CaseSpec& spec, const std::vector<report::Device>& devices) {
+  if (devices.empty()) return 0;
+  const bool uses_all = spec.parameters.find(devices_parameter) != nullptr;
+  return uses_all ? report::cores_of(devices).different : devices.front().cores.size();
+}
+
 /// The measured cases of a scenario as its answer sees them.
 class MeasuredCases {
  public:
-  void add(const CaseSpec& spec, const report::CaseResult& measured) {
+  void add(const CaseSpec& spec, const report::CaseResult& measured,
+           const std::vector<report::Device>& devices) {
     outcomes_.push_back(outcome_of(spec, measured));
+    outcomes_.back().cores = cores_of_case(spec, devices);
     samples_.emplace_back(measured.samples);
   }
 
@@ -253,7 +264,7 @@ CaseEnd end_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& error) {
     return {failed, error.what()};
   } catch (...) {
-    return {failed, "an exception that is no std::exception"};
+    return {failed, "an exception that is not a std::exception"};
   }
 }
 
@@ -316,7 +327,9 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
                                         const AnswerConditions& conditions) {
   MeasuredCases measured;
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (cases[i].status == report::CaseStatus::measured) measured.add(specs[i], cases[i]);
+    if (cases[i].status == report::CaseStatus::measured) {
+      measured.add(specs[i], cases[i], conditions.devices);
+    }
   }
   if (measured.outcomes().empty()) return std::nullopt;
   report::Answer answer{std::string(scenario.name()), std::string(scenario.question())};
@@ -334,6 +347,8 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
   const auto preliminary = preliminary_warning(cases, conditions, is_answered);
   answer.preliminary = preliminary.has_value();
   if (preliminary) answer.warnings.push_back(*preliminary);
+  if (const auto shared = sharing_warning(conditions.devices)) answer.warnings.push_back(*shared);
+  if (const auto coverage = coverage_warning(cases)) answer.warnings.push_back(*coverage);
   std::ranges::move(baseline_warnings(scenario, specs, cases), std::back_inserter(answer.warnings));
   std::ranges::move(disturbance_warnings(cases), std::back_inserter(answer.warnings));
   if (conditions.for_profiler) answer.warnings.emplace_back(profiler_warning);

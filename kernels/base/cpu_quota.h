@@ -29,7 +29,7 @@ class CpuQuota {
   /// use: half of a processor is 0.5. Nothing where no quota limits the process.
   [[nodiscard]] std::optional<double> limit(std::size_t cores) const;
 
-  /// Returns the core time of each group that has a quota, the process's own first. Of version 1
+  /// Returns the CPU time of each group that has a quota, the process's own first. Of version 1
   /// without the controller cpuacct in the same hierarchy, `used` is the time of this process and
   /// of the children that it has waited for.
   [[nodiscard]] std::vector<CoreTime> read() const;
@@ -39,7 +39,7 @@ class CpuQuota {
   std::optional<double> cores_;       // of the tightest
 };
 
-/// Returns the share of the core time wanted (used or withheld) that a quota withheld between two
+/// Returns the share of the CPU time wanted (used or withheld) that a quota withheld between two
 /// readings of the same CpuQuota: the largest share of any group, 0 to 1. Work that needs its cores
 /// all the time takes 1/(1 − share) times as long. Nothing without a quota.
 [[nodiscard]] std::optional<double> withheld_share(const std::vector<CoreTime>& before,

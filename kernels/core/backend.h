@@ -87,6 +87,15 @@ class Backend {
   /// UsageError for more devices than there are, and for a partition that does not exist.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
+
+  /// Opens one device with the cores of all these devices, or the GPU that they are parts of, for
+  /// work while they are idle. Null where several of them have the same cores, or where no device
+  /// has what all of them have. Throws as `open` does.
+  [[nodiscard]] virtual std::unique_ptr<Device> open_whole(
+      [[maybe_unused]] const std::vector<DeviceNumber>& numbers,
+      [[maybe_unused]] const DeviceOptions& options) {
+    return nullptr;
+  }
 };
 
 }  // namespace parbench

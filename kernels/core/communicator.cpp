@@ -77,7 +77,7 @@ void Communicator::enqueue(Collective collective, std::span<Stream* const> strea
   const std::size_t unit = unit_of(collective, ranks);
   if (bytes % unit != 0) {
     throw std::invalid_argument(
-        fmt::format("{}: {} bytes are no multiple of {}", name(), bytes, unit));
+        fmt::format("{}: {} bytes are not a multiple of {}", name(), bytes, unit));
   }
   enqueue_checked(collective, streams, data, inputs);
 }

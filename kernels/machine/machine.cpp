@@ -56,6 +56,13 @@ struct Wanted {
   std::vector<DeviceNumber> numbers;
 };
 
+/// A request by backend.
+struct Request {
+  std::vector<Wanted> wanted;
+  /// Of each device, its place in `wanted` and there in the numbers.
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+};
+
 }  // namespace
 
 Backend* Machine::find(std::string_view name) const {
@@ -85,7 +92,8 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
     const std::string_view partition = text.substr(slash + 1);
     number.partition = whole_number(partition);
     if (!number.partition) {
-      refuse(word, fmt::format("names a part of a device by '{}', which is no number", partition));
+      refuse(word,
+             fmt::format("names a part of a device by '{}', which is not a number", partition));
     }
   }
   if (number.device >= backend.device_count()) {
@@ -106,8 +114,8 @@ std::vector<std::string_view> names_in(std::string_view request) {
   return names;
 }
 
-std::vector<std::unique_ptr<Device>> open_count(Backend& backend, std::string_view request,
-                                                int count, const DeviceOptions& options) {
+Request counted(Backend& backend, std::string_view request, int count,
+                const DeviceOptions& options) {
   if (count == 0) refuse(request, "opens no device");
   constexpr int max_sharing = 64;
   const bool shares = backend.can_oversubscribe();
@@ -120,39 +128,59 @@ std::vector<std::unique_ptr<Device>> open_count(Backend& backend, std::string_vi
                limit == 1 ? "" : "s",
                shares && !options.oversubscribe ? "; with --oversubscribe they share cores" : ""));
   }
-  return backend.open(backend.choose(count), options);
+  Request read{{{&backend, backend.choose(count)}}, {}};
+  for (std::size_t i = 0; i < read.wanted.front().numbers.size(); ++i)
+    read.order.emplace_back(0, i);
+  return read;
+}
+
+Request named(const Machine& machine, std::string_view request) {
+  Request read;
+  for (const std::string_view word : names_in(request)) {
+    const std::size_t colon = word.find(':');
+    if (colon == std::string_view::npos) refuse(word, "is neither a count nor a device name");
+    Backend& backend = backend_named(machine, word, word.substr(0, colon));
+    const DeviceNumber number = number_in(backend, word, word.substr(colon + 1));
+    auto of_backend = std::ranges::find(read.wanted, &backend, &Wanted::backend);
+    if (of_backend == read.wanted.end()) {
+      of_backend = read.wanted.insert(of_backend, {&backend, {}});
+    }
+    std::vector<DeviceNumber>& numbers = of_backend->numbers;
+    if (std::ranges::find(numbers, number) != numbers.end()) refuse(word, "is named twice");
+    read.order.emplace_back(of_backend - read.wanted.begin(), numbers.size());
+    numbers.push_back(number);
+  }
+  return read;
+}
+
+Request read_request(const Machine& machine, std::string_view request,
+                     const DeviceOptions& options) {
+  const auto count = whole_number(request);
+  return count ? counted(*machine.backends().front(), request, *count, options)
+               : named(machine, request);
 }
 
 }  // namespace
 
 std::vector<std::unique_ptr<Device>> Machine::open(std::string_view request,
                                                    const DeviceOptions& options) const {
-  if (const auto count = whole_number(request)) {
-    return open_count(*backends_.front(), request, *count, options);
-  }
-  std::vector<Wanted> wanted;
-  std::vector<std::pair<std::size_t, std::size_t>> order;  // place in `wanted`, and in its numbers
-  for (const std::string_view word : names_in(request)) {
-    const std::size_t colon = word.find(':');
-    if (colon == std::string_view::npos) refuse(word, "is neither a count nor a device name");
-    Backend& backend = backend_named(*this, word, word.substr(0, colon));
-    const DeviceNumber number = number_in(backend, word, word.substr(colon + 1));
-    auto of_backend = std::ranges::find(wanted, &backend, &Wanted::backend);
-    if (of_backend == wanted.end()) of_backend = wanted.insert(of_backend, {&backend, {}});
-    std::vector<DeviceNumber>& numbers = of_backend->numbers;
-    if (std::ranges::find(numbers, number) != numbers.end()) refuse(word, "is named twice");
-    order.emplace_back(of_backend - wanted.begin(), numbers.size());
-    numbers.push_back(number);
-  }
+  const Request read = read_request(*this, request, options);
   std::vector<std::vector<std::unique_ptr<Device>>> opened;
-  for (const Wanted& one : wanted) {
+  for (const Wanted& one : read.wanted) {
     opened.push_back(one.backend->open(one.numbers, options));
   }
   std::vector<std::unique_ptr<Device>> devices;
-  for (const auto& [backend, position] : order) {
+  for (const auto& [backend, position] : read.order) {
     devices.push_back(std::move(opened[backend][position]));
   }
   return devices;
+}
+
+std::unique_ptr<Device> Machine::open_whole(std::string_view request,
+                                            const DeviceOptions& options) const {
+  const Request read = read_request(*this, request, options);
+  if (read.wanted.size() != 1) return nullptr;
+  return read.wanted.front().backend->open_whole(read.wanted.front().numbers, options);
 }
 
 }  // namespace parbench

@@ -41,6 +41,11 @@ class Machine {
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(std::string_view request,
                                                           const DeviceOptions& options = {}) const;
 
+  /// Opens one device with the cores of all devices of such a request, or the GPU that they are
+  /// parts of; null where there is none (Backend::open_whole).
+  [[nodiscard]] std::unique_ptr<Device> open_whole(std::string_view request,
+                                                   const DeviceOptions& options = {}) const;
+
  private:
   std::vector<std::unique_ptr<Backend>> backends_;
 };

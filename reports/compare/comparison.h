@@ -19,8 +19,7 @@ struct Measured {
   double seconds = 0;  // geometric mean of the medians of its processes
   int processes = 0;
   std::vector<std::string> throttled_by = {};  // "power cap on cuda:0"; only where it is flagged
-  double quota_lost =
-      0;  // share of the core time that a CPU quota withheld; 0: too little to count
+  double quota_lost = 0;  // share of the CPU time that a CPU quota withheld; 0: too little to count
 };
 
 struct Row {

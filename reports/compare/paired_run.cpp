@@ -24,7 +24,7 @@ std::string reason_of(const PairedRun& run) {
     case PairsEnd::settled:
       return "every verdict is settled";
     case PairsEnd::looks_taken:
-      return "as many as are planned; what is undecided stays so";
+      return "all planned pairs ran; undecided cases stay so";
     case PairsEnd::time_spent:
       if (run.looks.empty() || run.pairs.empty()) return "the time is spent (--max-time)";
       return fmt::format(

@@ -216,6 +216,11 @@ std::string times_text(const Comparison& comparison) {
 }  // namespace
 
 std::string change_text(const Change& change) {
+  constexpr double largest_share = 0.1;  // up to it, percent of time and of speed are about equal
+  if (change.value <= -largest_share) {
+    return report::format_ratio(1 / (1 + change.value)) + " as fast";
+  }
+  if (change.value >= 1) return report::format_ratio(1 + change.value) + " as long";
   constexpr std::string_view plus = "+";
   constexpr std::string_view minus = "−";
   const std::string percent = signed_percent(change.value, decimals_of(change));
@@ -276,7 +281,7 @@ std::string throttling_text(const Row& row) {
     std::vector<std::string> reasons = (*measured)->throttled_by;
     if (const double lost = (*measured)->quota_lost; lost > 0) {
       reasons.push_back(
-          fmt::format("CPU quota ({} of the core time)", report::format_percent(lost, 0)));
+          fmt::format("CPU quota ({} of the CPU time)", report::format_percent(lost, 0)));
     }
     if (!reasons.empty()) texts.push_back(fmt::format("{} in {}", fmt::join(reasons, ", "), side));
   }

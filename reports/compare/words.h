@@ -14,7 +14,8 @@ namespace parbench::compare {
 /// throttled and the other was not.
 [[nodiscard]] std::string sentence(const Comparison& comparison);
 
-/// "6.2% slower", "3.0% faster", "no change".
+/// "6.2% slower", "3.0% faster", "no change"; of large changes their factor, because percent of
+/// times and of speeds differ: "2.02× as fast", "2.50× as long".
 [[nodiscard]] std::string change_text(const Change& change);
 /// "+4.8 to +7.7%".
 [[nodiscard]] std::string interval_text(const Change& change);

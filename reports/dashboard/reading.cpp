@@ -12,9 +12,9 @@ namespace parbench::report {
 std::string too_few_text(std::size_t longest_series) {
   if (longest_series >= min_values_with_a_change) return {};
   return fmt::format(
-      "Too few reports for a change to be found: it takes at least {} with a number of the same "
-      "case "
-      "on the same kind of machine, and so far there are at most {}.",
+      "Too few reports: change detection needs {} reports of a case on the same kind of machine; "
+      "so "
+      "far there are at most {}.",
       min_values_with_a_change, longest_series);
 }
 

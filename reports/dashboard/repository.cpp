@@ -52,7 +52,7 @@ std::string percent_encoded(std::string_view text) {
 Repository::Repository(const std::string& url) : url_(url) {
   if (!is_web_address(url)) {
     throw UsageError(
-        fmt::format("--repository-url '{}' is no address such as https://github.com/owner/name",
+        fmt::format("--repository-url '{}' is not an address such as https://github.com/owner/name",
                     printable(shortened(url, 100))));
   }
   while (url_.ends_with('/')) url_.pop_back();

@@ -23,7 +23,7 @@ void check_folder(const fs::path& folder) {
   const fs::file_status status = fs::status(folder, error);
   if (status.type() == fs::file_type::not_found) refuse(folder, "does not exist");
   if (error) refuse(folder, "cannot be read: " + error.message());
-  if (!fs::is_directory(status)) refuse(folder, "is no folder");
+  if (!fs::is_directory(status)) refuse(folder, "is not a folder");
 }
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }

@@ -121,7 +121,7 @@ class SiteBuild {
     if (is_page_of_site(site_ / "index.html")) return;
     if (const std::string other = foreign_entry(); !other.empty()) {
       throw UsageError(
-          fmt::format("-o '{}' holds '{}' and is no site that parbench dashboard has made; name "
+          fmt::format("-o '{}' holds '{}' and is not a site of parbench dashboard; name "
                       "a new or empty folder",
                       site_.string(), other));
     }

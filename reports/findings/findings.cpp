@@ -13,6 +13,7 @@
 
 #include "reports/findings/losses.h"
 #include "reports/findings/rules.h"
+#include "reports/findings/thread_rules.h"
 #include "reports/model/fingerprint.h"
 #include "reports/units/units.h"
 
@@ -34,8 +35,9 @@ bool devices_alike(const Report& report, const std::string& scenario) {
 }
 
 void find_losses(Report& report, const std::string& scenario) {
-  const bool alike = devices_alike(report, scenario);  // or what would be ideal is not known
   const ProfiledCases cases(report, scenario);
+  // Or what would be ideal is not known.
+  const bool alike = devices_alike(report, scenario) && !cases.cores().are_shared();
   auto one = cases.all().begin();
   for (CaseResult& own : report.cases) {
     if (one == cases.all().end() || &one->of() != &own) continue;
@@ -47,8 +49,11 @@ void find_losses(Report& report, const std::string& scenario) {
 
 std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
                                 const ProfiledCases& profiled) {
-  if (const auto* find = std::get_if<CaseRule>(&rule.find)) return (*find)(one, profiled.roles());
   const Profiled* known = profiled.find(one.name);
+  if (rule.has_cause_in_sharing && known != nullptr && shares_cores(*known, profiled)) {
+    return std::nullopt;
+  }
+  if (const auto* find = std::get_if<CaseRule>(&rule.find)) return (*find)(one, profiled.roles());
   if (known == nullptr) return std::nullopt;
   return std::get<ProfileRule>(rule.find)(*known, profiled);
 }

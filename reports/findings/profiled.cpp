@@ -99,7 +99,7 @@ std::string to_text(const CallMetrics& call) {
 }
 
 ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
-    : roles_(report, scenario) {
+    : roles_(report, scenario), cores_(cores_of(devices_of(report, scenario))) {
   for (const Device& device : report.devices) {
     if (device.scenario == scenario) devices_.push_back(&device);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/findings/roles.h"
+#include "reports/model/disturbances.h"
 #include "reports/model/report.h"
 #include "reports/units/interval.h"
 
@@ -64,6 +65,8 @@ class ProfiledCases {
   /// Whether every case of the scenario with a number has a profile.
   [[nodiscard]] bool are_complete() const { return complete_; }
   [[nodiscard]] const Roles& roles() const { return roles_; }
+  /// Those of the scenario's devices.
+  [[nodiscard]] const DeviceCores& cores() const { return cores_; }
   /// The best rate of a device of the scenario at something; null where it is not known.
   [[nodiscard]] const Peak* peak(const std::string& device, std::string_view what) const;
   /// Null for a case that is not among them.
@@ -76,6 +79,7 @@ class ProfiledCases {
 
  private:
   Roles roles_;
+  DeviceCores cores_;
   bool complete_ = true;
   std::vector<const Device*> devices_;
   std::vector<Profiled> cases_;

@@ -87,13 +87,12 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
   const bool by_host = host > share / 2;
   const bool graph_is_untried =
       one.of().submit == SubmitMode::one_thread && !all.roles().has_graph(one.of());
-  return Remark{fmt::format("devices stood still for {} of the time with work that was ready: {}",
-                            format_percent(share, 0),
-                            by_host ? "the host had not enqueued it yet"
-                                    : "waking a lane and starting a call took so long"),
-                graph_is_untried ? "launch it as a graph (--graph)" : "",
-                {{"launch share", share}, {"host share", host}},
-                share};
+  return Remark{
+      fmt::format("devices were idle for {} of the time, waiting for {}", format_percent(share, 0),
+                  by_host ? "the host to launch" : "a lane to wake and start a call"),
+      graph_is_untried ? "launch it as a graph (--graph)" : "",
+      {{"launch share", share}, {"host share", host}},
+      share};
 }
 
 // --- calls -------------------------------------------------------------------------------------
@@ -274,7 +273,7 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   const bool is_slower =
       largest != nullptr && largest->of().statistics->median < one.of().statistics->median;
   return Remark{
-      fmt::format("devices wait for each other for {} of the time, by bubbles and imbalance",
+      fmt::format("devices are idle for {} of the time (bubbles, imbalance)",
                   format_percent(share, 0)),
       is_smallest && !is_slower && has_smaller_micro_batches(one.of(), *size)
           ? fmt::format("smaller micro-batches, as far as their calls stay efficient{}",
@@ -354,7 +353,7 @@ std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
   const auto& throttling = one.throttling;
   const double share = static_cast<double>(throttling->marked_samples) /
                        static_cast<double>(std::max(1, throttling->read_samples));
-  return Remark{fmt::format("{} of the samples were taken while a device was held back",
+  return Remark{fmt::format("{} of the samples were taken while a device was throttled",
                             format_percent(share, 0)),
                 "cool it, lift its power limit, or lock its clock",
                 {{"marked share", share}},
@@ -407,12 +406,13 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   }
   if (other >= 0.0005 * span) shown.push_back(format_percent(other / span) + " other");
   if (lost.slower_calls <= -min_part * span) {
-    shown.push_back(fmt::format("less {} by calls faster than the baseline's",
-                                format_percent(-lost.slower_calls / span)));
+    shown.push_back(
+        fmt::format("minus {} gained by faster calls", format_percent(-lost.slower_calls / span)));
   }
   return Remark{
-      fmt::format("{} of its time is lost against {}: {}", format_percent(recorded),
-                  format_count(static_cast<std::size_t>(one.computing_devices()), "ideal device"),
+      fmt::format("{} of its time is lost against linear speedup on {}: {}",
+                  format_percent(recorded),
+                  format_count(static_cast<std::size_t>(one.computing_devices()), "device"),
                   fmt::join(shown, ", ")),
       "",
       {{"ideal seconds", lost.ideal},
@@ -427,32 +427,35 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
 }  // namespace
 
 const std::vector<Rule>& all_rules() {
-  static const std::vector<Rule> rules{{"losses", losses},
-                                       {"streams-pay-off", streams_pay_off},
-                                       {"saturated", saturated},
-                                       {"launch-bound", launch_bound},
-                                       {"reference-kernel", reference_kernel},
-                                       {"team-waiting", team_waiting},
-                                       {"more-threads-than-cores", more_threads_than_cores},
-                                       {"cores-taken", taken_cores},
-                                       {"cpu-quota", cpu_quota},
-                                       {"page-faults", page_faults},
-                                       {"slowest-rank", slowest_rank},
-                                       {"copies-share-cores", copies_share_cores},
-                                       {"copy-not-asynchronous", not_asynchronous},
-                                       {"only-cut", only_cut},
-                                       {"unbalanced", unbalanced},
-                                       {"exposed-communication", exposed_communication},
-                                       {"buckets-too-small", buckets_too_small},
-                                       {"buckets-too-large", buckets_too_large},
-                                       {"batch-too-small", batch_too_small},
-                                       {"waits-for-device", waits_for_device},
-                                       {"central-device", central_device},
-                                       {"micro-batches-too-small", micro_batches_too_small},
-                                       {"too-few-micro-batches", micro_batches_too_few},
-                                       {"shared-bandwidth", shared_bandwidth},
-                                       {"uneven-memory", uneven_memory},
-                                       {"throttled", throttled}};
+  constexpr bool sharing = true;  // Rule::has_cause_in_sharing
+  static const std::vector<Rule> rules{
+      {"losses", losses, sharing},
+      {"streams-pay-off", streams_pay_off},
+      {"saturated", saturated},
+      {"launch-bound", launch_bound, sharing},
+      {"reference-kernel", reference_kernel},
+      {"team-waiting", team_waiting, sharing},
+      {"more-threads-than-cores", more_threads_than_cores, sharing},
+      {"shared-cores", shared_cores},
+      {"cores-taken", taken_cores},
+      {"cpu-quota", cpu_quota},
+      {"page-faults", page_faults},
+      {"slowest-rank", slowest_rank, sharing},
+      {"copies-share-cores", copies_share_cores, sharing},
+      {"copy-not-asynchronous", not_asynchronous},
+      {"only-cut", only_cut},
+      {"unbalanced", unbalanced, sharing},
+      {"exposed-communication", exposed_communication, sharing},
+      {"buckets-too-small", buckets_too_small, sharing},
+      {"buckets-too-large", buckets_too_large, sharing},
+      {"batch-too-small", batch_too_small, sharing},
+      {"waits-for-device", waits_for_device, sharing},
+      {"central-device", central_device, sharing},
+      {"micro-batches-too-small", micro_batches_too_small, sharing},
+      {"too-few-micro-batches", micro_batches_too_few, sharing},
+      {"shared-bandwidth", shared_bandwidth, sharing},
+      {"uneven-memory", uneven_memory},
+      {"throttled", throttled}};
   return rules;
 }
 

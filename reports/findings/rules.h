@@ -32,6 +32,8 @@ using CaseRule = std::optional<Remark> (*)(const CaseResult& one, const Roles& r
 struct Rule {
   std::string_view name;
   std::variant<ProfileRule, CaseRule> find;
+  /// Whether devices that share cores cause it, too, whatever the case does.
+  bool has_cause_in_sharing = false;
 };
 
 /// In the order in which findings of equal shares are listed.

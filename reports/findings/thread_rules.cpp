@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -134,17 +135,37 @@ std::optional<Remark> more_threads_than_cores(const Profiled& one, const Profile
 std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/) {
   if (!are_cores_taken(one)) return {};
   const double share = cores_taken(one);
-  return Remark{fmt::format("other programs had its cores for {} of the time that its threads "
-                            "wanted to run",
+  return Remark{fmt::format("other programs took {} of the CPU time that its threads needed",
                             format_percent(share, 0)),
                 "end what else runs on these cores, or choose free ones with taskset",
                 {{"share", share}},
                 share};
 }
 
+bool shares_cores(const Profiled& one, const ProfiledCases& all) {
+  return all.cores().are_shared() && one.computing_devices() > 1;
+}
+
+std::optional<Remark> shared_cores(const Profiled& one, const ProfiledCases& all) {
+  if (!shares_cores(one, all)) return {};
+  const CaseCondition* device = worst(one.of(), &ThreadUse::core_wait);
+  const double share = device == nullptr ? 0 : device->threads->core_wait;
+  const auto cores = static_cast<std::int64_t>(all.cores().different);
+  return Remark{
+      fmt::format("its devices share {}{}: that makes calls slow, exchanges long and devices idle",
+                  format_count(all.cores().different, "core"),
+                  share > 0
+                      ? fmt::format(", and threads of {} waited for theirs for {} of the time",
+                                    device->device, format_percent(share, 0))
+                      : ""),
+      "no more devices than cores",
+      {{"cores", cores}, {"share", share}},
+      share};
+}
+
 std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& /*roles*/) {
   if (!is_over_quota(one)) return {};
-  return Remark{fmt::format("a CPU quota withheld {} of the core time that it wanted",
+  return Remark{fmt::format("a CPU quota withheld {} of the CPU time that it needed",
                             format_percent(one.quota_lost, 0)),
                 "no quota, or a larger one (docker run --cpus, CPUQuota= of systemd)",
                 {{"share", one.quota_lost}},

@@ -14,6 +14,10 @@ namespace parbench::report {
 [[nodiscard]] std::optional<Remark> more_threads_than_cores(const Profiled& one,
                                                             const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> taken_cores(const CaseResult& one, const Roles& roles);
+/// Returns whether a case computes on several devices of a run whose devices share cores.
+[[nodiscard]] bool shares_cores(const Profiled& one, const ProfiledCases& all);
+/// Such devices wait for each other's cores.
+[[nodiscard]] std::optional<Remark> shared_cores(const Profiled& one, const ProfiledCases& all);
 /// A CPU quota withholds the cores.
 [[nodiscard]] std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& roles);
 

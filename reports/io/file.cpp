@@ -208,7 +208,7 @@ void check_readable(const fs::path& path, const ReadLimits& limits) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
-    throw UsageError("there is no such file; check the path");
+    throw UsageError("no such file; check the path");
   }
   if (!fs::is_regular_file(status)) {
     throw UsageError(

@@ -19,8 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Far more than the few peaks of a device take.
-constexpr ReadLimits file_limits{
-    .bytes = 100'000, .values = 1000, .text = 1000, .remedy = "it is no file of peaks; remove it"};
+constexpr ReadLimits file_limits{.bytes = 100'000,
+                                 .values = 1000,
+                                 .text = 1000,
+                                 .remedy = "it is not a file of peaks; remove it"};
 
 /// Empty where the variable is not set.
 std::string environment(const char* name) {

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "reports/units/units.h"
+#include "scenarios/plan/graph.h"
 
 namespace parbench::report {
 
@@ -23,7 +26,7 @@ void add_throttles(std::vector<std::string>& known, const CaseResult& c) {
 }
 
 std::string quota_text(double largest_lost) {
-  return fmt::format("CPU quota (up to {} of the core time)", format_percent(largest_lost, 0));
+  return fmt::format("CPU quota (up to {} of the CPU time)", format_percent(largest_lost, 0));
 }
 
 double cores_taken(const CaseResult& c) {
@@ -34,6 +37,25 @@ double cores_taken(const CaseResult& c) {
     share = std::max(share, std::min(denied, condition.threads->others.value_or(0)));
   }
   return share;
+}
+
+DeviceCores cores_of(const std::vector<Device>& devices) {
+  DeviceCores cores;
+  std::set<std::pair<std::string_view, int>> different;
+  for (const Device& device : devices) {
+    if (!device.combines.empty()) continue;
+    for (const int core : device.cores) different.emplace(host_of(device.name), core);
+    cores.sum += device.cores.size();
+  }
+  cores.different = different.size();
+  return cores;
+}
+
+std::vector<Device> devices_of(const Report& report, std::string_view scenario) {
+  std::vector<Device> devices;
+  std::ranges::copy_if(report.devices, std::back_inserter(devices),
+                       [&](const Device& device) { return device.scenario == scenario; });
+  return devices;
 }
 
 }  // namespace parbench::report

@@ -1,8 +1,10 @@
 // What disturbed the measurement of a case: throttled devices, a CPU quota, and cores that other
-// programs had.
+// programs or other devices of the run had.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/model/report.h"
@@ -16,17 +18,17 @@ namespace parbench::report {
 /// nothing for a case that needs no warning.
 void add_throttles(std::vector<std::string>& known, const CaseResult& c);
 
-/// A quota that withheld a smaller share of the core time is not reported: half of the change that
+/// A quota that withheld a smaller share of the CPU time is not reported: half of the change that
 /// comparisons count by default.
 constexpr double min_quota_lost = 0.01;
 
-/// Returns whether the CPU quota withheld so much of the core time of a case that its times need a
+/// Returns whether the CPU quota withheld so much of the CPU time of a case that its times need a
 /// warning.
 [[nodiscard]] inline bool is_over_quota(const CaseResult& c) {
   return c.quota_lost >= min_quota_lost;
 }
 
-/// Returns "CPU quota (up to 74% of the core time)", with the largest share of some cases.
+/// Returns "CPU quota (up to 74% of the CPU time)", with the largest share of some cases.
 [[nodiscard]] std::string quota_text(double largest_lost);
 
 /// Other programs disturb a case whose cores they had for so much of the time.
@@ -47,5 +49,20 @@ constexpr double min_cores_taken = 0.10;
 [[nodiscard]] inline bool is_disturbed(const CaseResult& c) {
   return are_cores_taken(c) || c.quota_lost >= min_cores_taken;
 }
+
+/// Cores of some devices, as numbers of them.
+struct DeviceCores {
+  std::size_t different = 0;
+  std::size_t sum = 0;  // over the devices
+
+  [[nodiscard]] bool are_shared() const { return sum > different; }
+};
+
+/// Counts the cores of devices, those of each host apart. Without a device that has the cores of
+/// others (Device::combines).
+[[nodiscard]] DeviceCores cores_of(const std::vector<Device>& devices);
+
+/// Returns the devices of a report on which a scenario ran.
+[[nodiscard]] std::vector<Device> devices_of(const Report& report, std::string_view scenario);
 
 }  // namespace parbench::report

@@ -227,6 +227,7 @@ void visit_fields(V& visit, MaybeConst<Device> auto& x) {
   visit("memory_bytes", x.memory_bytes);
   visit.optional("facts", x.facts);
   visit.optional("peaks", x.peaks);
+  visit.optional("combines", x.combines);
 }
 
 template <class V>
@@ -308,10 +309,11 @@ template <class V>
 void visit_fields(V& visit, MaybeConst<Recommendation> auto& x) {
   visit.optional("setting", x.setting);
   visit("candidates", x.candidates);
+  visit.optional("tied", x.tied);
   visit("pays", x.pays);
   visit.optional("gaining", x.gaining);
   visit.optional("gain", x.gain);
-  visit.optional("recommended_gain", x.recommended_gain);
+  visit.optional("fastest_gain", x.fastest_gain);
   visit.optional("remark", x.remark);
 }
 

@@ -107,7 +107,7 @@ Fingerprint fingerprint(const Report& report, const std::string& scenario) {
   Fingerprint machine = without_devices(report.machine);
   std::vector<std::string> names;
   for (const Device& device : report.devices) {
-    if (!belongs_to(device, scenario)) continue;
+    if (!belongs_to(device, scenario) || !device.combines.empty()) continue;
     machine.devices.push_back(class_of(device));
     names.push_back(device.name);
   }

@@ -79,7 +79,7 @@ struct Sample {
   /// waited for, sent or received messages.
   std::vector<double> rank_waits = {};
   double start_skew = 0;  // seconds by which ranks began apart; no part of `seconds`
-  /// Of the core time that the control group of the process wanted around the sample, used and
+  /// Of the CPU time that the control group of the process wanted around the sample, used and
   /// withheld, the share that its CPU quota withheld; nothing without a quota or readings.
   std::optional<double> quota_lost = {};
   friend bool operator==(const Sample&, const Sample&) = default;
@@ -257,6 +257,8 @@ struct Device {
   std::size_t memory_bytes = 0;
   NamedTexts facts = {};         // further facts on which its times depend
   std::vector<Peak> peaks = {};  // if they were known before the run
+  /// Devices whose cores it has all, or of which it is the GPU; they are idle while it works.
+  std::vector<std::string> combines = {};
   friend bool operator==(const Device&, const Device&) = default;
 };
 

@@ -16,7 +16,7 @@ namespace {
 // What to use is never left out, nor its gain.
 constexpr Narrow of_row{.is_heading = true};
 constexpr Narrow remark_rank{1};
-constexpr Narrow rivals_rank{2};
+constexpr Narrow ties_rank{2};
 
 TableCell use_cell(const Recommendation& one) {
   return {.text =
@@ -30,7 +30,8 @@ TableCell verdict_cell(const Recommendation& one) {
 
 /// The case that the gain is of, where that is not the recommended one.
 TableCell gaining_cell(const Recommendation& one) {
-  return one.pays || !one.gaining ? TableCell{} : TableCell{.text = one.gaining->label};
+  if (!one.gaining || payoff_of(one) >= Payoff::may_pay) return {};
+  return {.text = one.gaining->label};
 }
 
 TableCell gain_cell(const Recommendation& one) {
@@ -40,11 +41,9 @@ TableCell gain_cell(const Recommendation& one) {
   return cell;
 }
 
-TableCell rivals_cell(const Recommendation& one) {
+TableCell ties_cell(const Recommendation& one) {
   std::vector<std::string> labels;
-  for (std::size_t i = 1; i < one.candidates.size(); ++i) {
-    labels.push_back(one.candidates[i].label);
-  }
+  for (const LabelledCase& tied : one.tied) labels.push_back(tied.label);
   return {.text = format_list(labels)};
 }
 
@@ -68,7 +67,7 @@ std::optional<Table> answer_table(const Answer& answer) {
   add({.title = "verdict", .align = Align::left}, verdict_cell);
   add_labels("gain of", of_row, gaining_cell);
   add({.title = "gain", .range_title = "(95% CI)"}, gain_cell);
-  add_labels("may be as fast", rivals_rank, rivals_cell);
+  add_labels("tied with", ties_rank, ties_cell);
   add_labels("remark", remark_rank, [](const auto& one) { return TableCell{.text = one.remark}; });
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows[row].pays) table.rows[row].emphasis = Emphasis::bold;

@@ -8,10 +8,10 @@
 
 namespace parbench::report {
 
-/// Returns a row for each recommendation: what to use, whether that pays and its gain, and what
-/// else may be as fast. Where nothing pays, the gain is of another case, which the row names.
-/// Intervals have the marks of the table of cases. Nothing for a single recommendation, which the
-/// answer's text has already.
+/// Returns a row for each recommendation: what to use, whether that pays and its gain, and the
+/// cases tied with it. Where the baseline is recommended, the gain is of another case, which the
+/// row names. Intervals have the marks of the table of cases. Nothing for a single recommendation,
+/// which the answer's text has already.
 [[nodiscard]] std::optional<Table> answer_table(const Answer& answer);
 
 }  // namespace parbench::report

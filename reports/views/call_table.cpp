@@ -95,10 +95,11 @@ std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextS
 }
 
 constexpr std::string_view how_to_read =
-    "Of one execution of each case: seconds of all calls together, also of those that ran at once. "
-    "In the waiting share of it a core had no work, as a mean over the threads of a call. "
-    "Bytes are the least traffic, every argument read or written once, so that what stays in a "
-    "cache may pass the peak. FLOPs are those of the operation's definition, so a convolution by "
+    "Times are those of one execution of each case: the seconds of all calls, including calls that "
+    "ran at once. waiting: the share in which a core had no work, as a mean over the threads of a "
+    "call. Bytes are the minimal traffic, every argument read or written once, so that what stays "
+    "in "
+    "a cache may pass the peak. FLOPs are those of the operation's definition, so a convolution by "
     "Winograd's algorithm, which needs fewer, may pass the peak too; so may a product that stays "
     "in a faster cache than those of the peak, and a peak that was measured while the machine was "
     "busy is too low (--refresh).";

@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -146,17 +147,23 @@ TableCell efficiency_cell(const CaseResult& c) {
   return {.text = format_percent(c.efficiency, 0), .number = c.efficiency};
 }
 
-/// The memory of each device in one unit: "1.21 + 0.98 GiB".
+/// The memory of each device in one unit: "1.21 + 0.98 GiB"; of a case on none of them, that of its
+/// own device.
 TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devices) {
   if (c.memory.empty()) return {};
-  double sum = 0;
   std::vector<double> bytes;
-  for (const std::string& device : devices) {
-    const auto at = std::ranges::find(c.memory, device, &DeviceMemory::device);
-    bytes.push_back(at == c.memory.end() ? 0 : static_cast<double>(at->bytes));
-    sum += bytes.back();
+  const auto of = [&](const std::string& device) {
+    return std::ranges::find(c.memory, device, &DeviceMemory::device);
+  };
+  const auto has = [&](const std::string& device) { return of(device) != c.memory.end(); };
+  if (std::ranges::any_of(devices, has)) {
+    for (const std::string& device : devices) {
+      bytes.push_back(has(device) ? static_cast<double>(of(device)->bytes) : 0);
+    }
+  } else {
+    for (const DeviceMemory& held : c.memory) bytes.push_back(static_cast<double>(held.bytes));
   }
-  return {.text = format_bytes(bytes), .number = sum};
+  return {.text = format_bytes(bytes), .number = std::reduce(bytes.begin(), bytes.end())};
 }
 
 TableCell verification_cell(const CaseResult& c) {
@@ -304,18 +311,6 @@ std::vector<std::string> metric_names(const Cases& cases) {
   return names;
 }
 
-/// The cores of a scenario's devices, where several devices have the same ones; else 0.
-std::size_t shared_cores(const Report& report, const std::string& scenario) {
-  std::set<int> cores;
-  std::size_t count = 0;
-  for (const Device& device : report.devices) {
-    if (device.scenario != scenario) continue;
-    cores.insert(device.cores.begin(), device.cores.end());
-    count += device.cores.size();
-  }
-  return count > cores.size() ? cores.size() : 0;
-}
-
 class Builder {
  public:
   explicit Builder(const ScenarioCases& group)
@@ -324,7 +319,7 @@ class Builder {
         baselines_(group.cases),
         roles_(*group.report, group.scenario),
         contradictions_(contradiction_marks(group.cases)),
-        devices_(memory_devices(group.cases)) {}
+        devices_(memory_devices(*group.report, group.cases)) {}
 
   Table build() {
     add_rows();
@@ -358,9 +353,9 @@ class Builder {
     std::vector<ParameterColumn> parameters = parameter_columns(cases_);
     if (has_cuts_of_its_own()) parameters.push_back(note_column(cases_, cut_note));
     std::vector<std::string> devices = devices_;
-    if (const std::size_t cores = shared_cores(*group_.report, group_.scenario);
-        cores > 0 && !devices.empty()) {
-      devices.back() += fmt::format(", which share {}", format_count(cores, "core"));
+    const DeviceCores cores = cores_of(devices_of(*group_.report, group_.scenario));
+    if (cores.are_shared() && !devices.empty()) {
+      devices.back() += fmt::format(", which share {}", format_count(cores.different, "core"));
     }
     table_.captions = caption_lines(parameters, devices);
     for (const ParameterColumn& parameter : parameters) {

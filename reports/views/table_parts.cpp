@@ -62,11 +62,17 @@ TableCell ratio_cell(const Ratio& ratio) {
                        ratio.value, interval);
 }
 
-std::vector<std::string> memory_devices(const Cases& cases) {
+std::vector<std::string> memory_devices(const Report& report, const Cases& cases) {
   std::vector<std::string> names;
+  const auto combines = [&](const std::string& name) {
+    return std::ranges::any_of(report.devices, [&](const Device& device) {
+      return device.name == name && !device.combines.empty();
+    });
+  };
   for (const CaseResult* c : cases) {
     for (const auto& [device, bytes] : c->memory) {
-      if (std::ranges::find(names, device) == names.end()) names.push_back(device);
+      if (!combines(device) && std::ranges::find(names, device) == names.end())
+        names.push_back(device);
     }
   }
   return names;

@@ -59,8 +59,8 @@ inline constexpr std::string_view low_confidence_mark = "°";
 /// A ratio with its interval in the cell's range.
 [[nodiscard]] TableCell ratio_cell(const Ratio& ratio);
 
-/// The devices whose memory the cases use, each once.
-[[nodiscard]] std::vector<std::string> memory_devices(const Cases& cases);
+/// The devices whose memory the cases use, each once; without one that has the cores of others.
+[[nodiscard]] std::vector<std::string> memory_devices(const Report& report, const Cases& cases);
 
 /// The names of the cases that the scenario's answer recommends and that pay.
 [[nodiscard]] std::set<std::string> recommended_cases(const Report& report,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reports/units/units.h"
+#include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -39,31 +40,31 @@ std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& 
   return label;
 }
 
-std::string sentence(const report::Recommendation& found, std::string_view baseline) {
-  const std::string gain = fmt::format("{} {}", report::format_ratio(*found.gain), baseline);
-  if (found.pays) {
-    return at_setting(found,
-                      fmt::format("Use {}: {}.{}", found.gaining->label, gain, rivals_text(found)));
-  }
-  return at_setting(found, fmt::format("Use {}: {} {}, {}.", found.candidates.front().label,
-                                       found.gaining->label, to_string(payoff_of(found)), gain));
+/// The baseline in sentences.
+std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
+  if (scenario.baseline() != "single") return std::string(scenario.baseline());
+  return one_device_text(outcomes, scenario.baseline());
 }
 
-std::string sentence(const std::vector<report::Recommendation>& found, std::string_view baseline) {
+/// The sentences about one setting, the most important first.
+std::vector<std::string> sentences(const report::Recommendation& found, std::string_view baseline,
+                                   const std::string& whole_device) {
+  if (payoff_of(found) < report::Payoff::may_pay) {
+    return {at_setting(found, keep_text(found, "another strategy", "pays")), whole_device};
+  }
+  return {at_setting(found, use_text(found, baseline)), whole_device, tie_text(found),
+          open_text(found)};
+}
+
+std::vector<std::string> sentences(const std::vector<report::Recommendation>& found,
+                                   std::string_view baseline, const std::string& whole_device) {
+  if (found.size() == 1) return sentences(found.front(), baseline, whole_device);
   if (const report::Recommendation* only = only_one_that_pays(found)) {
-    return sentence(*only, baseline) +
-           elsewhere_text(found, fmt::format("Otherwise use {}: another strategy", baseline),
-                          "pays");
+    return {at_setting(*only, use_text(*only, baseline)),
+            elsewhere_text(found, "Another strategy", "pays")};
   }
-  const report::Recommendation& best = best_of(found);
-  const std::string gain = fmt::format("{} with {} at {}", report::format_ratio(*best.gain),
-                                       best.gaining->label, best.setting);
-  if (best.pays) {
-    return fmt::format("A strategy other than {} {}; largest recommended gain: {}.", baseline,
-                       where_it_pays(found, "pays"), gain);
-  }
-  return fmt::format("Use {}: another strategy {}; nearest to paying: {}.",
-                     best.candidates.front().label, where_it_pays(found, "pays"), gain);
+  return {fmt::format("A strategy other than {} {}{}.", baseline, where_it_pays(found, "pays"),
+                      best_text(found, baseline))};
 }
 
 /// Of strategies that use several devices: those that share one have no such limit.
@@ -71,8 +72,11 @@ std::string superlinear_text_of(const report::Recommendation& found, const Outco
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr || gaining->spec.parameters.find(devices_parameter) == nullptr) return {};
   return superlinear_text(found, devices_of(gaining->spec),
-                          "each device's part fits its caches better, or the baseline was "
-                          "disturbed");
+                          uses_all_cores(gaining->spec)
+                              ? "data stays in the caches of one device, or the baseline was "
+                                "disturbed"
+                              : "each device's part fits its caches better, or the baseline was "
+                                "disturbed");
 }
 
 }  // namespace
@@ -99,28 +103,33 @@ Conclusion best_strategy(const Scenario& scenario, const std::vector<CaseOutcome
   const auto rank = [&](const CaseSpec& spec) {
     return std::ranges::find(scenario.strategies(), spec.strategy, &Strategy::name);
   };
+  const auto is_baseline = [&](const CaseSpec& spec) {
+    return spec.strategy == scenario.baseline();
+  };
+  const std::string baseline = baseline_text(scenario, outcomes);
   const Wording wording{
-      .label = label,
+      .label =
+          [&](const CaseSpec& spec) {
+            if (uses_all_cores(spec)) return whole_device_text(outcomes);
+            return is_baseline(spec) ? baseline : label(spec);
+          },
       .simpler = [&](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
-      .is_baseline = [&](const CaseSpec& spec) { return spec.strategy == scenario.baseline(); }};
+      .is_baseline = is_baseline};
   const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
   Conclusion made;
   auto [recommendations, not_compared] = recommend_each(all, common, wording, possibly_fastest);
   made.recommendations = std::move(recommendations);
   if (made.recommendations.empty()) {
-    return {.text = no_comparison_text(scenario.baseline(), "strategy",
-                                       std::ranges::any_of(outcomes,
-                                                           [&](const CaseOutcome& one) {
-                                                             return one.spec.strategy ==
-                                                                    scenario.baseline();
-                                                           })),
-            .is_answered = false};
+    const bool has_baseline = std::ranges::any_of(
+        outcomes, [&](const CaseOutcome& one) { return is_baseline(one.spec); });
+    return {.text = no_comparison_text(baseline, "strategy", has_baseline), .is_answered = false};
   }
-  made.text = joined_sentences({made.recommendations.size() == 1
-                                    ? sentence(made.recommendations.front(), scenario.baseline())
-                                    : sentence(made.recommendations, scenario.baseline()),
-                                superlinear_text_of(best_of(made.recommendations), all),
-                                not_compared_text(not_compared)});
+  const std::string whole_device =
+      whole_device_comparison(all, made.recommendations.front(), outcomes, wording.label);
+  std::vector<std::string> text = sentences(made.recommendations, baseline, whole_device);
+  text.push_back(superlinear_text_of(best_of(made.recommendations), all));
+  text.push_back(not_compared_text(not_compared));
+  made.text = joined_sentences(text);
   return made;
 }
 

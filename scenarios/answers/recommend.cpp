@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <ranges>
 #include <tuple>
@@ -94,39 +93,77 @@ bool gains(const CaseOutcome* outcome) {
          !report::is_low(outcome->speedup->interval);
 }
 
-/// A case without a speedup is the baseline; with one and no interval, nothing is known.
-report::Interval speedup_interval(const CaseOutcome* one) {
-  constexpr double unlimited = std::numeric_limits<double>::infinity();
-  if (!one->speedup) return {1, 1, 1};
-  return one->speedup->interval.value_or(report::Interval{0, unlimited, 0});
+/// The cases that can be compared: the baseline and those with a speedup over it. All, where none
+/// has one.
+Outcomes compared_cases(const Outcomes& cases, const CaseOutcome* baseline) {
+  Outcomes compared;
+  std::ranges::copy_if(cases, std::back_inserter(compared),
+                       [&](const CaseOutcome* one) { return one == baseline || one->speedup; });
+  const bool has_speedup = std::ranges::any_of(
+      compared, [](const CaseOutcome* one) { return one->speedup.has_value(); });
+  return has_speedup ? compared : cases;
+}
+
+/// How many times as fast as the baseline a case is expected to be: the median of its paired
+/// ratios. Where no case has one, the inverse of its time.
+double expected_speed(const CaseOutcome* one, const CaseOutcome* baseline) {
+  if (one->speedup) return one->speedup->value;
+  return one == baseline ? 1 : 1 / one->median_seconds;
 }
 
 /// Whether the whole interval of its speedup lies below that of another one.
-bool is_outdone(const CaseOutcome* one, const Outcomes& others) {
-  const double high = speedup_interval(one).high;
-  return std::ranges::any_of(
-      others, [&](const CaseOutcome* other) { return speedup_interval(other).low > high; });
-}
-
-Outcomes those_that_gain(const Outcomes& cases) {
-  Outcomes gaining;
-  std::ranges::copy_if(cases, std::back_inserter(gaining), gains);
-  return gaining;
+bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
+  if (!one->speedup) return other->speedup && other->speedup->above(1);
+  if (!one->speedup->interval) return false;
+  const double high = one->speedup->interval->high;
+  return other->speedup ? other->speedup->above(high) : high < 1;
 }
 
 /// Of the cases beside the baseline: of those whose interval is above 1 if there are any, else of
 /// those whose interval is not wholly below 1, so that no answer denies a gain that a row shows or
 /// leaves open.
-const CaseOutcome* largest_speedup(const Outcomes& cases, const Wording& wording) {
+const CaseOutcome* largest_speedup(const Outcomes& cases, const CaseOutcome* baseline) {
   const auto rank = [](const CaseOutcome* one) {
     return std::tuple(one->speedup->above(1), !one->speedup->below(1), one->speedup->value);
   };
   const CaseOutcome* best = nullptr;
   for (const CaseOutcome* one : cases) {
-    if (!one->speedup || wording.is_baseline(one->spec)) continue;
+    if (!one->speedup || one == baseline) continue;
     if (best == nullptr || rank(one) > rank(best)) best = one;
   }
   return best;
+}
+
+/// The cases of a group, compared.
+struct Ranking {
+  const CaseOutcome* baseline = nullptr;  // null where it was not measured
+  Outcomes by_speed;                      // in the order of their expected speed
+  Outcomes tied;                          // with the fastest, itself included, simplest first
+};
+
+Ranking rank_cases(Outcomes cases, const Wording& wording) {
+  Ranking made;
+  std::ranges::stable_sort(cases, [&](const CaseOutcome* a, const CaseOutcome* b) {
+    const bool is_baseline = wording.is_baseline(a->spec);
+    if (is_baseline != wording.is_baseline(b->spec)) return is_baseline;
+    return wording.simpler(a->spec, b->spec);
+  });
+  if (wording.is_baseline(cases.front()->spec)) made.baseline = cases.front();
+  made.by_speed = compared_cases(cases, made.baseline);
+  made.tied = made.by_speed;
+  const auto speed = [&](const CaseOutcome* one) { return expected_speed(one, made.baseline); };
+  std::ranges::stable_sort(made.by_speed, std::ranges::greater(), speed);
+  const double enough = speed(made.by_speed.front()) / (1 + report::largest_tie);
+  std::erase_if(made.tied, [&](const CaseOutcome* one) { return speed(one) < enough; });
+  return made;
+}
+
+/// The simplest that is tied with the fastest. A gain that is shown of the fastest is not given up
+/// for one that is not.
+const CaseOutcome* recommended_of(const Ranking& ranking) {
+  const CaseOutcome* simplest = ranking.tied.front();
+  if (simplest == ranking.baseline || !gains(ranking.by_speed.front())) return simplest;
+  return *std::ranges::find_if(ranking.tied, gains);
 }
 
 }  // namespace
@@ -165,52 +202,39 @@ std::vector<SameWork> same_work(const Outcomes& outcomes,
   return list;
 }
 
-report::Recommendation recommend(SameWork group, const Wording& wording,
+report::Recommendation recommend(const SameWork& group, const Wording& wording,
                                  const PossiblyFastest& possibly_fastest) {
-  const auto is_baseline = [&](const CaseOutcome* one) { return wording.is_baseline(one->spec); };
-  std::ranges::stable_sort(group.cases, [&](const CaseOutcome* a, const CaseOutcome* b) {
-    return wording.simpler(a->spec, b->spec);
-  });
-  Outcomes candidates = possibly_fastest(group.cases);
-  const auto move_to_front = [&](Outcomes::iterator one) {
-    std::rotate(candidates.begin(), one, std::next(one));
-  };
-  const auto baseline = std::ranges::find_if(group.cases, is_baseline);
-  const auto plain_baseline = std::ranges::find_if(
-      group.cases, [&](const CaseOutcome* one) { return is_baseline(one) && !one->speedup; });
-  const auto fast_baseline = std::ranges::find_if(candidates, is_baseline);
-  const Outcomes with_gain = those_that_gain(candidates);
-  const auto gaining = std::ranges::find_if(candidates, [&](const CaseOutcome* one) {
-    return gains(one) && !is_outdone(one, with_gain);
-  });
-
-  report::Recommendation made{.setting = group.setting};
-  made.pays = fast_baseline == candidates.end() && gaining != candidates.end();
-  if (made.pays) {
-    move_to_front(gaining);
-  } else if (fast_baseline != candidates.end() &&
-             (gains(*fast_baseline) || plain_baseline == group.cases.end() ||
-              *fast_baseline == *plain_baseline)) {
-    move_to_front(fast_baseline);
-  } else if (plain_baseline != group.cases.end()) {  // simpler than a baseline without a gain
-    std::erase(candidates, *plain_baseline);
-    candidates.insert(candidates.begin(), *plain_baseline);
-  } else if (baseline != group.cases.end()) {
-    candidates.insert(candidates.begin(), *baseline);
-  }
-  const CaseOutcome* recommended = candidates.front();
-  const Outcomes all = candidates;
-  std::erase_if(candidates,
-                [&](const CaseOutcome* one) { return one != recommended && is_outdone(one, all); });
+  const Ranking ranking = rank_cases(group.cases, wording);
+  const CaseOutcome* fastest = ranking.by_speed.front();
+  const CaseOutcome* recommended = recommended_of(ranking);
+  const bool is_baseline = recommended == ranking.baseline;
   const auto labelled = [&](const CaseOutcome* one) {
     return report::LabelledCase{wording.label(one->spec), one->spec.name()};
   };
-  std::ranges::transform(candidates, std::back_inserter(made.candidates), labelled);
-  const CaseOutcome* shown = made.pays ? recommended : largest_speedup(group.cases, wording);
-  if (shown != nullptr) {
-    if (shown != recommended) made.recommended_gain = recommended->speedup;
+  report::Recommendation made{.setting = group.setting, .candidates = {labelled(recommended)}};
+  Outcomes others;
+  std::ranges::copy_if(ranking.by_speed, std::back_inserter(others),
+                       [&](const CaseOutcome* one) { return one != recommended; });
+  const auto is_tied = [&](const CaseOutcome* one) {
+    return std::ranges::find(ranking.tied, one) != ranking.tied.end();
+  };
+  std::ranges::transform(others | std::views::filter(is_tied), std::back_inserter(made.tied),
+                         labelled);
+  std::ranges::copy(made.tied, std::back_inserter(made.candidates));
+  const Outcomes not_excluded = possibly_fastest(ranking.by_speed);
+  for (const CaseOutcome* one : others) {
+    const bool is_open = std::ranges::find(not_excluded, one) != not_excluded.end();
+    if (is_open && !is_tied(one) && !is_outdone(one, fastest)) {
+      made.candidates.push_back(labelled(one));
+    }
+  }
+  made.pays = !is_baseline && gains(recommended);
+  const CaseOutcome* shown =
+      is_baseline ? largest_speedup(ranking.by_speed, recommended) : recommended;
+  if (shown != nullptr && shown->speedup) {
     made.gaining = labelled(shown);
     made.gain = shown->speedup;
+    if (!is_baseline && fastest != recommended) made.fastest_gain = fastest->speedup;
   }
   return made;
 }
@@ -227,8 +251,8 @@ Recommended recommend_each(const Outcomes& outcomes,
                            const std::vector<std::string_view>& parameters, const Wording& wording,
                            const PossiblyFastest& possibly_fastest) {
   Recommended made;
-  for (SameWork& group : same_work(outcomes, parameters)) {
-    made.add(recommend(std::move(group), wording, possibly_fastest));
+  for (const SameWork& group : same_work(outcomes, parameters)) {
+    made.add(recommend(group, wording, possibly_fastest));
   }
   return made;
 }

@@ -1,5 +1,5 @@
-// From measured cases to what to use: which cases do the same work, which of them may be the
-// fastest, and whether the simplest of those gains over the baseline.
+// From measured cases to what to use: which cases do the same work, and which of them is expected
+// to be the fastest, or as fast and simpler.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
@@ -19,9 +20,6 @@ using Outcomes = std::vector<const CaseOutcome*>;
 
 /// Returns the outcome of a case; null where it is none of these.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
-
-/// The parameter of cases that use several devices.
-inline constexpr std::string_view devices_parameter = "devices";
 
 /// Returns the number of devices that a case uses, as far as its parameters have it; else 1.
 [[nodiscard]] double devices_of(const CaseSpec& spec);
@@ -47,15 +45,14 @@ struct Wording {
   std::function<bool(const CaseSpec&)> is_baseline;
 };
 
-/// Recommends the simplest case that cannot be distinguished from the fastest and whose gain has an
-/// interval of the wanted confidence, wholly above 1 and not wholly below that of another
-/// candidate: with few samples candidates are many, and a reader who compares the rows of the table
-/// must find no better one. For the same reason no other case is named whose interval is wholly
-/// below that of a candidate.
-/// Where a baseline is a candidate, it recommends that, or the one that gains are measured against
-/// where the candidate itself does not gain; where no candidate's interval is above 1,
-/// the simplest baseline. The group has at least one case.
-[[nodiscard]] report::Recommendation recommend(SameWork group, const Wording& wording,
+/// Recommends the case that is expected to be the fastest: the one with the largest median of
+/// paired ratios. Cases within 3% of it are tied with it, and of these the simplest is recommended;
+/// the baseline, whose ratio is 1, is the simplest of all. A case whose gain is not shown is not
+/// preferred to the fastest where that one's is. What the samples show of the gain (`pays`) does
+/// not change what is recommended. Cases without a ratio are not compared, where others have one.
+/// `possibly_fastest` decides which other cases are named as not ruled out. The group has at least
+/// one case.
+[[nodiscard]] report::Recommendation recommend(const SameWork& group, const Wording& wording,
                                                const PossiblyFastest& possibly_fastest);
 
 /// Recommendations of several groups, all of them with a gain.

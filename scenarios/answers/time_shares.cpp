@@ -35,6 +35,7 @@ Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
   std::string text;
   for (const CaseOutcome* one : group->cases) {
     if (!one->shares || one->spec.strategy == scenario.baseline()) continue;
+    if (uses_all_cores(one->spec)) continue;  // it exchanges nothing
     text += fmt::format("{}{} {}, {}, {}", text.empty() ? "" : "; ", label(one->spec),
                         report::format_percent(one->shares->exposed, 0),
                         report::format_percent(one->shares->idle, 0), memory_text(one->memory));

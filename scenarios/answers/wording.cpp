@@ -25,6 +25,8 @@ std::string_view plural_text(report::Payoff payoff) {
       return "pay";
     case report::Payoff::may_pay:
       return "may pay";
+    case report::Payoff::gains_little:
+      return "gain less than 3%";
     case report::Payoff::shows_no_gain:
       return "show no gain";
     case report::Payoff::does_not_pay:
@@ -40,6 +42,15 @@ std::vector<std::string> settings_with(Recommendations recommendations, report::
     if (payoff_of(one) == payoff) settings.push_back(one.setting);
   }
   return settings;
+}
+
+/// The baseline where it is recommended at all of these settings; else empty.
+std::string only_baseline_of(Recommendations recommendations) {
+  const std::string& first = recommendations.front().candidates.front().label;
+  const bool is_one = std::ranges::all_of(recommendations, [&](const report::Recommendation& one) {
+    return payoff_of(one) < report::Payoff::may_pay && one.candidates.front().label == first;
+  });
+  return is_one ? first : std::string();
 }
 
 /// "n 8", "3 settings".
@@ -93,13 +104,64 @@ std::string joined_sentences(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::string rivals_text(const report::Recommendation& recommendation) {
-  std::vector<std::string> labels;
-  for (std::size_t i = 1; i < recommendation.candidates.size(); ++i) {
-    labels.push_back(recommendation.candidates[i].label);
+std::string speed_text(const report::Ratio& speedup, std::string_view baseline) {
+  std::string text = report::format_ratio(speedup);
+  const std::string words = baseline.empty() ? " as fast" : fmt::format(" as fast as {}", baseline);
+  text.insert(std::min(text.find(' '), text.size()), words);
+  return text;
+}
+
+std::string_view certainty_text(const report::Recommendation& recommendation) {
+  if (payoff_of(recommendation) != report::Payoff::may_pay) return {};
+  const report::Ratio& gain = *recommendation.gain;
+  if (!gain.interval) return "; a single round shows no interval: more samples are needed";
+  if (gain.above(1)) return "; more samples are needed to show it with 95% confidence";
+  return "; the interval includes 1: more samples are needed to show a gain";
+}
+
+std::string use_text(const report::Recommendation& recommendation, std::string_view baseline,
+                     std::string_view details) {
+  return fmt::format("Use {}: {}{}{}.", recommendation.candidates.front().label,
+                     speed_text(*recommendation.gain, baseline), details,
+                     certainty_text(recommendation));
+}
+
+std::string keep_text(const report::Recommendation& recommendation, std::string_view subject,
+                      std::string_view verb, std::string_view details) {
+  const std::string& shown = recommendation.gaining->label;
+  const bool is_tied =
+      std::ranges::find(recommendation.tied, *recommendation.gaining) != recommendation.tied.end();
+  return fmt::format("Use {}: {} {}; {}{}: {}{}.", recommendation.candidates.front().label, subject,
+                     payoff_text(payoff_of(recommendation), verb), shown,
+                     is_tied ? ", tied with it" : "", speed_text(*recommendation.gain, ""),
+                     details);
+}
+
+std::string tie_text(const report::Recommendation& recommendation) {
+  std::vector<std::string> tied;
+  for (const report::LabelledCase& one : recommendation.tied) tied.push_back(one.label);
+  const bool is_kept = !recommendation.gaining ||
+                       recommendation.gaining->name != recommendation.candidates.front().name;
+  if (tied.empty() || is_kept) return {};
+  const std::string& used = recommendation.candidates.front().label;
+  if (!recommendation.fastest_gain) {
+    return fmt::format(" It is tied with {} (within 3%).", report::format_list(tied));
   }
-  if (labels.empty()) return {};
-  return fmt::format(" It cannot be distinguished from {}.", report::format_list(labels));
+  const std::string fastest = std::exchange(tied.front(), used);
+  return fmt::format(" The fastest is {}, {}, tied with {} (within 3%); {} is the simplest.",
+                     fastest, report::format_ratio(*recommendation.fastest_gain),
+                     report::format_list(tied), used);
+}
+
+std::string open_text(const report::Recommendation& recommendation) {
+  std::vector<std::string> open;
+  for (const report::LabelledCase& one : recommendation.candidates) {
+    const bool is_known = one == recommendation.candidates.front() ||
+                          std::ranges::find(recommendation.tied, one) != recommendation.tied.end();
+    if (!is_known) open.push_back(one.label);
+  }
+  if (open.empty()) return {};
+  return fmt::format(" More samples may show {} to be faster.", report::format_list(open));
 }
 
 const report::Recommendation& best_of(Recommendations recommendations) {
@@ -112,14 +174,14 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
                           std::string_view noun) {
   using enum report::Payoff;
   std::vector<std::string> parts;
-  for (const report::Payoff payoff : {pays, may_pay, shows_no_gain, does_not_pay}) {
+  for (const report::Payoff payoff : {pays, may_pay, gains_little, shows_no_gain, does_not_pay}) {
     const auto settings = settings_with(recommendations, payoff);
     if (settings.empty()) continue;
     const std::string_view words = payoff_text(payoff, verb);
     if (recommendations.size() == 1) return std::string(words);
     if (settings.size() == recommendations.size()) {
       return fmt::format("{} at {} {} that was compared", words,
-                         payoff >= may_pay ? "every" : "any", noun);
+                         payoff >= gains_little ? "every" : "any", noun);
     }
     parts.push_back(fmt::format("{} at {}", words, places_text(settings, noun)));
   }
@@ -150,15 +212,21 @@ std::string elsewhere_text(Recommendations recommendations, std::string_view sub
       others.size() == 1 ? fmt::format("{} at {}", payoff_text(payoff_of(others.front()), verb),
                                        others.front().setting)
                          : where_it_pays(others, verb, fmt::format("other {}", noun));
-  return fmt::format(" {} {}.", subject, where);
+  const std::string used = only_baseline_of(others);
+  return fmt::format(" {} {}{}.", subject, where, used.empty() ? "" : ": use " + used);
 }
 
-std::string instead_text(const report::Recommendation& best) {
-  if (best.pays) return {};
-  return fmt::format(
-      "; {}use {}",
-      payoff_of(best) == report::Payoff::may_pay ? "until more samples show that, " : "",
-      best.candidates.front().label);
+std::string best_text(Recommendations recommendations, std::string_view baseline) {
+  const report::Recommendation& best = best_of(recommendations);
+  const report::Payoff payoff = payoff_of(best);
+  if (payoff < report::Payoff::may_pay) {
+    const std::string used = only_baseline_of(recommendations);
+    return used.empty() ? "; the table has what to use" : "; use " + used;
+  }
+  return fmt::format("; largest gain {}: {}{}{}{}",
+                     payoff == report::Payoff::pays ? "shown" : "expected", best.gaining->label,
+                     best.setting.empty() ? ", " : fmt::format(" at {}, ", best.setting),
+                     speed_text(*best.gain, baseline), certainty_text(best));
 }
 
 std::string_view payoff_text(report::Payoff payoff, std::string_view verb) {

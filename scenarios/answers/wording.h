@@ -15,8 +15,31 @@ namespace parbench {
 /// skipped.
 [[nodiscard]] std::string joined_sentences(const std::vector<std::string>& sentences);
 
-/// " It cannot be distinguished from split 3 and split 12." Empty for a single candidate.
-[[nodiscard]] std::string rivals_text(const report::Recommendation& recommendation);
+/// "1.86× as fast as one device (1.84–1.88)"; without a baseline "1.86× as fast (1.84–1.88)".
+[[nodiscard]] std::string speed_text(const report::Ratio& speedup, std::string_view baseline);
+
+/// "; more samples are needed to show it with 95% confidence": why the gain of the recommended case
+/// is expected and not shown. Empty of one that pays, and where the baseline is recommended.
+[[nodiscard]] std::string_view certainty_text(const report::Recommendation& recommendation);
+
+/// "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound.", with what limits it;
+/// where another case than the baseline is recommended. `details` follow the gain.
+[[nodiscard]] std::string use_text(const report::Recommendation& recommendation,
+                                   std::string_view baseline, std::string_view details = {});
+
+/// "Use one device: splitting shows no gain; split 5, tied with it: 1.02× as fast (0.98–1.06).",
+/// where the baseline is recommended. `verb` is "pays" or "pay".
+[[nodiscard]] std::string keep_text(const report::Recommendation& recommendation,
+                                    std::string_view subject, std::string_view verb,
+                                    std::string_view details = {});
+
+/// " It is tied with split 3 and split 12 (within 3%).", or the fastest, its ties and why a simpler
+/// case than it is recommended. Empty without ties, and where the baseline is recommended.
+[[nodiscard]] std::string tie_text(const report::Recommendation& recommendation);
+
+/// " More samples may show split 20 to be faster.": cases that are expected to be slower by more
+/// than a tie and not ruled out. Empty without any.
+[[nodiscard]] std::string open_text(const report::Recommendation& recommendation);
 
 /// Returns the recommendation whose gain is shown best, and among equals the one with the largest
 /// gain. There is at least one, and all have a gain.
@@ -39,15 +62,19 @@ namespace parbench {
 [[nodiscard]] const report::Recommendation* only_one_that_pays(
     std::span<const report::Recommendation> recommendations);
 
-/// Says what those show that do not pay, as a sentence with a blank before it: " Streams show no
-/// gain at n 1 and do not pay at n 0." Empty where all pay.
+/// Says what those show that do not pay, as a sentence with a blank before it, and what to use
+/// where that is the baseline at all of them: " Streams show no gain at n 1 and do not pay at n 0:
+/// use one stream." Empty where all pay.
 [[nodiscard]] std::string elsewhere_text(std::span<const report::Recommendation> recommendations,
                                          std::string_view subject, std::string_view verb,
                                          std::string_view noun = "setting");
 
-/// "; use one stream": what to use where the best recommendation does not pay, behind a sentence
-/// that says so. Empty where it pays.
-[[nodiscard]] std::string instead_text(const report::Recommendation& best);
+/// The largest gain of several recommendations, behind a sentence about all of them: "; largest
+/// gain shown: split 5 at batch 24, 1.60× as fast as one device (1.50–1.70)"; without one what to
+/// use:
+/// "; use one device".
+[[nodiscard]] std::string best_text(std::span<const report::Recommendation> recommendations,
+                                    std::string_view baseline);
 
 /// "pays" or "pay", "shows no gain" or "show no gain" …: as `verb` is "pays" or "pay".
 [[nodiscard]] std::string_view payoff_text(report::Payoff payoff, std::string_view verb);

@@ -22,11 +22,15 @@
 namespace parbench {
 namespace {
 
+constexpr std::string_view baseline_strategy = "one-stream";
+constexpr std::string_view baseline_words = "one stream";
+constexpr std::string_view graph_alone = "graph-one-stream";  // gains by its launch alone
+
 /// "2 streams", "graph of 2 streams", "merged".
 std::string label_of(const CaseSpec& spec) {
   const std::string_view arrangement = arrangement_of(spec.strategy);
   std::string label = spec.strategy;
-  if (arrangement == "one-stream") label = "one stream";
+  if (arrangement == baseline_strategy) label = baseline_words;
   if (arrangement == "streams") {
     label = fmt::format("{} streams", spec.parameters.integer("streams"));
   }
@@ -44,30 +48,54 @@ auto complexity(const CaseSpec& spec) {
       streams == nullptr ? Value() : *streams);
 }
 
-bool is_one_stream(const CaseSpec& spec) { return arrangement_of(spec.strategy) == "one-stream"; }
-
 /// Without a graph of one stream, nothing says what the streams of a graph gain.
 void drop_graphs_without_measure(Outcomes& cases) {
   const bool known = std::ranges::any_of(
-      cases, [](const CaseOutcome* one) { return one->spec.strategy == "graph-one-stream"; });
+      cases, [](const CaseOutcome* one) { return one->spec.strategy == graph_alone; });
   if (known) return;
   std::erase_if(cases, [](const CaseOutcome* one) { return is_graph(one->spec.strategy); });
 }
 
-/// "graph of one stream 1.25× (1.20–1.30)"
-std::string graph_alone(const SameWork& group) {
-  for (const CaseOutcome* one : group.cases) {
-    if (one->spec.strategy != "graph-one-stream" || !one->speedup) continue;
-    return fmt::format("{} {}", label_of(one->spec), report::format_ratio(*one->speedup));
-  }
-  return {};
+/// The graph of one stream in a group; null without one that has a speedup.
+const CaseOutcome* graph_alone_in(const SameWork& group) {
+  const auto found = std::ranges::find_if(group.cases, [](const CaseOutcome* one) {
+    return one->spec.strategy == graph_alone && one->speedup;
+  });
+  return found == group.cases.end() ? nullptr : *found;
 }
 
 /// One size of layer.
 struct SizeAnswer {
   double layer_flops = 0;
   report::Recommendation found;
+  report::Recommendation together;  // what running the branches together gains beside the launch
 };
+
+/// The fastest case of a group that runs branches together; null without any.
+const CaseOutcome* fastest_together(const SameWork& group) {
+  const CaseOutcome* fastest = nullptr;
+  for (const CaseOutcome* one : group.cases) {
+    if (arrangement_of(one->spec.strategy) == baseline_strategy || !one->speedup) continue;
+    if (fastest == nullptr || one->speedup->value > fastest->speedup->value) fastest = one;
+  }
+  return fastest;
+}
+
+/// What launching as a graph gains by itself is no gain of running together: where a graph of one
+/// stream is recommended, the gain is that of `fastest` over it.
+report::Recommendation together_of(const SameWork& group, report::Recommendation found,
+                                   const CaseOutcome& fastest) {
+  const CaseOutcome* alone = graph_alone_in(group);
+  if (alone == nullptr) return found;
+  if (found.candidates.front().name != alone->spec.name()) {
+    found.pays = found.pays && found.gain->above(alone->speedup->value);
+    return found;
+  }
+  found.pays = false;
+  found.gaining = {label_of(fastest.spec), fastest.spec.name()};
+  found.gain = {.value = fastest.speedup->value / alone->speedup->value};
+  return found;
+}
 
 bool is_one_convolution(const CaseSpec& spec) {
   return arrangement_of(spec.strategy) == "merged" || arrangement_of(spec.strategy) == "grouped";
@@ -86,7 +114,7 @@ SizeAnswers answers_by_size(const std::vector<CaseOutcome>& outcomes,
   const Wording wording{
       .label = label_of,
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
-      .is_baseline = is_one_stream};
+      .is_baseline = [](const CaseSpec& spec) { return spec.strategy == baseline_strategy; }};
   const Outcomes branches = outcomes_where(outcomes, [&](const CaseOutcome& one) {
     return arrangement_of(one.spec.strategy) != "chain" && predicate(one.spec);
   });
@@ -96,21 +124,30 @@ SizeAnswers answers_by_size(const std::vector<CaseOutcome>& outcomes,
     if (group.cases.empty()) continue;
     const BranchSizes size = branch_sizes_of(group.cases.front()->spec);
     report::Recommendation found = recommend(group, wording, possibly_fastest);
-    if (!found.gain) {
+    const CaseOutcome* fastest = fastest_together(group);
+    if (!found.gain || fastest == nullptr) {
       made.not_compared.push_back(found.setting);
       continue;
     }
-    found.remark = graph_alone(group);
-    made.answers.push_back({size.flops() / static_cast<double>(size.branches), std::move(found)});
+    if (const CaseOutcome* alone = graph_alone_in(group)) {
+      found.remark =
+          fmt::format("{} {}", label_of(alone->spec), report::format_ratio(*alone->speedup));
+    }
+    made.answers.push_back({.layer_flops = size.flops() / static_cast<double>(size.branches),
+                            .found = found,
+                            .together = together_of(group, found, *fastest)});
   }
   std::ranges::stable_sort(made.answers, {}, &SizeAnswer::layer_flops);
   return made;
 }
 
-std::vector<report::Recommendation> recommendations_of(const std::vector<SizeAnswer>& answers) {
-  std::vector<report::Recommendation> found;
-  std::ranges::transform(answers, std::back_inserter(found), &SizeAnswer::found);
-  return found;
+using Recommendations = std::vector<report::Recommendation>;
+
+Recommendations list_of(const std::vector<SizeAnswer>& answers,
+                        report::Recommendation SizeAnswer::*member) {
+  Recommendations list;
+  std::ranges::transform(answers, std::back_inserter(list), member);
+  return list;
 }
 
 /// "Streams", "Threads", "Streams and threads": those that were measured.
@@ -152,14 +189,13 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
   if (std::ranges::none_of(outcomes, is_one)) return {};
   const SizeAnswers of_parallel = answers_by_size(
       outcomes, possibly_fastest, [](const CaseSpec& spec) { return !is_one_convolution(spec); });
-  const auto parallel = recommendations_of(of_parallel.answers);
+  const Recommendations parallel = list_of(of_parallel.answers, &SizeAnswer::together);
   if (parallel.empty()) return {};
   const bool are_sizes = are_of_different_sizes(of_parallel.answers);
-  const std::string figure =
-      parallel.size() > 1
-          ? std::string()
-          : fmt::format(": {} with {}", report::format_ratio(*parallel.front().gain),
-                        parallel.front().gaining->label);
+  const std::string figure = parallel.size() > 1
+                                 ? std::string()
+                                 : fmt::format(": {} {}", parallel.front().gaining->label,
+                                               report::format_ratio(*parallel.front().gain));
   return fmt::format(" {} alone {}{}.", parallel_subject(outcomes),
                      where_it_pays(parallel, "pay", are_sizes ? "size" : "setting"), figure);
 }
@@ -170,48 +206,50 @@ std::string with_small_letter(std::string text) {
   return text;
 }
 
-std::string sentence(const Subject& subject, const report::Recommendation& found) {
-  const std::string gain = report::format_ratio(*found.gain);
-  if (found.pays) {
-    return fmt::format("Use {}: {} one stream.{}", found.gaining->label, gain, rivals_text(found));
+/// The sentences about one size, the most important first.
+std::vector<std::string> sentences(const Subject& subject, const SizeAnswer& answer) {
+  const auto& [flops, found, together] = answer;
+  if (payoff_of(found) < report::Payoff::may_pay) {
+    return {at_setting(found, keep_text(found, with_small_letter(subject.text), subject.verb))};
   }
-  const report::LabelledCase& used = found.candidates.front();
-  const std::string verdict =
-      fmt::format("{} {}", subject.text, payoff_text(payoff_of(found), subject.verb));
-  const bool is_graph_as_fast = used.name != found.gain->baseline;
-  if (is_graph_as_fast) {
-    return fmt::format("{}: {} one stream with {}, and {} may be as fast.", verdict, gain,
-                       found.gaining->label, used.label);
+  const std::string& used = found.candidates.front().label;
+  const bool names_graph = found.remark.empty() || found.remark.starts_with(used);
+  std::vector<std::string> texts{
+      at_setting(found, use_text(found, baseline_words, names_graph ? "" : "; " + found.remark)),
+      tie_text(found), open_text(found)};
+  if (together.gain != found.gain && together.gain) {
+    texts.insert(std::next(texts.begin()),
+                 fmt::format("{} {} beside it: {}, {} as {}.", subject.text,
+                             payoff_text(payoff_of(together), subject.verb),
+                             together.gaining->label, speed_text(*together.gain, ""), used));
   }
-  return fmt::format("Use {}: {}, nearest to paying: {} with {}.", used.label,
-                     with_small_letter(verdict), gain, found.gaining->label);
+  return texts;
 }
 
 /// `answers` are by the size of a layer. Settings of one size, such as numbers of branches, have no
 /// order, so that there is no limit between them.
-std::string sentence(const Subject& subject, const std::vector<SizeAnswer>& answers) {
-  const std::vector<report::Recommendation> found = recommendations_of(answers);
+std::vector<std::string> sentences(const Subject& subject, const std::vector<SizeAnswer>& answers) {
+  if (answers.size() == 1) return sentences(subject, answers.front());
+  const Recommendations together = list_of(answers, &SizeAnswer::together);
   const bool are_sizes = are_of_different_sizes(answers);
-  const auto first_without = std::ranges::find_if_not(found, &report::Recommendation::pays);
-  const std::span<const report::Recommendation> above(first_without, found.end());
+  const std::string_view noun = are_sizes ? "size" : "setting";
+  const auto first_without = std::ranges::find_if_not(together, &report::Recommendation::pays);
+  const std::span<const report::Recommendation> above(first_without, together.end());
   const bool are_mixed =
-      !above.empty() && std::ranges::any_of(found, &report::Recommendation::pays);
-  const bool is_limit =
-      are_sizes && are_mixed && std::ranges::none_of(above, &report::Recommendation::pays);
-  if (is_limit) {
-    return fmt::format("{} {} from {:.3g} MFLOP a layer down; above that {} {}.", subject.text,
-                       subject.verb, answers[found.size() - above.size() - 1].layer_flops / 1e6,
-                       subject.verb == "pay" ? "they" : "it",
-                       where_it_pays(above, subject.verb, "size"));
+      !above.empty() && std::ranges::any_of(together, &report::Recommendation::pays);
+  if (are_sizes && are_mixed && std::ranges::none_of(above, &report::Recommendation::pays)) {
+    return {fmt::format("{} {} from {:.3g} MFLOP a layer down; above that {} {}.", subject.text,
+                        subject.verb, answers[together.size() - above.size() - 1].layer_flops / 1e6,
+                        subject.verb == "pay" ? "they" : "it",
+                        where_it_pays(above, subject.verb, noun))};
   }
-  if (const report::Recommendation* only = only_one_that_pays(found)) {
-    return at_setting(*only, sentence(subject, *only)) +
-           elsewhere_text(found, subject.text, subject.verb, are_sizes ? "size" : "setting");
+  if (const report::Recommendation* only = only_one_that_pays(together)) {
+    return {at_setting(*only, use_text(*only, baseline_words)),
+            elsewhere_text(together, subject.text, subject.verb, noun)};
   }
-  return fmt::format("{} {}{}{}.", subject.text,
-                     where_it_pays(found, subject.verb, are_sizes ? "size" : "setting"),
-                     are_sizes && are_mixed ? ", without a clear limit" : "",
-                     instead_text(best_of(found)));
+  return {fmt::format("{} {}{}{}.", subject.text, where_it_pays(together, subject.verb, noun),
+                      are_sizes && are_mixed ? ", without a clear limit" : "",
+                      best_text(together, baseline_words))};
 }
 
 }  // namespace
@@ -226,14 +264,10 @@ Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
                 "there is no answer.",
             .is_answered = false};
   }
-  const Subject subject = subject_of(outcomes);
-  const std::string text =
-      answers.size() == 1
-          ? at_setting(answers.front().found, sentence(subject, answers.front().found))
-          : sentence(subject, answers);
-  return {joined_sentences(
-              {text, parallel_text(outcomes, possibly_fastest), not_compared_text(not_compared)}),
-          recommendations_of(answers)};
+  std::vector<std::string> text = sentences(subject_of(outcomes), answers);
+  text.insert(std::next(text.begin()), parallel_text(outcomes, possibly_fastest));
+  text.push_back(not_compared_text(not_compared));
+  return {joined_sentences(text), list_of(answers, &SizeAnswer::found)};
 }
 
 }  // namespace parbench

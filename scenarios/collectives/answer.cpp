@@ -98,7 +98,9 @@ std::string ranges_text(const BySize& found) {
     const bool last = i + 1 == found.sizes.size();
     if (!last && found.use[i + 1] == found.use[i]) continue;
     const bool only = text.empty();
-    const std::string where = last ? (only ? "" : " above") : " up to " + size_text(found.sizes[i]);
+    std::string where = " up to " + size_text(found.sizes[i]);
+    if (last) where = only ? "" : " above";
+    if (found.sizes.size() == 1) where = " at " + size_text(found.sizes[i]);
     text += fmt::format("{}{}{}", only ? "" : ", ", found.use[i], where);
   }
   return text;
@@ -120,7 +122,8 @@ std::string setting_text(const CaseSpec& spec) {
                      spec.graph ? ", as graphs" : "");
 }
 
-/// "For all-gather and broadcast use direct; for all-reduce use tree up to 4.00 KiB, ring above"
+/// "For all-gather and broadcast use direct; for all-reduce use tree up to 4.00 KiB, ring above",
+/// of the sizes that were compared
 std::string choices_text(const std::map<std::string, BySize>& found) {
   std::map<std::string, std::vector<std::string>> collectives;  // by what to use
   for (const auto& [collective, by_size] : found) {
@@ -128,26 +131,46 @@ std::string choices_text(const std::map<std::string, BySize>& found) {
   }
   std::string text;
   for (const auto& [use, names] : collectives) {
-    const bool all = names.size() == found.size() && names.size() > 1;
-    text += fmt::format("{} {} use {}", text.empty() ? "For" : "; for",
-                        all ? "all collectives" : report::format_list(names), use);
+    text += fmt::format("{} {} use {}", text.empty() ? "For" : "; for", report::format_list(names),
+                        use);
+  }
+  return text;
+}
+
+/// How many pairs of collective and size were compared, and at how many of them a gain is expected
+/// and not shown.
+std::string coverage_text(const Recommended& all) {
+  const std::size_t compared = all.recommendations.size();
+  const std::size_t measured = compared + all.not_compared.size();
+  const auto open = std::ranges::count_if(
+      all.recommendations,
+      [](const report::Recommendation& one) { return payoff_of(one) == report::Payoff::may_pay; });
+  if (compared == 0) return {};
+  return fmt::format(
+      "{}{} compared{}.", compared < measured ? fmt::format("{} of ", compared) : "",
+      report::format_count(measured, "setting"),
+      open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
+}
+
+/// The fits of the algorithms to use, where there is one collective.
+std::string fits_text(const std::map<std::string, BySize>& found,
+                      const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
+  if (found.size() != 1) return {};
+  const auto& [collective, by_size] = *found.begin();
+  std::string text;
+  for (const std::string& use : std::set(by_size.use.begin(), by_size.use.end())) {
+    const auto fit = fits.find({collective, use});
+    if (fit != fits.end()) text += fmt::format(" ({}: {})", use, fit_text(fit->second));
   }
   return text;
 }
 
 /// What all collectives say together, in the order of their names.
-std::string text_of(const std::map<std::string, BySize>& found,
+std::string text_of(const std::map<std::string, BySize>& found, const Recommended& all,
                     const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::string choices = choices_text(found);
-  if (found.size() == 1) {
-    const auto& [collective, by_size] = *found.begin();
-    for (const std::string& use : std::set(by_size.use.begin(), by_size.use.end())) {
-      const auto fit = fits.find({collective, use});
-      if (fit != fits.end()) choices += fmt::format(" ({}: {})", use, fit_text(fit->second));
-    }
-  }
-  if (!choices.empty()) choices += '.';
-  std::vector<std::string> sentences{std::move(choices)};
+  if (!choices.empty()) choices += fits_text(found, fits) + '.';
+  std::vector<std::string> sentences{std::move(choices), coverage_text(all)};
   for (const auto& [key, fit] : fits) {
     if (key.first != link_collective) continue;
     const std::string by = key.second == link_algorithm ? "" : " by " + key.second;
@@ -193,7 +216,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
     }
     all.add(std::move(one));
   }
-  std::string text = text_of(found, fits);
+  std::string text = text_of(found, all, fits);
   if (text.empty()) {
     return {
         .text =

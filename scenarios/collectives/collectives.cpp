@@ -192,7 +192,7 @@ class Collectives final : public Scenario {
     constexpr auto number = static_cast<std::int64_t>(sizeof(float));
     if (bytes % number != 0) {
       return refuse(request, "size",
-                    fmt::format("--size {} is no multiple of {} bytes, which an f32 number has",
+                    fmt::format("--size {} is not a multiple of {} bytes, which an f32 number has",
                                 bytes, number));
     }
     if (request.device_count < min_devices()) {

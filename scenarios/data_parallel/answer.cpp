@@ -10,6 +10,7 @@
 
 #include "reports/units/units.h"
 #include "scenarios/answers/best_strategy.h"
+#include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/data_parallel/choices.h"
@@ -48,29 +49,31 @@ std::vector<const CaseOutcome*> same_step(const std::vector<CaseOutcome>& outcom
   return same;
 }
 
-/// "It takes 404 MiB on the fullest device, single 380 MiB. The least of the others takes sharded
-/// with stage 3: 315 MiB, in 1.20× the time."
+/// "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least sharded with stage 3:
+/// 315 MiB in 1.20× its time."
 std::string memory_text(const std::vector<CaseOutcome>& outcomes,
                         const report::Recommendation& best) {
   const std::string& name = best.candidates.front().name;
   const auto found =
       std::ranges::find(outcomes, name, [](const auto& one) { return one.spec.name(); });
   if (found == outcomes.end() || fullest_device(*found) <= 0) return {};
+  if (uses_all_cores(found->spec)) return {};  // as much as one device
   const auto same = same_step(outcomes, found->spec);
   const CaseOutcome* single = nullptr;
   const CaseOutcome* least = nullptr;
   for (const CaseOutcome* one : same) {
     if (one->spec.strategy == single_device) {
       single = one;
-    } else if (fullest_device(*one) > 0 &&
+    } else if (!uses_all_cores(one->spec) && fullest_device(*one) > 0 &&
                (least == nullptr || fullest_device(*one) < fullest_device(*least))) {
       least = one;
     }
   }
   std::string text = fmt::format("{} holds {} on its fullest device", best.candidates.front().label,
                                  memory_of(*found));
+  if (single == &*found) text.front() = 'O';  // of one device
   if (single != nullptr && single != &*found)
-    text += fmt::format(", single {}", memory_of(*single));
+    text += fmt::format(", {} {}", one_device_text(outcomes, single_device), memory_of(*single));
   if (least != nullptr && fullest_device(*least) < fullest_device(*found)) {
     text += fmt::format("; least {}: {} in {} its time", label_of(least->spec), memory_of(*least),
                         report::format_ratio(least->median_seconds / found->median_seconds));

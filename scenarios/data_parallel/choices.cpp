@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "scenarios/data_parallel/strategies.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/data_parallel.h"
@@ -245,7 +246,8 @@ std::vector<std::vector<std::int64_t>> micro_batches_of(const Parameters& parame
 }
 
 bool is_undivided(const CaseSpec& spec) {
-  return spec.strategy != single_device && micro_batches_of(spec.parameters).size() == 1;
+  return spec.strategy != single_device && !uses_all_cores(spec) &&
+         micro_batches_of(spec.parameters).size() == 1;
 }
 
 bool has_server_device(const Parameters& parameters) {

@@ -9,6 +9,7 @@
 #include "scenarios/data_parallel/server_plan.h"
 #include "scenarios/data_parallel/sharded_plan.h"
 #include "scenarios/data_parallel/strategies.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/training/checks/step_checks.h"
@@ -67,6 +68,8 @@ class DataParallel final : public Scenario {
  private:
   std::vector<Strategy> strategies_ = {
       {std::string(single_device), "the whole batch on the first device"},
+      {std::string(all_cores),
+       "the whole batch on one device with the cores of all; of parts of a GPU, on the whole GPU"},
       {std::string(one_all_reduce),
        "a part of the batch on each device, one all-reduce of the gradients behind the backward "
        "pass, an update on each"},

@@ -14,8 +14,14 @@
 
 namespace parbench {
 
-Context::Context(std::vector<std::unique_ptr<Device>> devices, Options options)
+Context::Context(std::vector<std::unique_ptr<Device>> devices, Options options,
+                 std::unique_ptr<Device> whole)
     : devices_(std::move(devices)), options_(options) {
+  if (whole != nullptr) {
+    std::vector<std::unique_ptr<Device>> alone;
+    alone.push_back(std::move(whole));
+    whole_ = std::make_unique<Context>(std::move(alone), options_);
+  }
   if (options_.ranks == nullptr) return;
   all_reduce_choices_ = std::make_unique<AllReduceChoices>(*options_.ranks, options_.measures);
 }

@@ -32,13 +32,19 @@ class Context {
     RankGroup* ranks = nullptr;
   };
 
-  Context(std::vector<std::unique_ptr<Device>> devices, Options options);
+  /// `whole`: a device with the cores of all others, which are idle while it works; may be null.
+  Context(std::vector<std::unique_ptr<Device>> devices, Options options,
+          std::unique_ptr<Device> whole = nullptr);
 
   [[nodiscard]] int device_count() const { return static_cast<int>(devices_.size()); }
   [[nodiscard]] Device& device(int index) const {
     return *devices_.at(static_cast<std::size_t>(index));
   }
   [[nodiscard]] const Options& options() const { return options_; }
+
+  /// A context with the same options of the device that has the cores of all others, with streams
+  /// and memory of its own, which are made when a case asks for them; null: there is none.
+  [[nodiscard]] Context* whole() const { return whole_.get(); }
 
   [[nodiscard]] RankGroup* ranks() const { return options_.ranks; }
   [[nodiscard]] bool is_remote(int device) const { return this->device(device).info().is_remote; }
@@ -139,6 +145,7 @@ class Context {
   /// to copy: DeviceLost.
   void lock_pages(int owner, Arena& arena, std::size_t bytes, Locking whose);
 
+  std::unique_ptr<Context> whole_;
   std::vector<std::unique_ptr<Device>> devices_;
   Options options_;
   std::map<std::pair<int, MemoryKind>, Arena> arenas_;

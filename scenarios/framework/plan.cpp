@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -57,6 +58,22 @@ bool execute_the_same(const Plan& one, const Plan& other) {
     if (!std::ranges::equal(one.calls()[i], other.calls()[i], do_the_same)) return false;
   }
   return true;
+}
+
+/// A core of a host.
+using Core = std::pair<std::string_view, int>;
+
+/// The cores on which a lane works, each with its share of the lane's time.
+std::map<Core, double> cores_of(const Plan& plan, LaneId id) {
+  std::map<Core, double> cores;
+  const Lane& lane = plan.graph().lane(id);
+  if (lane.device_cores == 0) return cores;
+  const DeviceInfo& info = plan.stream(id).device().info();
+  for (const int core : info.cores) {
+    cores[{host_of(info.name), core}] =
+        static_cast<double>(lane.threads) / static_cast<double>(lane.device_cores);
+  }
+  return cores;
 }
 
 }  // namespace
@@ -178,6 +195,26 @@ std::vector<Stream*> Plan::streams_of(const Task& task) const {
   std::vector<Stream*> streams;
   for (const LaneId lane : task.lanes) streams.push_back(&stream(lane));
   return streams;
+}
+
+Bound bound_of(const Plan& plan, const std::vector<double>& costs) {
+  const PlanGraph& graph = plan.graph();
+  Bound bound = bound_of(graph, costs);
+  std::map<Core, double> seconds;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    std::map<Core, double> of_task;  // a message takes both ends' time once
+    for (const LaneId lane : graph.tasks[i].lanes) {
+      for (const auto& [core, share] : cores_of(plan, lane)) {
+        of_task[core] = std::max(of_task[core], costs[i] * share);
+      }
+    }
+    for (const auto& [core, work] : of_task) seconds[core] += work;
+  }
+  for (const auto& [core, work] : seconds) {
+    bound.busiest_device = std::max(bound.busiest_device, work);
+  }
+  bound.seconds = std::max(bound.seconds, bound.busiest_device);
+  return bound;
 }
 
 bool are_equal(const Plan& one, const Plan& other) {

@@ -15,6 +15,7 @@
 #include "kernels/core/op.h"
 #include "kernels/core/ranks/host_work.h"
 #include "scenarios/framework/ranks/rank_group.h"
+#include "scenarios/plan/bounds.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench {
@@ -105,6 +106,10 @@ class Plan {
   std::map<std::pair<TaskId, int>, TaskId> signals_ = {};  // by task and the rank that waits
   int next_tag_ = 0;
 };
+
+/// Returns the bound of a plan's graph (scenarios/plan/bounds.h), raised to the work of the busiest
+/// core where several devices share cores: as the busiest device, of which they are parts.
+[[nodiscard]] Bound bound_of(const Plan& plan, const std::vector<double>& costs);
 
 /// Returns whether two plans of one context run the same kernels on tensors of the same kinds, in
 /// the same order and on the same streams, submitted in the same way. Names and addresses do not

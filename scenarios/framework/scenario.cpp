@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/requests.h"
+
 namespace parbench {
 
 std::string CaseSpec::name() const {
@@ -21,8 +24,13 @@ std::string CaseSpec::name() const {
   return text;
 }
 
+CaseSpec Scenario::undivided(const CaseSpec& spec) const {
+  return with_strategy(spec, baseline(), {devices_parameter});
+}
+
 std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec) {
-  CaseSpec reference = scenario.reference(spec).value_or(spec);
+  const CaseSpec computed = uses_all_cores(spec) ? scenario.undivided(spec) : spec;
+  CaseSpec reference = scenario.reference(computed).value_or(computed);
   reference.graph = false;
   if (reference == spec) return std::nullopt;
   return reference;

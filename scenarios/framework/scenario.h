@@ -144,6 +144,8 @@ struct CaseOutcome {
   std::map<std::string, report::Ratio, std::less<>> metrics = {};  // by name, from paired rounds
   double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
   std::optional<TimeShares> shares = {};  // where it was profiled
+  /// Cores of the host on which its devices compute; 0: not known, or devices that are no cores.
+  std::size_t cores = 0;
 };
 
 /// Returns those of some outcomes that cannot be distinguished from the fastest of them, in their
@@ -228,6 +230,8 @@ class Scenario {
     bool devices_over_ranks = false;  // whether they belong to several processes (MPI)
     bool ranks_share_memory = false;  // whether all of these processes run on one machine
     bool devices_are_cpus = false;    // all of them
+    /// Whether one device can have the cores of all of them (Backend::open_whole).
+    bool has_all_cores = false;
     /// Whether all but the last one do, and that is a CPU device.
     bool last_serves = false;
     Preset preset = Preset::quick;
@@ -256,6 +260,10 @@ class Scenario {
       [[maybe_unused]] const CaseSpec& spec) const {
     return std::nullopt;
   }
+
+  /// Returns the case of the baseline that does the work of a case of strategy all-cores. By
+  /// default it has the same parameters without the number of devices.
+  [[nodiscard]] virtual CaseSpec undivided(const CaseSpec& spec) const;
 
   /// Returns whether a speedup of this case over its baseline is meaningful: not if it does only a
   /// part of the baseline's work.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/units/units.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/graph/answer.h"
@@ -43,11 +44,22 @@ DispatchOrder dispatch_of(const CaseSpec& spec) {
                                            : DispatchOrder::by_dependency;
 }
 
-/// The matrices of a case, its nodes on so many devices.
+/// Whether one device stands for all devices of a case (strategy all-cores).
+bool is_whole(const Parameters& given, int devices) {
+  return devices < given.integer(devices_parameter);
+}
+
+/// The matrices of a case for so many devices, or on the one that stands for all.
 WorkGraph matrices_of(const Parameters& given, int devices) {
   const WorkSizes sizes{.width = given.integer("features"), .batch = given.integer("batch")};
   const std::string& kind = given.text("dag");
-  if (kind == mlp) return mlp_step(sizes, devices);
+  if (kind == mlp) {
+    WorkGraph graph = mlp_step(sizes, static_cast<int>(given.integer(devices_parameter)));
+    if (is_whole(given, devices)) {
+      for (WorkNode& node : graph.nodes) node.device = 0;
+    }
+    return graph;
+  }
   const int nodes = static_cast<int>(given.integer("nodes"));
   WorkGraph graph = kind == diamond
                         ? diamonds(sizes, nodes)
@@ -69,6 +81,8 @@ std::unique_ptr<GraphNodes> placed_nodes(const CaseSpec& spec, CaseParts& parts)
 
 const std::vector<Strategy> graph_strategies = {
     {std::string(in_program_order), "the nodes in program order, each behind the one before"},
+    {std::string(all_cores),
+     "the same on one device with the cores of all; of parts of a GPU, on the whole GPU"},
     {std::string(device_by_device),
      "program order on each device; all that another device was given is waited for before one of "
      "its results is taken"},
@@ -237,13 +251,20 @@ class GraphScenario final : public Scenario {
     parts->nodes = placed_nodes(spec, *parts);
     plan_graph(*parts, dispatch_of(spec));
     // All orders have the same operations on the same lanes: their results are the same bits.
-    parts->tolerance = {.relative = 0, .absolute = 0};
+    parts->tolerance = is_whole(spec.parameters, context.device_count())
+                           ? tolerance_of(spec.format())
+                           : Tolerance{.relative = 0, .absolute = 0};
     parts->amount = {parts->plan.graph().work().flops, "FLOP"};
     return make_case(std::move(parts));
   }
 
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
     if (spec.strategy == in_program_order) return std::nullopt;
+    return with_strategy(spec, in_program_order);
+  }
+
+  /// The perceptron's batch has as many parts as for all devices.
+  [[nodiscard]] CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, in_program_order);
   }
 

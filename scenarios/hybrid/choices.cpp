@@ -38,7 +38,7 @@ DeviceGrid read_layout(const Scenario::Request& request) {
     return grid_named(text);
   } catch (const std::invalid_argument&) {
     throw UsageError(
-        fmt::format("--layout: '{}' is no layout; allowed are factors as dp2, pp2 and "
+        fmt::format("--layout: '{}' is not a layout; allowed are factors as dp2, pp2 and "
                     "tp2, several joined by 'x', each once",
                     text));
   }

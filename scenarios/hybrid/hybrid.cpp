@@ -18,6 +18,7 @@
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/time_shares.h"
 #include "scenarios/answers/wording.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/hybrid/choices.h"
 #include "scenarios/models/model_choice.h"
@@ -95,8 +96,10 @@ class Hybrid final : public Scenario {
     return notes_on_trained_models(specs);
   }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
-    if (spec.strategy != hybrid_divided) return {};
-    return {scaling_efficiency(single_of(spec), grid_of(spec.parameters).devices())};
+    if (spec.strategy == hybrid_single) return {};
+    const bool is_divided = spec.strategy == hybrid_divided;
+    return {scaling_efficiency(single_of(spec), is_divided ? grid_of(spec.parameters).devices()
+                                                           : spec.parameters.integer("devices"))};
   }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
@@ -110,11 +113,14 @@ class Hybrid final : public Scenario {
  private:
   [[nodiscard]] static CaseSpec single_of(const CaseSpec& spec) {
     return with_strategy(spec, hybrid_single,
-                         {"layout", "split", "schedule", "partition", "bucket"});
+                         {"devices", "layout", "split", "schedule", "partition", "bucket"});
   }
 
   std::vector<Strategy> strategies_ = {
       {std::string(hybrid_single), "the whole model and batch on the first device"},
+      {std::string(all_cores),
+       "the whole model and batch on one device with the cores of all; of parts of a GPU, on the "
+       "whole GPU"},
       {std::string(hybrid_divided),
        "replicas of the model in stages whose layers ranks divide, as --layout says; gradients are "
        "added up by one all-reduce, or in buckets"}};

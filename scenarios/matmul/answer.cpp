@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "reports/units/units.h"
+#include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -36,8 +38,8 @@ std::string label_of(const CaseSpec& spec) {
 }
 
 auto complexity(const CaseSpec& spec) {
-  constexpr std::array<std::string_view, 6> strategies{
-      "alone", "streams", "sequential", "concurrent", "column-sharded", "row-sharded"};
+  constexpr std::array<std::string_view, 7> strategies{
+      "alone", "streams", "sequential", all_cores, "concurrent", "column-sharded", "row-sharded"};
   return std::tuple(std::ranges::find(strategies, spec.strategy) - strategies.begin(),
                     integer_of(spec, "streams"));
 }
@@ -47,7 +49,6 @@ struct Question {
   std::vector<std::string_view> strategies;  // the baseline first
   std::string_view name;                     // in settings
   std::string_view subject;                  // of the sentence
-  std::string_view over;                     // "the same work in turn"
   std::string_view baseline;                 // "one device after the other"
 };
 
@@ -62,7 +63,10 @@ using Recommendations = std::vector<report::Recommendation>;
 Recommended recommendations_of(const Question& question, const std::vector<CaseOutcome>& outcomes,
                                const PossiblyFastest& possibly_fastest) {
   const Wording wording{
-      .label = label_of,
+      .label =
+          [&](const CaseSpec& spec) {
+            return uses_all_cores(spec) ? whole_device_text(outcomes) : label_of(spec);
+          },
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
       .is_baseline =
           [&](const CaseSpec& spec) { return spec.strategy == question.strategies.front(); }};
@@ -71,26 +75,28 @@ Recommended recommendations_of(const Question& question, const std::vector<CaseO
   return recommend_each(own, {"n", "count"}, wording, possibly_fastest);
 }
 
-/// Of several settings without a gain, the table has the figures.
-std::string sentence(const Question& question, const Recommendations& found) {
+/// `subject` within a sentence.
+std::string with_small_letter(std::string_view subject) {
+  std::string text(subject);
+  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+/// The sentences about one question, the most important first.
+std::vector<std::string> sentences(const Question& question, const Recommendations& found) {
+  if (found.size() == 1) {
+    const report::Recommendation& one = found.front();
+    if (payoff_of(one) < report::Payoff::may_pay) {
+      return {at_setting(one, keep_text(one, with_small_letter(question.subject), "pay"))};
+    }
+    return {at_setting(one, use_text(one, question.baseline)), tie_text(one), open_text(one)};
+  }
   if (const report::Recommendation* only = only_one_that_pays(found)) {
-    return at_setting(*only, fmt::format("Use {}: {} {}.", only->gaining->label,
-                                         report::format_ratio(*only->gain), question.over)) +
-           elsewhere_text(found, question.subject, "pay");
+    return {at_setting(*only, use_text(*only, question.baseline)),
+            elsewhere_text(found, question.subject, "pay")};
   }
-  const report::Recommendation& best = best_of(found);
-  const std::string where = fmt::format("{} {}", question.subject, where_it_pays(found, "pay"));
-  const report::Payoff payoff = payoff_of(best);
-  const std::string instead = instead_text(best);
-  if (found.size() > 1 && payoff <= report::Payoff::shows_no_gain) return where + instead + '.';
-  std::string_view introduction = ":";
-  if (found.size() > 1) {
-    introduction =
-        payoff == report::Payoff::pays ? "; largest recommended gain:" : "; nearest to paying:";
-  }
-  return fmt::format("{}{} {} {} {}{}{}{}.", where, introduction, best.gaining->label,
-                     report::format_ratio(*best.gain), question.over,
-                     best.setting.empty() ? "" : " at ", best.setting, instead);
+  return {fmt::format("{} {}{}.", question.subject, where_it_pays(found, "pay"),
+                      best_text(found, question.baseline))};
 }
 
 /// Explains a gain above the number of devices; empty of any other gain. Only a sharded product has
@@ -138,8 +144,11 @@ std::string slow_baseline_text(const std::vector<CaseOutcome>& outcomes) {
     setting = group.setting.empty() ? "" : " at " + group.setting;
   }
   if (largest == remarkable) return {};
-  return fmt::format(" In turn takes {:.0f}% longer than alone{}, which counts as gain.",
-                     100 * largest, setting);
+  return fmt::format(
+      " One device after the other takes {:.0f}% longer than the same products alone{}, which "
+      "counts "
+      "as gain.",
+      100 * largest, setting);
 }
 
 /// Says of a question without an answer which side of its comparisons is missing; empty where
@@ -172,15 +181,14 @@ void name_question(const Question& question, report::Recommendation& found) {
 
 Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
                          const PossiblyFastest& possibly_fastest) {
-  const Question devices{{"sequential", "concurrent", "column-sharded", "row-sharded"},
+  const Question devices{{"sequential", all_cores, "concurrent", "column-sharded", "row-sharded"},
                          "several devices",
                          "Several devices",
-                         "the same work in turn",
                          "one device after the other"};
-  const Question streams{
-      {"alone", "streams"}, "streams", "Streams on one device", "one stream", "one stream"};
+  const Question streams{{"alone", "streams"}, "streams", "Streams on one device", "one stream"};
   Conclusion made;
   std::vector<std::string> answers;
+  std::vector<std::string> details;
   std::vector<std::string> remarks;
   const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
   for (const Question* question : {&devices, &streams}) {
@@ -189,7 +197,9 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
       remarks.push_back(missing_text(*question, outcomes));
       continue;
     }
-    answers.push_back(sentence(*question, found));
+    std::vector<std::string> own = sentences(*question, found);
+    answers.push_back(std::move(own.front()));
+    details.insert(details.end(), std::next(own.begin()), own.end());
     if (question == &devices) {
       remarks = {superlinear_text_of(best_of(found), all), slow_baseline_text(outcomes)};
     }
@@ -202,6 +212,7 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
     if (text.empty()) text = "Too little was measured to compare: there is no answer.";
     return {.text = std::move(text), .is_answered = false};
   }
+  std::ranges::move(details, std::back_inserter(answers));
   std::ranges::move(remarks, std::back_inserter(answers));
   made.text = joined_sentences(answers);
   return made;

@@ -9,6 +9,7 @@
 
 #include "kernels/ops/flops.h"
 #include "reports/units/units.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/matmul/answer.h"
 #include "scenarios/matmul/matmul_plans.h"
@@ -37,10 +38,15 @@ CaseSpec alone_on_first(const CaseSpec& spec) {
   return alone;
 }
 
-std::vector<int> all_devices(const Context& context) {
-  std::vector<int> devices(static_cast<std::size_t>(context.device_count()));
-  std::iota(devices.begin(), devices.end(), 0);
-  return devices;
+/// The number of devices for which a case has products.
+std::int64_t owners_of(const CaseSpec& spec) {
+  return uses_all_devices(spec) ? spec.parameters.integer(devices_parameter) : 1;
+}
+
+std::vector<int> all_owners(const CaseSpec& spec) {
+  std::vector<int> owners(static_cast<std::size_t>(owners_of(spec)));
+  std::iota(owners.begin(), owners.end(), 0);
+  return owners;
 }
 
 void plan_strategy(CaseParts& parts, const CaseSpec& spec) {
@@ -55,12 +61,15 @@ void plan_strategy(CaseParts& parts, const CaseSpec& spec) {
     const int streams = static_cast<int>(spec.parameters.integer("streams"));
     return plan_products(parts, sizes, {0}, streams, false);
   }
-  plan_products(parts, sizes, all_devices(parts.context), 1, spec.strategy == "sequential");
+  plan_products(parts, sizes, all_owners(spec), 1, spec.strategy == "sequential");
 }
 
 const std::vector<Strategy> strategy_list = {
     {"alone", "the products of one device, nothing else running"},
     {"sequential", "all devices' products, one device after the other"},
+    {std::string(all_cores),
+     "all devices' products on one device with the cores of all; of parts of a GPU, on the whole "
+     "GPU"},
     {"concurrent", "all devices' products at once"},
     {"streams", "the products of the first device dealt out to --streams streams there"},
     {"column-sharded", "every product on all devices: columns of w each, then an all-gather"},
@@ -165,10 +174,10 @@ class Matmul final : public Scenario {
     auto parts = std::make_unique<CaseParts>(context);
     plan_strategy(*parts, spec);
     const MatmulSizes sizes = sizes_of(spec);
-    const int devices = uses_all_devices(spec) ? context.device_count() : 1;
+    const std::int64_t devices = owners_of(spec);
     parts->tolerance = tolerance_of(spec.format());
     const double product = flops_of(Gemm{.m = sizes.n, .n = sizes.n, .k = sizes.n});
-    parts->amount = {product * static_cast<double>(sizes.count) * devices, "FLOP"};
+    parts->amount = {product * static_cast<double>(sizes.count * devices), "FLOP"};
     if (is_sharded(spec)) {
       parts->notes.emplace_back(
           "work", fmt::format("{} products, as many as all devices have in the other strategies",
@@ -183,6 +192,11 @@ class Matmul final : public Scenario {
     }
     if (is_sharded(spec) || spec.strategy == "streams") return alone_on_first(spec);
     return std::nullopt;
+  }
+
+  /// One device computes the products of all.
+  CaseSpec undivided(const CaseSpec& spec) const override {
+    return with_strategy(spec, "sequential");
   }
 
   /// Streams share the first device, so they are compared with that device alone.

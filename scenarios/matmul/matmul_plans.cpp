@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "scenarios/framework/collectives.h"
@@ -161,8 +162,10 @@ void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector
                    const Turns& turns, const std::vector<std::int64_t>& widths) {
   std::vector<DeviceResults> all;
   for (const Shard& shard : shards) {
-    DeviceResults device{
-        .device = shard.operands.front().device, .operands = shard.operands, .results = {}};
+    DeviceResults device{.owner = shard.operands.front().device,
+                         .device = shard.operands.front().device,
+                         .operands = shard.operands,
+                         .results = {}};
     for (const Tensor& result : shard.results) {
       const auto index = static_cast<std::int64_t>(device.results.size());
       ProductResult blocks;
@@ -186,22 +189,38 @@ void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector
   }
 }
 
+/// The lanes on which a device computes whole products, and the product planned for each.
+struct ComputeLanes {
+  std::vector<LaneId> lanes;
+  std::vector<Op*> ops;
+};
+
+ComputeLanes make_lanes(CaseParts& parts, const MatmulSizes& sizes, int device, int streams) {
+  ComputeLanes made;
+  for (int i = 0; i < streams; ++i) {
+    made.lanes.push_back(add_lane(parts, device, StreamKind::compute, i, streams));
+    made.ops.push_back(
+        &parts.ops.prepare(stream_of(parts, made.lanes.back()), gemm_of(sizes, sizes.n, sizes.n)));
+  }
+  return made;
+}
+
 }  // namespace
 
-void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& devices,
+void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& owners,
                    int streams, bool in_turn) {
+  const bool is_whole = parts.context.device_count() == 1;
+  std::map<int, ComputeLanes> lanes_of;
   std::vector<TaskId> last;  // of the device before
-  for (const int device : devices) {
-    DeviceResults results{.device = device,
-                          .operands = make_operands(parts, sizes, device, device, sizes.count),
+  for (const int owner : owners) {
+    const int device = is_whole ? 0 : owner;
+    const auto [known, is_new] = lanes_of.try_emplace(device);
+    if (is_new) known->second = make_lanes(parts, sizes, device, streams);
+    const auto& [lanes, ops] = known->second;
+    DeviceResults results{.owner = owner,
+                          .device = device,
+                          .operands = make_operands(parts, sizes, device, owner, sizes.count),
                           .results = {}};
-    std::vector<LaneId> lanes;
-    std::vector<Op*> ops;
-    for (int i = 0; i < streams; ++i) {
-      lanes.push_back(add_lane(parts, device, StreamKind::compute, i, streams));
-      ops.push_back(
-          &parts.ops.prepare(stream_of(parts, lanes.back()), gemm_of(sizes, sizes.n, sizes.n)));
-    }
     const std::vector<TaskId> before = in_turn ? last : std::vector<TaskId>{};
     for (std::int64_t i = 0; i < sizes.count; ++i) {
       const std::size_t lane = i % lanes.size();
@@ -211,7 +230,7 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
       results.results.push_back({.column_blocks = {result}, .operand = operand});
       const BufferView x = results.operands[operand].view;
       last = {parts.plan.add(
-          product_task(fmt::format("product {} on {}", i, device), lanes[lane], before),
+          product_task(fmt::format("product {} on {}", i, owner), lanes[lane], before),
           {bind(*ops[lane], {{"a", x}, {"b", x}, {"c", result.view}})})};
     }
     add_product_output(parts, sizes.n, results, sizes.count);

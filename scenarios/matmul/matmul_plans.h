@@ -17,13 +17,14 @@ struct MatmulSizes {
   [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
 };
 
-/// `count` independent products x·x on each of the devices, dealt out to `streams` lanes there;
-/// each has a result of its own. `in_turn`: a device begins when the one before has ended.
+/// `count` independent products x·x on each of the devices `owners`, dealt out to `streams` lanes
+/// there; each has a result of its own. `in_turn`: a device begins when the one before has ended. A
+/// context of one device computes the products of all owners there.
 ///
 /// In all strategies several x are squared in turn, so that a result that is left over from another
 /// product is a wrong one, and a device has `count` results (at least two when sharded), so that
 /// none works from a warmer cache than another.
-void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& devices,
+void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& owners,
                    int streams, bool in_turn);
 
 /// `count` products for each device, one after the other, each computed by all devices together:

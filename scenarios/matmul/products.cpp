@@ -72,8 +72,7 @@ std::vector<float> read_rows(CaseData& data, const ProductResult& result, std::i
 
 void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& results,
                         std::int64_t count) {
-  const std::string name =
-      fmt::format("x·x of {}", parts.context.device(results.device).info().name);
+  const std::string name = fmt::format("x·x of device {}", results.owner);
   parts.outputs.push_back({name, [&parts, n, results, count] {
                              const auto slices = split_evenly(n, static_cast<int>(count));
                              std::vector<float> whole;

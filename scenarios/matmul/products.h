@@ -16,9 +16,10 @@ struct ProductResult {
   std::size_t operand = 0;  // of DeviceResults::operands, whose square it is
 };
 
-/// What one device has computed.
+/// The products of one device.
 struct DeviceResults {
-  int device = 0;
+  int owner = 0;   // the device whose products they are
+  int device = 0;  // the device that computes them
   std::vector<Tensor> operands;
   std::vector<ProductResult> results;
 };
@@ -27,7 +28,7 @@ struct DeviceResults {
 [[nodiscard]] std::vector<float> read_rows(CaseData& data, const ProductResult& result,
                                            std::int64_t first, std::int64_t count);
 
-/// Adds the output "x·x of <device name>" put together from the first `count` results: the first
+/// Adds the output "x·x of device <owner>" put together from the first `count` results: the first
 /// rows from the first, the next from the second and so on, so that comparing one matrix checks
 /// all of them.
 void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& results,

@@ -208,10 +208,11 @@ std::map<std::string, std::int64_t, std::less<>> dimensions_named(std::string_vi
     const bool is_whole = error == std::errc() && last == digits.data() + digits.size();
     if (equals == 0 || equals == std::string_view::npos || !is_whole || size < 1 ||
         size > max_size || !sizes.emplace(one.substr(0, equals), size).second) {
-      throw UsageError(fmt::format(
-          "--dim '{}' is no size of a dimension; allowed: NAME=SIZE, from 1 to {}, each name once, "
-          "several joined by '+'",
-          text, max_size));
+      throw UsageError(
+          fmt::format("--dim '{}' is not a size of a dimension; allowed: NAME=SIZE, from 1 to {}, "
+                      "each name once, "
+                      "several joined by '+'",
+                      text, max_size));
     }
     begin = end + 1;
   }

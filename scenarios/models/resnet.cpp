@@ -31,7 +31,7 @@ const Blocks& blocks_of(int depth) {
   const auto found = by_depth.find(depth);
   if (found == by_depth.end()) {
     throw std::invalid_argument(
-        fmt::format("there is no ResNet-{}; its depth is 18, 34, 50, 101 or 152", depth));
+        fmt::format("no ResNet-{}; the depth is 18, 34, 50, 101 or 152", depth));
   }
   return found->second;
 }

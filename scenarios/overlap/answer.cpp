@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "reports/units/units.h"
 #include "scenarios/answers/recommend.h"
@@ -17,13 +18,15 @@ namespace parbench {
 namespace {
 
 constexpr std::string_view baseline_strategy = "sequential";
+constexpr std::string_view baseline_label = "no overlap";
+constexpr std::string_view baseline_words = "without overlap";
 
 std::int64_t prefetch_of(const CaseSpec& spec) {
   return spec.strategy == baseline_strategy ? -1 : spec.parameters.integer("prefetch");
 }
 
 std::string label_of(const CaseSpec& spec) {
-  if (spec.strategy == baseline_strategy) return "one after the other";
+  if (spec.strategy == baseline_strategy) return std::string(baseline_label);
   return fmt::format("prefetch {}", prefetch_of(spec));
 }
 
@@ -39,34 +42,23 @@ std::string hidden_text(const CaseOutcome& overlapped) {
                      shown ? " is hidden" : "");
 }
 
-std::string sentence(const report::Recommendation& found) {
+/// The sentences about one setting, the most important first.
+std::vector<std::string> sentences(const report::Recommendation& found) {
   const std::string hidden = found.remark.empty() ? "" : "; " + found.remark;
-  const std::string gain = report::format_ratio(*found.gain);
-  if (found.pays) {
-    return at_setting(found, fmt::format("Overlap with {}: {} one after the other{}.{}",
-                                         found.gaining->label, gain, hidden, rivals_text(found)));
+  if (payoff_of(found) < report::Payoff::may_pay) {
+    return {at_setting(found, keep_text(found, "overlapping", "pays", hidden))};
   }
-  return at_setting(
-      found, fmt::format("Copy and compute one after the other: overlapping {}, {} reaches {}{}.",
-                         to_string(payoff_of(found)), found.gaining->label, gain, hidden));
+  return {at_setting(found, use_text(found, baseline_words, hidden)), tie_text(found),
+          open_text(found)};
 }
 
-std::string sentence(const std::vector<report::Recommendation>& found) {
+std::vector<std::string> sentences(const std::vector<report::Recommendation>& found) {
+  if (found.size() == 1) return sentences(found.front());
   if (const report::Recommendation* only = only_one_that_pays(found)) {
-    return sentence(*only) + elsewhere_text(found, "Overlapping", "pays");
+    return {sentences(*only).front(), elsewhere_text(found, "Overlapping", "pays")};
   }
-  const report::Recommendation& best = best_of(found);
-  const std::string where = where_it_pays(found, "pays");
-  const std::string what = fmt::format("{}, {}", best.setting, best.gaining->label);
-  const std::string gain = report::format_ratio(*best.gain);
-  if (!best.pays) {
-    return fmt::format(
-        "Copy and compute one after the other: overlapping {}; nearest to "
-        "paying: {} with {}.",
-        where, gain, what);
-  }
-  return fmt::format("Overlapping {}. Largest recommended gain: {}, {} one after the other.", where,
-                     what, gain);
+  return {fmt::format("Overlapping {}{}.", where_it_pays(found, "pays"),
+                      best_text(found, baseline_words))};
 }
 
 }  // namespace
@@ -102,10 +94,9 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
                 "with --prefetch 1 or more; not both were measured, so there is no answer.",
             .is_answered = false};
   }
-  const std::string text = all.recommendations.size() == 1 ? sentence(all.recommendations.front())
-                                                           : sentence(all.recommendations);
-  return {joined_sentences({text, not_compared_text(all.not_compared)}),
-          std::move(all.recommendations)};
+  std::vector<std::string> text = sentences(all.recommendations);
+  text.push_back(not_compared_text(all.not_compared));
+  return {joined_sentences(text), std::move(all.recommendations)};
 }
 
 }  // namespace parbench

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "reports/units/units.h"
+#include "scenarios/answers/device_words.h"
 #include "scenarios/answers/memory_trade.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
@@ -40,21 +42,25 @@ bool is_varied(const Parameter& choice, const CaseSpec& spec,
   });
 }
 
-/// "split 5", "model-parallel", "the single device".
-std::string short_label(const CaseSpec& spec) {
-  if (spec.strategy == whole_model) return "the single device";
+using AllOutcomes = std::vector<CaseOutcome>;
+
+/// "split 5", "model-parallel", "one device".
+std::string short_label(const CaseSpec& spec, const AllOutcomes& outcomes) {
+  if (spec.strategy == whole_model) return one_device_text(outcomes, whole_model);
+  if (uses_all_cores(spec)) return whole_device_text(outcomes);
   if (spec.strategy != pipelined_model) return spec.strategy;
   return "split " + to_string(*spec.parameters.find("split"));
 }
 
-/// "with split 5", "on the single device".
-std::string place_of(const CaseSpec& spec) {
-  return (spec.strategy == whole_model ? "on " : "with ") + short_label(spec);
+/// "with split 5", "on one device".
+std::string place_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
+  const bool is_whole = spec.strategy == whole_model || uses_all_cores(spec);
+  return (is_whole ? "on " : "with ") + short_label(spec, outcomes);
 }
 
 /// Names choices that are not the usual ones, or that several cases differ in.
-std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
-  std::string label = short_label(spec);
+std::string label_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
+  std::string label = short_label(spec, outcomes);
   for (const Parameter& choice : choices_of(spec)) {
     if (!choice.implied || is_varied(choice, spec, outcomes))
       label += fmt::format(", {} {}", choice.name, to_string(choice.value));
@@ -64,7 +70,9 @@ std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outco
 
 /// Fewer devices, then fewer choices, then fewer micro-batches.
 auto complexity(const CaseSpec& spec) {
-  const int strategy = spec.strategy == whole_model ? 0 : spec.strategy == model_parallel ? 1 : 2;
+  constexpr std::array<std::string_view, 4> strategies{whole_model, all_cores, model_parallel,
+                                                       pipelined_model};
+  const auto strategy = std::ranges::find(strategies, spec.strategy) - strategies.begin();
   const auto choices =
       std::ranges::count_if(spec.parameters, [](const Parameter& one) { return !one.implied; });
   const Value* split = spec.parameters.find("split");
@@ -73,56 +81,60 @@ auto complexity(const CaseSpec& spec) {
                     samples == nullptr ? std::numeric_limits<std::int64_t>::max() : -*samples);
 }
 
-/// "; one batch at a time 1.02× (0.99–1.04)", unless that is what is recommended.
+/// "; without micro-batches: 1.02× (0.99–1.04)", unless that is what is recommended.
 std::string model_parallel_text(const SameWork& group) {
   for (const CaseOutcome* one : group.cases) {
     if (one->spec.strategy != model_parallel || !one->speedup) continue;
-    return fmt::format("; one batch at a time {}", report::format_ratio(*one->speedup));
+    return fmt::format("; without micro-batches: {}", report::format_ratio(*one->speedup));
   }
   return {};
 }
 
 /// The sentences about one setting, the most important first.
-std::vector<std::string> sentences(const SameWork& group, const report::Recommendation& found) {
+std::vector<std::string> sentences(const SameWork& group, const report::Recommendation& found,
+                                   const AllOutcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
   const bool is_split = gaining->spec.strategy == pipelined_model;
-  const std::string of_bound =
-      gaining->efficiency > 0
-          ? fmt::format(", {:.0f}% of what these tasks allow", 100 * gaining->efficiency)
-          : "";
-  if (!found.pays) {
-    return {at_setting(found, fmt::format("Use {}. {} {}: {} reaches {} the single device{}.",
-                                          found.candidates.front().label,
-                                          is_split ? "Splitting" : "Using several devices",
-                                          to_string(payoff_of(found)), found.gaining->label,
-                                          report::format_ratio(*found.gain), of_bound))};
+  const bool is_whole = uses_all_cores(gaining->spec);
+  const std::string whole_device = whole_device_comparison(
+      group.cases, found, outcomes, [&](const CaseSpec& spec) { return label_of(spec, outcomes); });
+  std::string details;
+  if (gaining->efficiency > 0) {
+    details = fmt::format(", {:.0f}% of what its tasks and their dependencies allow",
+                          100 * gaining->efficiency);
   }
+  if (payoff_of(found) < report::Payoff::may_pay) {
+    const std::string_view subject = is_whole   ? "using all cores"
+                                     : is_split ? "splitting"
+                                                : "using several devices";
+    return {at_setting(found, keep_text(found, subject, "pays", details)), whole_device};
+  }
+  if (is_split) details += model_parallel_text(group);
   const std::string superlinear =
-      is_split ? superlinear_text(found, devices_of(gaining->spec),
-                                  "micro-batches fit the caches better than the whole batch")
-               : superlinear_text(found, 1,
-                                  "each device's part of the model fits its caches better, or "
-                                  "something else disturbed the single device");
-  return {at_setting(found, fmt::format("Use {}: {} the single device{}{}.", found.gaining->label,
-                                        report::format_ratio(*found.gain), of_bound,
-                                        is_split ? model_parallel_text(group) : "")),
-          rivals_text(found), superlinear};
+      is_split   ? superlinear_text(found, devices_of(gaining->spec),
+                                    "micro-batches fit the caches better than the whole batch")
+      : is_whole ? superlinear_text(found, devices_of(gaining->spec),
+                                    "more caches hold the model, or the baseline was disturbed")
+                 : superlinear_text(found, 1,
+                                    "each device's part of the model fits its caches better, or "
+                                    "the baseline was disturbed");
+  return {at_setting(found, use_text(found, one_device_text(outcomes, whole_model), details)),
+          whole_device, tie_text(found), open_text(found), superlinear};
 }
 
-/// "At batch 24, use split 5: 1.60× the single device. Splitting does not pay at batch 8.", or
-/// where it pays, with what to use where it pays nowhere.
-std::string summary(const std::vector<report::Recommendation>& found) {
+/// "At batch 24, use split 5: 1.60× as fast as one device. Splitting does not pay at batch 8.", or
+/// where it pays, with the largest gain.
+std::vector<std::string> summary(const std::vector<report::Recommendation>& found,
+                                 const std::string& baseline) {
   const bool are_splits = std::ranges::all_of(found, [](const report::Recommendation& one) {
     return one.gaining->label.starts_with("split");
   });
   const std::string_view subject = are_splits ? "Splitting" : "Using several devices";
   if (const report::Recommendation* only = only_one_that_pays(found)) {
-    return fmt::format("At {}, use {}: {} the single device.{}", only->setting,
-                       only->gaining->label, report::format_ratio(*only->gain),
-                       elsewhere_text(found, subject, "pays"));
+    return {at_setting(*only, use_text(*only, baseline)), elsewhere_text(found, subject, "pays")};
   }
-  return fmt::format("{} {}{}.", subject, where_it_pays(found, "pays"),
-                     instead_text(best_of(found)));
+  return {
+      fmt::format("{} {}{}.", subject, where_it_pays(found, "pays"), best_text(found, baseline))};
 }
 
 }  // namespace
@@ -141,22 +153,22 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
   Recommended all;
   for (const SameWork& group : groups) {
     report::Recommendation found = recommend(group, wording, possibly_fastest);
-    if (found.gain) of_one = sentences(group, found);
+    if (found.gain) of_one = sentences(group, found, outcomes);
     all.add(std::move(found));
   }
+  const std::string baseline = one_device_text(outcomes, whole_model);
   if (all.recommendations.empty()) {
     const bool has_single = std::ranges::any_of(
         outcomes, [](const CaseOutcome& one) { return one.spec.strategy == whole_model; });
-    return {.text = no_comparison_text("the single device", "pipeline", has_single),
-            .is_answered = false};
+    return {.text = no_comparison_text(baseline, "pipeline", has_single), .is_answered = false};
   }
-  const std::size_t main_sentence = 1;
   std::vector<std::string> text =
-      all.recommendations.size() > 1 ? std::vector{summary(all.recommendations)} : of_one;
-  const std::vector<std::string> trades{
-      memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same}, place_of),
-      memory_trade_text(outcomes, {.name = "schedule", .usual = "gpipe", .work = same}, place_of)};
-  text.insert(text.begin() + main_sentence, trades.begin(), trades.end());
+      all.recommendations.size() > 1 ? summary(all.recommendations, baseline) : of_one;
+  const auto place = [&](const CaseSpec& spec) { return place_of(spec, outcomes); };
+  text.push_back(
+      memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same}, place));
+  text.push_back(
+      memory_trade_text(outcomes, {.name = "schedule", .usual = "gpipe", .work = same}, place));
   text.push_back(not_compared_text(all.not_compared));
   return {joined_sentences(text), std::move(all.recommendations)};
 }

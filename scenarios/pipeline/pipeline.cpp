@@ -10,6 +10,7 @@
 
 #include "kernels/base/error.h"
 #include "reports/units/units.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
@@ -178,6 +179,8 @@ class Pipeline final : public Scenario {
  private:
   std::vector<Strategy> strategies_ = {
       {std::string(whole_model), "the whole model on the first device"},
+      {std::string(all_cores),
+       "the whole model on one device with the cores of all; of parts of a GPU, on the whole GPU"},
       {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
       {std::string(pipelined_model),
        "stages on different devices, micro-batches of the batch following each other"}};

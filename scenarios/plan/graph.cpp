@@ -45,6 +45,12 @@ std::string_view name_of(SubmitMode mode) {
   return names.at(static_cast<std::size_t>(mode));
 }
 
+std::string_view host_of(std::string_view device) {
+  const std::string_view before_kind = device.substr(0, device.find(':'));
+  const std::size_t end = before_kind.find('/');
+  return end == std::string_view::npos ? std::string_view() : before_kind.substr(0, end);
+}
+
 bool runs_on(const Task& task, LaneId lane) {
   return std::ranges::find(task.lanes, lane) != task.lanes.end();
 }

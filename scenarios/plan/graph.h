@@ -41,6 +41,10 @@ struct Lane {
   friend bool operator==(const Lane&, const Lane&) = default;
 };
 
+/// Returns the host in the name of a device of several ranks: "node1" of "node1/0/cpu:0"; empty of
+/// "cpu:0" and "cuda:0/1".
+[[nodiscard]] std::string_view host_of(std::string_view device);
+
 /// Work that runs without a pause on its lanes once the tasks in `after` have ended.
 struct Task {
   std::string name;

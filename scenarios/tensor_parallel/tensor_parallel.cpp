@@ -11,6 +11,7 @@
 #include "kernels/base/error.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/time_shares.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/models.h"
 #include "scenarios/plan/schedules/data_parallel.h"
@@ -82,7 +83,7 @@ std::optional<Obstacle> obstacle_of_block(const Scenario::Request& request,
   if (hidden % heads == 0) return std::nullopt;
   return Obstacle{
       {"heads", "hidden"},
-      fmt::format("--hidden: {} is no multiple of --heads {}; use one that is", hidden, heads)};
+      fmt::format("--hidden: {} is not a multiple of --heads {}; use one that is", hidden, heads)};
 }
 
 std::optional<Obstacle> obstacle_of_batch(const Scenario::Request& request,
@@ -115,10 +116,11 @@ std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request,
   if (gathered * static_cast<std::int64_t>(size_of(request.spec.dtype)) % 4 == 0) {
     return std::nullopt;
   }
-  return Obstacle{{"hidden"},
-                  fmt::format("--hidden: each device gathers {} bf16 values, which is no multiple "
-                              "of 4 bytes; use an even --hidden",
-                              gathered)};
+  return Obstacle{
+      {"hidden"},
+      fmt::format("--hidden: each device gathers {} bf16 values, which is not a multiple "
+                  "of 4 bytes; use an even --hidden",
+                  gathered)};
 }
 
 class TensorParallel final : public Scenario {
@@ -159,6 +161,8 @@ class TensorParallel final : public Scenario {
 
   std::vector<Strategy> strategies_ = {
       {std::string(one_device), "the whole block on the first device"},
+      {std::string(all_cores),
+       "the whole block on one device with the cores of all; of parts of a GPU, on the whole GPU"},
       {std::string(divided_batch_strategy),
        "a part of the batch on each device, one all-reduce of the gradients behind the backward "
        "pass"},

@@ -102,7 +102,7 @@ bool is_perceptron(const Network& network) {
 
 NaiveStep naive_step(const Network& network, const NamedValues& parameters, const Values& images,
                      const Values& target, std::int64_t samples, DType dtype) {
-  if (!is_perceptron(network)) throw std::invalid_argument(network.name + " is no perceptron");
+  if (!is_perceptron(network)) throw std::invalid_argument(network.name + " is not a perceptron");
   const auto linear = [&](const Layer& layer) {
     return loops_of(network, layer, parameters, samples, dtype);
   };

@@ -46,7 +46,7 @@ std::vector<int> named_partition(const Network& network, std::string_view text, 
   if (text == "published") {
     if (static_cast<int>(network.published_partition.size()) != stages - 1) {
       throw UsageError(
-          fmt::format("--partition: there is no published partition of {} in {} stages; use "
+          fmt::format("--partition: no published partition of {} in {} stages; use "
                       "balanced, or name {} of: {}",
                       network.name, stages, units_text(stages - 1),
                       fmt::join(network.units.begin() + 1, network.units.end(), ", ")));

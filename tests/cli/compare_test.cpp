@@ -88,7 +88,7 @@ TEST_F(CompareCommand, Exits3WhenACaseRegressed) {
   const Finished finished = compare();
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
   EXPECT_THAT(finished.out, AllOf(StartsWith("1 of 2 cases regressed: "),
-                                  HasSubstr("duration:200us 100% slower")));
+                                  HasSubstr("duration:200us 2.00× as long")));
 }
 
 TEST_F(CompareCommand, Exits1WhenACaseFailedInNew) {

@@ -87,7 +87,7 @@ TEST_F(Dashboard, ShowsTheProjectThatWasMeasured) {
   EXPECT_THAT(pages, AllOf(HasSubstr("https://example.org/owner/name/commit/0123abcd"),
                            HasSubstr("Say more · A. Author"), HasSubstr("branch main")));
   EXPECT_THAT(refusal({"reports", "-o", "site", "--repository-url", "example.org"}),
-              HasSubstr("--repository-url 'example.org' is no address such as https://"));
+              HasSubstr("--repository-url 'example.org' is not an address such as https://"));
 }
 
 TEST_F(Dashboard, BuildsASiteAndReadsOnlyWhatIsNewTheNextTime) {

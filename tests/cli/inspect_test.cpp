@@ -137,7 +137,7 @@ TEST_F(Inspect, RefusesWhatIsNoModel) {
     EXPECT_THAT(finished.err, HasSubstr(why));
   };
   expect_refusal({"resnet51"}, "did you mean");
-  expect_refusal({"none.onnx"}, "is no file");
+  expect_refusal({"none.onnx"}, "no such file");
   expect_refusal({"toy", "--image", "32"}, "--image: model toy has no such size");
   expect_refusal({"gpt", "--heads", "3"}, "hidden is 256");
   expect_refusal({"gpt", "--loss", "mse"}, "--loss is for models from files");

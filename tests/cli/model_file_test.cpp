@@ -54,9 +54,10 @@ TEST_F(ModelFile, RunsVerifiedWithEveryStrategy) {
     EXPECT_TRUE(one.verification->passed) << one.name;
   }
   const std::string step = "model:mine.onnx/batch:8/image:32";
-  EXPECT_THAT(names, ElementsAre("pipeline/single/" + step,
-                                 "pipeline/model-parallel/" + step + "/devices:2",
-                                 "pipeline/pipeline/" + step + "/split:4/devices:2"));
+  EXPECT_THAT(names,
+              ElementsAre("pipeline/single/" + step, "pipeline/all-cores/" + step + "/devices:2",
+                          "pipeline/model-parallel/" + step + "/devices:2",
+                          "pipeline/pipeline/" + step + "/split:4/devices:2"));
   const Finished again =
       run({PARBENCH_BINARY, "--rerun", "report.json", "--dry-run"}, {folder_.path(), {}});
   EXPECT_EQ(again.exit_code, 0) << again.err;
@@ -196,7 +197,7 @@ TEST_F(ModelFile, SaysWhatIsWrongBeforeAnythingRuns) {
   const Finished missing = pipeline({"--model", "other.onnx"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_THAT(missing.err,
-              AllOf(HasSubstr("--model 'other.onnx' is no file"), HasSubstr("check the path")));
+              AllOf(HasSubstr("--model 'other.onnx': no such file"), HasSubstr("check the path")));
   const Finished size = pipeline({"--model", "mine.onnx", "--layers", "3"});
   EXPECT_EQ(size.exit_code, 2);
   EXPECT_THAT(size.err, HasSubstr("--layers: model mine.onnx has no such size"));

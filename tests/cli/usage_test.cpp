@@ -136,7 +136,7 @@ TEST_F(Usage, RefusesDevicesThatAreNotThere) {
   EXPECT_THAT(refusal({"--scenario", "selftest,matmul", "--for-profiler"}),
               HasSubstr("--for-profiler takes one scenario, not 2"));
   EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/1"}), HasSubstr("cpu:0/1 does not exist"));
-  EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/"}), HasSubstr("which is no number"));
+  EXPECT_THAT(selftest_refusal({"--devices", "cpu:0/"}), HasSubstr("which is not a number"));
   EXPECT_THAT(refusal({"--scenario", "matmul", "--strategy", "concurrent", "--devices", "1"}),
               HasSubstr("--strategy concurrent needs at least two devices"));
   for (const char* value : {"0", "-1", "1.5", "cpu:", "cpu:0,", "cpu:0,cpu:0"}) {
@@ -333,7 +333,7 @@ TEST_F(Usage, RefusesSizesThatAGraphDoesNotHave) {
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--nodes", "56"}),
               HasSubstr("--nodes: the layers of --dag network have sizes of their own"));
   EXPECT_THAT(refusal({"--scenario", "graph", "--dag", "network", "--model", "none.onnx"}),
-              AllOf(HasSubstr("--model 'none.onnx' is no file"), HasSubstr("check the path")));
+              AllOf(HasSubstr("--model 'none.onnx': no such file"), HasSubstr("check the path")));
   EXPECT_THAT(refusal({"--scenario", "graph", "--model", "resnet18", "--hidden", "64"}),
               HasSubstr("--hidden: model resnet18 has no such size"));
 }
@@ -367,8 +367,8 @@ TEST_F(Usage, NamesTheScenariosOfARunThatHaveNoCase) {
 
 TEST_F(Usage, WritesNoReportToStandardOutput) {
   EXPECT_THAT(selftest_refusal({"--report", "-"}),
-              AllOf(HasSubstr("--report '-' is no file"), HasSubstr("./-")));
-  EXPECT_THAT(selftest_refusal({"--trace", "-"}), HasSubstr("--trace '-' is no file"));
+              AllOf(HasSubstr("--report '-' is not a file"), HasSubstr("./-")));
+  EXPECT_THAT(selftest_refusal({"--trace", "-"}), HasSubstr("--trace '-' is not a file"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "-"));
 }
 

@@ -180,7 +180,8 @@ Recommendation sample_recommendation(const std::vector<CaseResult>& cases) {
   for (const CaseResult& c : cases) {
     if (c.speedup && (best == nullptr || c.speedup->value > best->speedup->value)) best = &c;
   }
-  return {.candidates = {{"split 5", best->name}},
+  return {.candidates = {{"split 5", best->name}, {"split 3", "pipeline/3"}},
+          .tied = {{"split 3", "pipeline/3"}},
           .pays = true,
           .gaining = LabelledCase{"split 5", best->name},
           .gain = best->speedup};

@@ -12,6 +12,7 @@
 #include "scenarios/branch/branch.h"
 #include "scenarios/collectives/collectives.h"
 #include "scenarios/data_parallel/data_parallel.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/graph/graph.h"
 #include "scenarios/hybrid/hybrid.h"
 #include "scenarios/inter_op/inter_op.h"
@@ -62,6 +63,12 @@ std::vector<std::unique_ptr<Device>> devices_of(const DeviceCase& one, const Sce
   return cpu_devices(one.devices, machine(), scenario.wants_copy_core());
 }
 
+/// The device of strategy all-cores; null: the devices of the case have none.
+std::unique_ptr<Device> whole_of(const DeviceCase& one) {
+  if (one.mixed || one.devices == 1) return nullptr;
+  return machine().open_whole(one.on_gpu ? "cuda:0/0,cuda:0/1" : "cpu:0,cpu:1");
+}
+
 /// A part of a GPU is used by one host thread at a time.
 bool can_submit(const Plan& plan) {
   const auto takes_one = [](const Stream* stream) {
@@ -80,7 +87,8 @@ class DeviceCases : public testing::TestWithParam<DeviceCase> {
     std::string why;
     auto devices = devices_of(one, *scenario_, why);
     if (devices.empty()) SKIP_WITHOUT_DEVICES(one.on_gpu ? "cuda:0" : "cpu:0", why);
-    context_ = std::make_unique<Context>(std::move(devices), Context::Options{.seed = 3});
+    context_ =
+        std::make_unique<Context>(std::move(devices), Context::Options{.seed = 3}, whole_of(one));
   }
 
   [[nodiscard]] CaseSpec spec(const Strategy& strategy) const {
@@ -100,6 +108,7 @@ class DeviceCases : public testing::TestWithParam<DeviceCase> {
     std::vector<Strategy> chosen = scenario_->strategies();
     const std::vector<std::string>& only = GetParam().strategies;
     std::erase_if(chosen, [&](const Strategy& one) {
+      if (one.name == all_cores && context_->whole() == nullptr) return true;
       return !only.empty() && std::ranges::find(only, one.name) == only.end();
     });
     return chosen;
@@ -144,7 +153,7 @@ TEST_P(DeviceCases, AreRight) {
     const OutputValues got = run_and_read(*subject);
     EXPECT_EQ(subject->check(), std::nullopt);
     EXPECT_NE(subject->checked(), "");
-    if (const auto reference = scenario().reference(wanted)) {
+    if (const auto reference = reference_of(scenario(), wanted)) {
       const auto other = ready(*reference);
       const auto verdict = compare(as_outputs(got), run_and_read(*other), subject->tolerance());
       EXPECT_TRUE(verdict.passed) << verdict.detail;

@@ -52,6 +52,8 @@ class FakeDevice final : public Device {
   std::unique_ptr<Communicator> join(const Joining& joining) override { return on_join(joining); }
   std::function<std::unique_ptr<Communicator>(const Joining&)> on_join;
 
+  void set_cores(std::vector<int> cores) { info_.cores = std::move(cores); }
+
   /// As a CPU device's: every backend can copy from and to it.
   void set_host_memory() { info_.host_memory = true; }
 

@@ -1,5 +1,6 @@
 // Order and memory accesses of plans.
 #include "tests/scenarios/plan_checks.h"
+#include "scenarios/framework/all_cores.h"
 
 #include <gtest/gtest.h>
 
@@ -159,6 +160,7 @@ CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,
   request.spec.strategy = strategy;
   request.device_count = devices;
   request.devices_alike = alike;
+  request.has_all_cores = true;
   for (const Axis& axis : scenario.axes()) {
     if (!axis.applies_to(strategy)) continue;
     Parameters& into = axis.identity ? request.spec.parameters : request.spec.hidden;
@@ -169,15 +171,16 @@ CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,
     into.set(axis.name, given->value);
     request.given.push_back(axis.name);
   }
-  const auto spec = scenario.resolve(request);
+  const auto spec = resolve_case(scenario, request);
   if (!spec) ADD_FAILURE() << scenario.name() << "/" << strategy << " makes no case";
   return spec.value_or(request.spec);
 }
 
 std::unique_ptr<Case> ready_case(const Scenario& scenario, const CaseSpec& spec, Context& context) {
-  context.begin_case();
-  auto subject = scenario.prepare(spec, context);
-  context.commit();
+  Context& own = context_of(spec, context);
+  own.begin_case();
+  auto subject = prepare_case(scenario, spec, context);
+  own.commit();
   subject->reset();
   return subject;
 }

@@ -43,9 +43,11 @@ struct Between {
 /// around every sample: that takes microseconds, but it may hold up the readings of devices.
 class ConditionWatch {
  public:
-  /// `now`: seconds. `root`: the folder that holds proc and sys.
-  explicit ConditionWatch(std::function<double()> now, const std::filesystem::path& root = "/")
-      : now_(std::move(now)), quota_(root) {}
+  /// `now`: seconds. `root`: the folder that holds proc and sys. `own`: processes of the run beside
+  /// this one, on this host.
+  explicit ConditionWatch(std::function<double()> now, const std::filesystem::path& root = "/",
+                          std::vector<OwnProcess> own = {})
+      : now_(std::move(now)), own_(std::move(own)), quota_(root) {}
 
   void before(const Plan& plan);
   /// Fills `conditions` and `quota_lost` of the sample since `before`, as far as that read them.
@@ -69,6 +71,7 @@ class ConditionWatch {
   double spent_ = 0;
   double read_ = 0;  // when `before` had read
   std::vector<int> cores_ = report::cores_allowed();
+  std::vector<OwnProcess> own_;
   std::optional<CoreUse> use_;  // until then
   CpuQuota quota_;
   std::vector<CoreTime> core_times_;  // of its groups, until the sample

@@ -35,10 +35,16 @@ double busy_ticks(std::istringstream& fields) {
 
 }  // namespace
 
-std::optional<CoreUse> core_use(const std::vector<int>& cores, const std::filesystem::path& root) {
+std::optional<CoreUse> core_use(const std::vector<int>& cores, const std::filesystem::path& root,
+                                const std::vector<OwnProcess>& own) {
   static const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   std::ifstream file(root / "proc/stat");
   CoreUse use{.own_seconds = process_seconds()};
+  for (const OwnProcess& other : own) {
+    const auto seconds = cpu_seconds_of(other.pid);
+    if (!seconds) return std::nullopt;
+    use.own_seconds += other.share * *seconds;
+  }
   std::size_t found = 0;
   std::string line;
   while (std::getline(file, line) && line.starts_with("cpu")) {

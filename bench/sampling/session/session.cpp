@@ -14,6 +14,7 @@
 #include "bench/sampling/google_benchmark.h"
 #include "bench/sampling/session/session_steps.h"
 #include "reports/statistics/statistics.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/plan/bounds.h"
 
 namespace parbench {
@@ -106,7 +107,8 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
     latest_ = index;
     times_.sampling += entry.prepared->warm_up_seconds;
     times_.verification += entry.prepared->verification_seconds;
-    describe_prepared(*entry.prepared, specs_[index], context_, cases_[index]);
+    describe_prepared(*entry.prepared, specs_[index], context_of(specs_[index], context_),
+                      cases_[index]);
     const report::Verification verification = entry.prepared->verification;
     if (!verification.passed) {
       give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);
@@ -413,7 +415,7 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   if (result.stopped_because.empty()) result.stopped_because = "unfinished";
   if (!entry.cost_rounds.empty()) {
     const auto costs = entry.cost_rounds.costs(median(seconds_of(result.samples)));
-    if (costs) result.bound = bound_of(entry.prepared->subject->plan().graph(), *costs);
+    if (costs) result.bound = bound_of(entry.prepared->subject->plan(), *costs);
   }
   earlier_.complete(index, result.bound && entry.cost_rounds.any_beside_samples(), result);
   summarise_case(result);
@@ -432,7 +434,8 @@ SessionResult Session::answered() const {
   const double run_seconds = times_.sum() * static_cast<double>(environment_.part.count);
   answered.answer = answer_of(scenario_, specs_, answered.cases,
                               {.seconds = environment_.resumed == nullptr ? run_seconds : 0,
-                               .for_profiler = options_.for_profiler});
+                               .for_profiler = options_.for_profiler,
+                               .devices = devices_of(context_)});
   return answered;
 }
 

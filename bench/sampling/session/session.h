@@ -11,6 +11,7 @@
 #include "bench/execution/lost_backends.h"
 #include "bench/execution/plan_runner.h"
 #include "bench/output/progress.h"
+#include "bench/sampling/conditions/own_processes.h"
 #include "bench/sampling/profiling_pass.h"
 #include "bench/sampling/sampler.h"
 #include "bench/sampling/session/session_time.h"
@@ -58,6 +59,8 @@ struct SessionEnvironment {
   KeepTimeline on_timeline = {};
   /// Holds proc and sys, from which the limits of this process are read.
   std::filesystem::path system_root = "/";
+  /// Processes of the run beside this one, whose use of cores is not that of other programs.
+  std::vector<OwnProcess> own_processes = {};
   /// Cases of an earlier part of the run, which goes on from their samples; nullptr: there is none.
   const std::vector<report::CaseResult>* resumed = nullptr;
   std::function<bool()> interrupted = [] { return false; };

@@ -89,7 +89,8 @@ class Session {
   Ranges ranges_;
   std::optional<Sampler> sampler_;
   ProfilingPass profiling_{environment_.on_timeline, environment_.interrupted};
-  ConditionWatch watch_{[this] { return environment_.now(); }, environment_.system_root};
+  ConditionWatch watch_{[this] { return environment_.now(); }, environment_.system_root,
+                        environment_.own_processes};
   std::vector<std::size_t> sampled_;   // spec index of each of the sampler's cases
   std::optional<std::size_t> latest_;  // case whose state the shared memory holds
   std::optional<PreparedCase> abandoned_;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <set>
+#include <utility>
 
 #include "kernels/base/cpu_quota.h"
 #include "kernels/base/error.h"
@@ -72,6 +74,36 @@ class CpuBackend final : public Backend {
 
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           const DeviceOptions& options) override {
+    std::vector<std::unique_ptr<Device>> devices;
+    for (DeviceCores& one : divided_cores(numbers, options)) {
+      devices.push_back(make_device(fmt::format("cpu:{}", one.number), std::move(one.own),
+                                    std::move(one.for_copies), options));
+    }
+    return devices;
+  }
+
+  [[nodiscard]] std::unique_ptr<Device> open_whole(const std::vector<DeviceNumber>& numbers,
+                                                   const DeviceOptions& options) override {
+    std::vector<int> all;
+    for (const DeviceCores& one : divided_cores(numbers, options)) {
+      all.insert(all.end(), one.own.begin(), one.own.end());
+    }
+    const std::set<int> different(all.begin(), all.end());
+    if (numbers.size() < 2 || different.size() < all.size()) return nullptr;
+    return make_device("cpu:all", all, all, options);
+  }
+
+ private:
+  /// The cores of a device, and those that serve its copies.
+  struct DeviceCores {
+    int number = 0;
+    std::vector<int> own;
+    std::vector<int> for_copies;
+  };
+
+  /// Divides the process's cores among devices. Throws UsageError for devices that do not exist.
+  [[nodiscard]] std::vector<DeviceCores> divided_cores(const std::vector<DeviceNumber>& numbers,
+                                                       const DeviceOptions& options) const {
     int parts = 0;
     for (const DeviceNumber& number : numbers) {
       if (number.partition) {
@@ -91,29 +123,34 @@ class CpuBackend final : public Backend {
     }
     const int spare = options.spare_for_copies && count > parts ? 1 : 0;
     const std::ptrdiff_t width = share ? 1 : (count - spare) / parts;
-    std::vector<std::unique_ptr<Device>> devices;
+    std::vector<DeviceCores> devices;
     for (const auto& [index, partition] : numbers) {
       const auto first = cores.begin() + (share ? index % count : index * width);
       const std::vector<int> own(first, first + width);
       // Cores that no device computes on serve the copies of all.
       const auto after = share ? cores.end() : cores.begin() + parts * width;
       const std::vector<int> left(after, cores.end());
-      devices.push_back(std::make_unique<CpuDevice>(
-          DeviceInfo{.name = fmt::format("{}cpu:{}", options.name_prefix, index),
-                     .backend = "cpu",
-                     .model = model_,
-                     .hardware = model_,
-                     .cores = own,
-                     .copy_cores = left.empty() ? own : left,
-                     .memory_bytes = total_memory(),
-                     .host_memory = true,
-                     .rank = options.rank},
-          local_cores(own)));
+      devices.push_back({index, own, left.empty() ? own : left});
     }
     return devices;
   }
 
- private:
+  [[nodiscard]] std::unique_ptr<Device> make_device(const std::string& name, std::vector<int> cores,
+                                                    std::vector<int> copy_cores,
+                                                    const DeviceOptions& options) const {
+    std::vector<int> local = local_cores(cores);
+    return std::make_unique<CpuDevice>(DeviceInfo{.name = options.name_prefix + name,
+                                                  .backend = "cpu",
+                                                  .model = model_,
+                                                  .hardware = model_,
+                                                  .cores = std::move(cores),
+                                                  .copy_cores = std::move(copy_cores),
+                                                  .memory_bytes = total_memory(),
+                                                  .host_memory = true,
+                                                  .rank = options.rank},
+                                       std::move(local));
+  }
+
   std::vector<int> cores_;
   std::string model_;
 };

@@ -109,6 +109,8 @@ class CudaBackend final : public Backend {
   void profile(bool on) override;
   [[nodiscard]] std::vector<std::unique_ptr<Device>> open(const std::vector<DeviceNumber>& numbers,
                                                           const DeviceOptions& options) override;
+  [[nodiscard]] std::unique_ptr<Device> open_whole(const std::vector<DeviceNumber>& numbers,
+                                                   const DeviceOptions& options) override;
 
  private:
   /// Loaded at the first call: most commands ask it nothing.
@@ -280,6 +282,17 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
                                                    trace_, std::move(shared)));
   }
   return devices;
+}
+
+/// Partitions and the whole GPU have streams of their own; while one works, the other is idle.
+std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>& numbers,
+                                                const DeviceOptions& options) {
+  const bool are_parts_of_one =
+      numbers.size() > 1 && std::ranges::all_of(numbers, [&](const DeviceNumber& number) {
+        return number.partition && number.device == numbers.front().device;
+      });
+  if (!are_parts_of_one) return nullptr;
+  return std::move(open({{.device = numbers.front().device}}, options).front());
 }
 
 }  // namespace

@@ -26,9 +26,7 @@ void write_paragraph(report::HtmlWriter& html, std::string_view css_class,
 /// A series for each verdict, as far as changes are known.
 report::ChangesPicture changes_of(const Comparison& comparison) {
   report::ChangesPicture picture{
-      .description =
-          "The time of each case in NEW less that in BASE, as a share of that, with its "
-          "interval.",
+      .description = "The change of each case's time, NEW over BASE minus 1, with its interval.",
       .cases = {},
       .series = {},
       .threshold = comparison.rule.threshold};

@@ -44,7 +44,7 @@ schedule is as good as it gets, and only other tasks help. 70%: something is in 
 <dt>verified</dt><dd>Each result was compared with the reference’s before it was timed. The number is
 the largest error as a share of what is tolerated.</dd>
 <dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
-the samples were taken: its median may be that of a slower device. Or a CPU quota withheld core time
+the samples were taken: its median may be that of a slower device. Or a CPU quota withheld CPU time
 from the process.</dd>
 <dt>when it ran</dt><dd>After its samples each case ran again, and its streams recorded when each
 task began and ended; of several executions the one of median time is shown. A device is busy while

@@ -75,7 +75,7 @@ class Details {
     }
     if (c.throttling) fact("throttled samples", throttling_text(*c.throttling));
     if (is_over_quota(c)) {
-      fact("CPU quota", format_percent(c.quota_lost, 0) + " of the core time withheld");
+      fact("CPU quota", format_percent(c.quota_lost, 0) + " of the CPU time withheld");
     }
     if (c.profile) {
       fact("when it ran", fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; ")));

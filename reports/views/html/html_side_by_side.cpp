@@ -76,13 +76,13 @@ std::optional<ChangePoint> change_of(std::size_t row, const CaseResult* base, co
 /// A series for each report but the first, which is what they are held against.
 ChangesPicture changes_of(const std::vector<NamedReport>& reports,
                           const std::vector<SharedCase>& cases) {
-  ChangesPicture picture{
-      .description = fmt::format("The time of each case less that of {}, as a share of that, with "
-                                 "the interval of its own median.",
-                                 reports.front().name),
-      .cases = {},
-      .series = {},
-      .threshold = {}};
+  ChangesPicture picture{.description = fmt::format(
+                             "The change of each case's time against {}, with the interval of its "
+                             "own median.",
+                             reports.front().name),
+                         .cases = {},
+                         .series = {},
+                         .threshold = {}};
   for (const SharedCase& one : cases) picture.cases.push_back(one.name);
   for (std::size_t i = 1; i < reports.size(); ++i) {
     ChangeSeries series{.name = reports[i].name, .points = {}};

@@ -61,7 +61,7 @@ Shape ChannelSlice::output_of(const std::vector<Shape>& inputs) const {
   if (image.size() != 3 || first_ < 0 || count_ < 1 || first_ > image[0] ||
       count_ > image[0] - first_) {
     throw std::invalid_argument(
-        fmt::format("there are no {} channels from {} on in {}", count_, first_, to_string(image)));
+        fmt::format("{} channels from {} on are not in {}", count_, first_, to_string(image)));
   }
   return {count_, image[1], image[2]};
 }

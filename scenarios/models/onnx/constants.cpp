@@ -122,7 +122,7 @@ void fold_transpose(Importer& importer, const Node& node) {
   Constant made = *view.constant(0);
   const Numbers swapped{1, 0};
   if (made.shape.size() != 2 || view.attribute("perm", swapped) != swapped) {
-    throw CannotMap("it is no matrix of weights");
+    throw CannotMap("only matrices of weights are supported");
   }
   if (!made.integers.empty()) {
     return importer.fold(node,
@@ -203,7 +203,7 @@ void fold_gather(Importer& importer, const Node& node) {
   const Constant& table = *view.constant(0);
   const Constant& places = *view.constant(1);
   if (view.attribute("axis", std::int64_t{0}) != 0 || table.shape.empty()) {
-    throw CannotMap("it is no choice of rows of a constant");
+    throw CannotMap("only choices of rows of a constant are supported");
   }
   Numbers rows = places.integers;
   for (std::int64_t& row : rows) {
@@ -321,7 +321,7 @@ void fold_arithmetic(Importer& importer, const Node& node) {
 
 void fold_root(Importer& importer, const Node& node) {
   const Constant& number = *NodeView(importer, node).constant(0);
-  if (!number.scalar) throw CannotMap("it is no root of a single number");
+  if (!number.scalar) throw CannotMap("only roots of a single number are supported");
   importer.fold(node, {.shape = number.shape, .scalar = std::sqrt(*number.scalar)});
 }
 
@@ -349,11 +349,11 @@ void fold_range(Importer& importer, const Node& node) {
   Numbers ends;
   for (std::size_t which = 0; which < 3; ++which) {
     const Constant& end = view.weights(which, "ends");
-    if (end.integers.size() != 1) throw CannotMap("it is no range of whole numbers");
+    if (end.integers.size() != 1) throw CannotMap("only ranges of whole numbers are supported");
     ends.push_back(end.integers.front());
   }
   if (ends[2] != 1 || ends[0] != 0 || ends[1] < 1 || std::cmp_greater(ends[1], max_numbers)) {
-    throw CannotMap("it is no range from zero on");
+    throw CannotMap("only ranges that begin at 0 are supported");
   }
   Numbers numbers(static_cast<std::size_t>(ends[1]));
   std::iota(numbers.begin(), numbers.end(), 0);

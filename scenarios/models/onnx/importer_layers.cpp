@@ -63,7 +63,7 @@ int Importer::merge_linear(const Node& node, const std::vector<int>& layers) {
     const auto* linear = as<Linear>(layer);
     if (linear == nullptr || layer.inputs != first.inputs ||
         linear->has_bias() != kind->has_bias()) {
-      throw CannotMap("its queries, keys and values are no linear layers of one input");
+      throw CannotMap("its queries, keys and values must be linear layers of one input");
     }
     outputs += layer.output.back();
   }

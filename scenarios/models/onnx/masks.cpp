@@ -12,7 +12,7 @@ namespace {
 Mask inverse(Mask mask) {
   if (mask == Mask::allowed) return Mask::blocked;
   if (mask == Mask::blocked) return Mask::allowed;
-  throw CannotMap("it reads no mask of later positions");
+  throw CannotMap("only masks of later positions are supported");
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ void fold_triangle(Importer& importer, const Node& node) {
   if (value && upper && diagonal == 1 && *value != 0) {
     made.mask = is_blocking(value) ? Mask::addend : Mask::blocked;
   }
-  if (made.mask == Mask::none) throw CannotMap("it makes no mask of later positions");
+  if (made.mask == Mask::none) throw CannotMap("only masks of later positions are supported");
   importer.fold(node, std::move(made));
 }
 
@@ -68,7 +68,7 @@ void fold_where(Importer& importer, const Node& node) {
   const auto unset = value_of(view.weights(2, "numbers"));
   const bool blocks = mask.mask == Mask::blocked && is_blocking(set) && unset == 0.0;
   const bool allows = mask.mask == Mask::allowed && set == 0.0 && is_blocking(unset);
-  if (!blocks && !allows) throw CannotMap("it makes no mask of later positions");
+  if (!blocks && !allows) throw CannotMap("only masks of later positions are supported");
   importer.fold(node, {.shape = mask.shape, .mask = Mask::addend});
 }
 

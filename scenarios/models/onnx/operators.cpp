@@ -213,7 +213,8 @@ void add_linear(Importer& importer, const NodeView& view, const Node& last, cons
                     inputs, shape.back()));
   }
   if (!keeps_rows(source, shape)) {
-    throw CannotMap("it reads a part of a tensor, or one whose last dimension is no layer's");
+    throw CannotMap(
+        "it reads a part of a tensor, or one whose last dimension does not belong to a layer");
   }
   importer.check_whole(source);
   View made = source;
@@ -243,7 +244,7 @@ void map_gemm(Importer& importer, const Node& node) {
   const Shape& weights = view.weights(1, "weights").shape;
   View source = importer.view(view.input(0));
   if (weights.size() != 2 || source.dimensions.size() != 2) {
-    throw CannotMap("it is no layer of rows and weights");
+    throw CannotMap("only products of rows with weights are supported");
   }
   if (view.attribute("transA", std::int64_t{0}) != 0) source = transposed(source, {1, 0});
   const bool is_transposed = view.attribute("transB", std::int64_t{0}) != 0;
@@ -261,7 +262,7 @@ void map_matmul(Importer& importer, const Node& node) {
     return map_attention_product(importer, node);
   }
   if (view.weights(1, "second factors").shape.size() != 2) {
-    throw CannotMap("its second factor is no matrix");
+    throw CannotMap("its second factor must be a matrix");
   }
   const View source = importer.view(view.input(0));
   const Node* sum = importer.only_reader(node);

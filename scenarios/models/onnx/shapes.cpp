@@ -208,7 +208,8 @@ void map_split(Importer& importer, const Node& node) {
       place_of(view.attribute("axis", std::int64_t{0}), source.dimensions.size());
   const Places sizes =
       sizes_of_parts(view, extent_of(source.dimensions[axis]), node.outputs.size());
-  if (sizes.size() != node.outputs.size()) throw CannotMap("it has not as many parts as outputs");
+  if (sizes.size() != node.outputs.size())
+    throw CannotMap("its numbers of parts and outputs differ");
   if (is_image(importer, view.input(0))) return split_image(importer, node, axis, sizes);
   std::int64_t first = 0;
   for (std::size_t part = 0; part < sizes.size(); ++part) {

@@ -57,7 +57,7 @@ DeviceGrid grid_named(std::string_view text) {
     const bool is_new =
         factor != factors.end() && std::ranges::find(known, factor->name) == known.end();
     if (!is_new || count < 1) {
-      throw std::invalid_argument(fmt::format("'{}' is no grid of devices", text));
+      throw std::invalid_argument(fmt::format("'{}' is not a grid of devices", text));
     }
     known.push_back(factor->name);
     grid.*(factor->member) = count;

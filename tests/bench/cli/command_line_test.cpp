@@ -210,7 +210,7 @@ TEST(Cli, CommandsTakeWhatTheyNeedAndNothingElse) {
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "-o", ""}),
             "-o '' is empty; give FILE");
   EXPECT_EQ(value_in({"html", "r.json", "-o", "-"}, "-o"), "-");
-  EXPECT_EQ(error_of({"dashboard", "reports", "-o", "-"}), "-o '-' is no folder; name one");
+  EXPECT_EQ(error_of({"dashboard", "reports", "-o", "-"}), "-o '-' is not a folder; name one");
   EXPECT_THAT(error_of({"show", ""}), HasSubstr("REPORT '' is empty"));
   EXPECT_EQ(error_of({"export", "r.json", "--format", "csv", "--format", "csv"}),
             "--format was given 2 times; give it once");
@@ -252,7 +252,7 @@ TEST(Cli, SuggestsWhatWasMeant) {
 TEST(Cli, NamesScenariosThatHaveAnAxis) {
   EXPECT_THAT(
       error_of({"--scenario", "mat", "--split", "3"}),
-      AllOf(HasSubstr("--split is no axis of the chosen scenarios; leave it out, or choose one "
+      AllOf(HasSubstr("--split is not an axis of the chosen scenarios; leave it out, or choose one "
                       "that has it:"),
             HasSubstr("\n  --scenario pipe: "), Not(HasSubstr("--scenario mat: "))));
 }
@@ -331,7 +331,7 @@ TEST(Cli, RejectsBadConfigFiles) {
   EXPECT_THAT(with(R"({"scenari": "pipe"})"), HasSubstr("did you mean 'scenario'"));
   for (const std::string key : {"config", "rerun", "version", "confi"}) {
     EXPECT_THAT(with("{\"" + key + "\": \"pipe\"}"),
-                AllOf(HasSubstr("'" + key + "'"), HasSubstr("is no flag that a file can set"),
+                AllOf(HasSubstr("'" + key + "'"), HasSubstr("is not a flag that a file can set"),
                       Not(HasSubstr("did you mean"))));
   }
   EXPECT_THAT(with(R"({"scenario": "pipe", "split": null})"), HasSubstr("'split'"));

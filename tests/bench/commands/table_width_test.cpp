@@ -69,7 +69,9 @@ report::Answer made_answer(const report::Report& made) {
     for (const auto& [name, value] : one.parameters) label += ' ' + report::value_text(value);
     answer.recommendations.push_back(
         {.setting = "image 128, batch " + std::to_string(place),
-         .candidates = {{place == 0 ? label : "one after the other", one.name}, {label, "other"}},
+         .candidates = {place == 0 ? report::LabelledCase{label, one.name}
+                                   : report::LabelledCase{"one after the other", "base"}},
+         .tied = {{label, "other"}},
          .pays = place == 0,
          .gaining = report::LabelledCase{label, one.name},
          .gain = report::Ratio{1.67, report::Interval{1.56, 1.789, 0.875}, one.name},

@@ -210,7 +210,7 @@ TEST(PeakObjection, IsThatFewerCoresAreFaster) {
   EXPECT_EQ(objection_to(peak("memory", 0.5e9), 2, 0.1, others), "") << "more cores are known";
   EXPECT_THAT(objection_to(peak("gemm f32", 2e9), 2, 0.001, others), HasSubstr("wider than ± 0%"));
   EXPECT_EQ(objection_to(peak("gemm f32", 2e9), 2, 0.1, others, 0.4),
-            "a CPU quota withheld 40% of the core time");
+            "a CPU quota withheld 40% of the CPU time");
   EXPECT_EQ(objection_to(peak("gemm f32", 2e9), 2, 0.1, others, 0.009), "");
 }
 

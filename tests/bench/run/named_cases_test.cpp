@@ -21,7 +21,8 @@ using ::testing::Not;
 class NamedCases : public ::testing::TestWithParam<Preset> {
  protected:
   static std::vector<CaseSpec> specs(const RunOptions& options, const Scenario& scenario) {
-    return expand(options, scenario, {.count = std::max(2, scenario.default_devices())});
+    return expand(options, scenario,
+                  {.count = std::max(2, scenario.default_devices()), .has_all_cores = true});
   }
   static std::vector<std::string> names(const RunOptions& options, const Scenario& scenario) {
     std::vector<std::string> result;
@@ -95,7 +96,8 @@ bool is_of_another_division(const Axis& axis, const CaseSpec& spec) {
 TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
   for (const auto& scenario : built_in_scenarios()) {
     const int devices = std::max(2, scenario->default_devices());
-    for (const CaseSpec& spec : expand(defaults(), *scenario, {.count = devices})) {
+    for (const CaseSpec& spec :
+         expand(defaults(), *scenario, {.count = devices, .has_all_cores = true})) {
       for (const Axis& axis : scenario->axes()) {
         if (!axis.applies_to(spec.strategy) || is_size_of_another_model(axis, spec)) continue;
         if (is_of_another_graph(axis, spec) || is_of_another_division(axis, spec)) continue;
@@ -138,7 +140,7 @@ TEST_P(NamedCases, AreComparedOnlyWithCasesOfTheSameUnknownAxis) {
     const std::vector<CaseSpec> cases = specs(defaults(), *scenario);
     for (CaseSpec spec : cases) {
       spec.parameters.set("unknown", std::string("new"));
-      const auto reference = scenario->reference(spec);
+      const auto reference = reference_of(*scenario, spec);
       std::vector<CaseSpec> others;
       if (reference) others.push_back(*reference);
       for (const Metric& metric : scenario->metrics(spec)) {

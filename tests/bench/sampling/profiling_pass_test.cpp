@@ -124,7 +124,7 @@ TEST_F(ProfilingPassTest, NotesWhatAWorkerThrows) {
 
 TEST_F(ProfilingPassTest, NotesWhatIsNoException) {
   fail_to_record([] { throw 7; });
-  expect_only_middle_lacks_profile(run_profiling(), "an exception that is no std::exception");
+  expect_only_middle_lacks_profile(run_profiling(), "an exception that is not a std::exception");
 }
 
 TEST_F(ProfilingPassTest, NotesThatTheHostHasNoMemory) {

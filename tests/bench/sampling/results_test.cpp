@@ -134,8 +134,39 @@ TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
   cases[1].conditions = with_taken_cores(0.4).conditions;
   cases[2].conditions = with_taken_cores(0.2).conditions;
   EXPECT_THAT(warnings(),
-              testing::ElementsAre("Careful: other programs had up to 40% of the core time that 2 "
-                                   "of 3 cases wanted; repeat on a quiet machine."));
+              testing::ElementsAre("Careful: other programs took up to 40% of the CPU time in 2 "
+                                   "of 3 cases; repeat on a quiet machine."));
+}
+
+TEST_F(PreliminaryAnswer, SaysThatDevicesShareCores) {
+  const auto warnings = [this](const std::vector<std::vector<int>>& cores) {
+    AnswerConditions conditions{.seconds = 1};
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      conditions.devices.push_back(
+          {.scenario = "s", .name = "cpu:" + std::to_string(i), .cores = cores[i]});
+    }
+    return answer_of(scenario, specs, cases, conditions)->warnings;
+  };
+  add("a", 6);
+  EXPECT_THAT(warnings({{0}, {1}}), testing::IsEmpty());
+  EXPECT_THAT(warnings({{0}, {1}, {0}, {1}}),
+              testing::ElementsAre("Careful: the 4 devices share 2 cores, so these times and gains "
+                                   "do not carry over to devices with cores of their own."));
+}
+
+TEST_F(PreliminaryAnswer, KnowsTheCoresOfItsCases) {
+  add("a", 6);
+  add("b", 6);
+  specs[1].parameters.set("devices", std::int64_t{2});
+  AnswerConditions conditions{.seconds = 1};
+  conditions.devices = {{.scenario = "s", .name = "cpu:0", .cores = {0}},
+                        {.scenario = "s", .name = "cpu:1", .cores = {1}},
+                        {.scenario = "s", .name = "cpu:all", .cores = {0, 1}}};
+  conditions.devices.back().combines = {"cpu:0", "cpu:1"};
+  static_cast<void>(answer_of(scenario, specs, cases, conditions));
+  ASSERT_EQ(scenario.answered.size(), 2U);
+  EXPECT_EQ(scenario.answered[0].cores, 1U);
+  EXPECT_EQ(scenario.answered[1].cores, 2U);
 }
 
 TEST_F(PreliminaryAnswer, DoesNotBlameOtherProgramsForWhatAQuotaWithheld) {
@@ -182,7 +213,7 @@ TEST_F(PreliminaryAnswer, IsNotOneThatNoNumberOfSamplesGives) {
   add_without_time("b");
   EXPECT_EQ(
       warning(),
-      "Preliminary: there was no time for 1 of 2 cases (among them all of strategy b); a longer "
+      "Preliminary: 1 of 2 cases measured; no time for 1 (among them all of strategy b); a longer "
       "--max-total-time measures them.");
 }
 
@@ -191,27 +222,44 @@ TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
   add_without_time("b");
   EXPECT_EQ(
       warning(),
-      "Preliminary: there was no time for 1 of 2 cases (among them all of strategy b); a longer "
+      "Preliminary: 1 of 2 cases measured; no time for 1 (among them all of strategy b); a longer "
       "--max-total-time measures them.");
   add("c", 2);
-  EXPECT_EQ(warning(),
-            "Preliminary, from 2 of 6 samples, and there was no time for 1 of 3 cases (among them "
-            "all of strategy b); a longer --max-total-time measures them.");
+  EXPECT_EQ(
+      warning(),
+      "Preliminary, from 2 of 6 samples, and 2 of 3 cases measured; no time for 1 (among them "
+      "all of strategy b); a longer --max-total-time measures them.");
 }
 
 TEST_F(PreliminaryAnswer, NamesValuesThatNoCaseWasMeasuredWith) {
   add("a", 6);
   add("b", 6);
   add_without_time("a", 4000);
-  EXPECT_THAT(warning(), testing::HasSubstr("1 of 3 cases (among them all of n 4000); a longer"));
+  EXPECT_THAT(warning(), testing::HasSubstr("no time for 1 (among them all of n 4000); a longer"));
   add_without_time("c", 8);
   EXPECT_THAT(warning(), testing::HasSubstr(
-                             "2 of 4 cases (among them all of strategy c and all of n 4000); a"));
+                             "no time for 2 (among them all of strategy c and all of n 4000); a"));
   add("b", 6, 1, 4000);
-  EXPECT_THAT(warning(), testing::HasSubstr("2 of 5 cases (among them all of strategy c); a"));
+  EXPECT_THAT(warning(), testing::HasSubstr("no time for 2 (among them all of strategy c); a"));
   add_without_time("d", 8);
   EXPECT_THAT(warning(),
-              testing::HasSubstr("3 of 6 cases (among them all of strategies c and d); a"));
+              testing::HasSubstr("no time for 3 (among them all of strategies c and d); a"));
+}
+
+TEST_F(PreliminaryAnswer, CountsCasesThatFailedOrWereSkipped) {
+  add("a", 6);
+  add("b", 0);
+  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+              testing::ElementsAre("1 of 2 cases measured; 1 not run."));
+  cases.back().status = report::CaseStatus::failed;
+  add("c", 0);
+  cases.back().status = report::CaseStatus::skipped;
+  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+              testing::ElementsAre("1 of 3 cases measured; 1 failed, 1 skipped."));
+  add_without_time("d");
+  EXPECT_EQ(warning(),
+            "Preliminary: 1 of 4 cases measured; no time for 1 (among them all of strategy d), 1 "
+            "failed, 1 skipped; a longer --max-total-time measures them.");
 }
 
 /// What the answer's warnings say of baselines.

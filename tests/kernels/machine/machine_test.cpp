@@ -76,6 +76,24 @@ TEST(Machine, DevicesShareCoresWhereThatIsAskedFor) {
   EXPECT_EQ(enough[0]->info().cores.size(), last) << "there are enough cores";
 }
 
+TEST(Machine, OpensOneDeviceWithTheCoresOfAll) {
+  const Machine machine;
+  const auto limit = static_cast<std::size_t>(machine.find("cpu")->device_limit());
+  EXPECT_EQ(machine.open_whole("cpu:0"), nullptr) << "it is the whole already";
+  if (limit < 2) GTEST_SKIP() << "one core: no second device";
+  const auto both = machine.open("cpu:0,cpu:1");
+  const auto whole = machine.open_whole("cpu:0,cpu:1");
+  ASSERT_NE(whole, nullptr);
+  EXPECT_EQ(whole->info().name, "cpu:all");
+  std::vector<int> cores = both[0]->info().cores;
+  cores.insert(cores.end(), both[1]->info().cores.begin(), both[1]->info().cores.end());
+  EXPECT_EQ(whole->info().cores, cores);
+  EXPECT_EQ(whole->make_stream(StreamKind::compute)->threads(), static_cast<int>(cores.size()));
+  if (machine.backends().front()->name() != "cpu") return;
+  EXPECT_EQ(machine.open_whole(std::to_string(2 * limit), {.oversubscribe = true}), nullptr)
+      << "devices that share cores have none to add up";
+}
+
 TEST(Machine, SpareCoreServesCopies) {
   const Machine machine;
   if (machine.find("cpu")->device_limit() < 2) GTEST_SKIP() << "one core: none to spare";
@@ -122,8 +140,9 @@ TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
   EXPECT_THAT(message("cpu:99999999999"), HasSubstr("'cpu:99999999999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:9999"), HasSubstr("'cpu:9999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:0"), HasSubstr("twice"));
-  EXPECT_THAT(message("cpu:0/"), HasSubstr("names a part of a device by '', which is no number"));
-  EXPECT_THAT(message("cpu:0/0/0"), HasSubstr("by '0/0', which is no number"));
+  EXPECT_THAT(message("cpu:0/"),
+              HasSubstr("names a part of a device by '', which is not a number"));
+  EXPECT_THAT(message("cpu:0/0/0"), HasSubstr("by '0/0', which is not a number"));
   EXPECT_THAT(message("cpu:0 , cpu:1"), HasSubstr("'cpu:0 , cpu:1' has blanks"));
   EXPECT_THAT(message("cpu:0,"), HasSubstr("'cpu:0,' has an empty name"));
 }

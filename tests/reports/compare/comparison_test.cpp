@@ -139,7 +139,7 @@ TEST(Comparison, CallsNothingARegressionThatTakenCoresExplain) {
       << "no load explains that";
 }
 
-/// A report of five processes, of whose core time a quota withheld such a share.
+/// A report of five processes, of whose CPU time a quota withheld such a share.
 Report under_quota(double seconds, double share) {
   Report report = made_report({steady(seconds), steady(1)});
   report.cases[0].quota_lost = share;
@@ -149,7 +149,7 @@ Report under_quota(double seconds, double share) {
 TEST(Comparison, SaysAheadOfVerdictsThatAQuotaThrottledOneSide) {
   EXPECT_THAT(sentence(compared(under_quota(1, 0), under_quota(2, 0.5))),
               StartsWith("NEW was throttled more than BASE in 1 of 2 cases, which may explain the "
-                         "change: CPU quota (up to 50% of the core time). 1 of 2 cases regressed"));
+                         "change: CPU quota (up to 50% of the CPU time). 1 of 2 cases regressed"));
   EXPECT_THAT(sentence(compared(under_quota(2, 0.5), under_quota(1, 0))),
               StartsWith("BASE was throttled more than NEW in 1 of 2 cases"));
   EXPECT_THAT(sentence(compared(under_quota(1, 0.2), under_quota(2, 0.31))),
@@ -360,7 +360,11 @@ TEST(Words, StateTheDirectionOfAChange) {
   EXPECT_EQ(change_text(change(-0.03, -0.04, -0.02)), "3.0% faster");
   EXPECT_EQ(change_text(change(0.0001, -0.04, 0.04)), "no change");
   EXPECT_EQ(change_text(change(0.0004, 0.0001, 0.0007)), "0.04% slower");
-  EXPECT_EQ(change_text(change(1.5, 1.4, 1.6)), "150% slower");
+  EXPECT_EQ(change_text(change(0.99, 0.9, 1.1)), "99% slower");
+  EXPECT_EQ(change_text(change(1.5, 1.4, 1.6)), "2.50× as long");
+  EXPECT_EQ(change_text(change(-0.505, -0.6, -0.4)), "2.02× as fast") << "7.54 ms became 3.73 ms";
+  EXPECT_EQ(change_text(change(-0.09, -0.1, -0.08)), "9.0% faster");
+  EXPECT_EQ(change_text(change(-1, -1, -1)), "– as fast");
 }
 
 TEST(Words, StateIntervalsWithTheirSigns) {

@@ -106,7 +106,7 @@ TEST(Comparison, ShowsNoControlsInAnyMedium) {
 TEST(ComparisonTable, ReadsAsItShould) {
   EXPECT_EQ("\n" + to_table(mixed()), R"(
 1 case failed in NEW: made/one/n:2. NEW was throttled more than BASE in 1 of 2 cases, which may explain the
-change: power cap on cpu:0, CPU quota (up to 12% of the core time). 1 of 2 cases regressed: made/one/n:0 6.0%
+change: power cap on cpu:0, CPU quota (up to 12% of the CPU time). 1 of 2 cases regressed: made/one/n:0 6.0%
 slower (+5.9 to +6.1%). 1 the same.
 
 BASE  before.json · parbench 0.1.0 · 5 processes · 2024-05-04 10:20 UTC
@@ -119,7 +119,7 @@ regressed§  made/one/n:0  1.000 s  1.060 s  6.0% slower  +5.9 to +6.1%
 failed (1)  made/one/n:2  1.000 s        –
 same        made/one/n:1  1.000 s  1.000 s    no change  −0.1 to +0.1%
 
-§ throttled: made/one/n:0: power cap on cpu:0, CPU quota (12% of the core time) in NEW
+§ throttled: made/one/n:0: power cap on cpu:0, CPU quota (12% of the CPU time) in NEW
 (1) failed in NEW: wrong result
 
 BASE and NEW are geometric means of the processes' medians, and the change is their ratio; show prints the
@@ -142,14 +142,14 @@ TEST(ComparisonTable, KeepsHostileNamesFromTheTerminal) {
 
 TEST(ComparisonMarkdown, ShowsWhatIsUrgentAndFoldsTheRest) {
   EXPECT_EQ("\n" + to_markdown(mixed()), R"(
-**1 case failed in NEW: made/one/n:2. NEW was throttled more than BASE in 1 of 2 cases, which may explain the change: power cap on cpu:0, CPU quota (up to 12% of the core time). 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the same.**
+**1 case failed in NEW: made/one/n:2. NEW was throttled more than BASE in 1 of 2 cases, which may explain the change: power cap on cpu:0, CPU quota (up to 12% of the CPU time). 1 of 2 cases regressed: made/one/n:0 6.0% slower (+5.9 to +6.1%). 1 the same.**
 
 | verdict | case | BASE | NEW | change | interval | reason |
 | :-- | :-- | --: | --: | --: | :-- | :-- |
 | regressed§ | `made/one/n:0` | 1.000 s | 1.060 s | 6.0% slower | +5.9 to +6.1% |  |
 | failed | `made/one/n:2` | 1.000 s | – |  |  | `failed in NEW: wrong result` |
 
-§ throttled: made/one/n:0: power cap on cpu:0, CPU quota (12% of the core time) in NEW
+§ throttled: made/one/n:0: power cap on cpu:0, CPU quota (12% of the CPU time) in NEW
 
 <details>
 <summary>1 other case</summary>

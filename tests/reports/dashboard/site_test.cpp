@@ -108,7 +108,7 @@ TEST_F(Site, SaysThatThereAreTooFewReportsForAChange) {
   add("1.json", report_of_day(1, 2));
   EXPECT_EQ(build().longest_series, 2U);
   for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
-    EXPECT_THAT(page, AllOf(HasSubstr("it takes at least 9 with a number of the same case"),
+    EXPECT_THAT(page, AllOf(HasSubstr("change detection needs 9 reports of a case"),
                             HasSubstr("so far there are at most 2."), Not(HasSubstr("None in")),
                             Not(HasSubstr("No case changed"))));
   }
@@ -419,7 +419,7 @@ TEST_F(Site, RefusesFoldersThatAreNotItsOwn) {
     return "nothing was refused";
   };
   EXPECT_THAT(refusal(folder_ / "none", folder_ / "site"), HasSubstr("does not exist"));
-  EXPECT_THAT(refusal(folder_ / "reports/a.json", folder_ / "site"), HasSubstr("is no folder"));
+  EXPECT_THAT(refusal(folder_ / "reports/a.json", folder_ / "site"), HasSubstr("is not a folder"));
   EXPECT_THAT(refusal(folder_ / "reports", folder_ / "reports/a.json"), HasSubstr("is a file"));
   EXPECT_THAT(refusal(folder_ / "reports", folder_ / "reports"), HasSubstr("folder of reports"));
   folder_.write("other/index.html", "another page");

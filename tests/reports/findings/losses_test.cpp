@@ -57,15 +57,16 @@ TEST(Losses, ThatAreGainsAreNotShownAsLosses) {
   pipeline.speedup(1.5, "s/single", 1.4);
   EXPECT_THAT(first_finding(pipeline),
               ::testing::AllOf(::testing::HasSubstr("37.5% bubbles"),
-                               ::testing::HasSubstr("less 12.5% by calls faster than"),
+                               ::testing::HasSubstr("minus 12.5% gained by faster calls"),
                                ::testing::Not(::testing::HasSubstr("0.0%"))));
 }
 
 TEST(Losses, AddUpWithThoseThatAreTooSmallForAName) {
   MadeCase pipeline("pipeline", 10, {{.compute = 6.1}, {.compute = 6.1}});
   pipeline.speedup(1.2, "s/single", 1.1);
-  EXPECT_EQ(first_finding(pipeline),
-            "40.0% of its time is lost against 2 ideal devices: 39.0% bubbles, 1.0% other");
+  EXPECT_EQ(
+      first_finding(pipeline),
+      "40.0% of its time is lost against linear speedup on 2 devices: 39.0% bubbles, 1.0% other");
 }
 
 TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAreNotThoseOfTheCase) {
@@ -131,6 +132,32 @@ TEST(Losses, AreInTheReportOfACaseWhoseBaselineWasProfiled) {
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.findings[0].rule, "losses");
   EXPECT_THAT(report.findings[0].text, ::testing::HasSubstr("25.0% bubbles"));
+}
+
+/// Devices that wait for each other's cores look slow, idle and unbalanced.
+TEST(SharedCores, ExplainWhatDevicesLoseAndNothingElseDoes) {
+  const MadeCase alone = MadeCase("alone", 10, {{.compute = 10}}).streams(1, 10);
+  const MadeCase divided =
+      MadeCase("divided", 9, {{.compute = 8}, {.compute = 5, .waits = {.dependency = 3}}})
+          .streams(2, 13)
+          .threads({.core_wait = 0.4})
+          .speedup(1.1, "s/alone", 1.05);
+  const auto rules = [](Report report) {
+    find_reasons(report);
+    std::vector<std::string> names;
+    for (const Finding& finding : report.findings) names.push_back(finding.rule);
+    return names;
+  };
+  EXPECT_THAT(rules(report_of({alone, divided})), ::testing::Contains("losses"));
+  Report shared = report_on_one_core({alone, divided}, 2);
+  EXPECT_THAT(rules(shared), ::testing::ElementsAre("shared-cores"));
+  find_reasons(shared);
+  ASSERT_EQ(shared.findings.size(), 1U);
+  EXPECT_EQ(to_text(shared.findings.front(), "divided"),
+            "divided: its devices share 1 core, and threads of d0 waited for theirs for 40% of the "
+            "time: that makes calls slow, exchanges long and devices idle; try: no more devices "
+            "than cores.");
+  EXPECT_FALSE(shared.cases[1].profile->losses) << "what would be ideal is not known";
 }
 
 }  // namespace

@@ -237,4 +237,13 @@ inline std::string text(const std::string& rule, const std::vector<MadeCase>& ca
   return {};
 }
 
+/// The same where devices d0 to d<count − 1> share one core.
+inline Report report_on_one_core(const std::vector<MadeCase>& cases, int count) {
+  Report report = report_of(cases);
+  for (int i = 0; i < count; ++i) {
+    report.devices.push_back({.scenario = "s", .name = "d" + std::to_string(i), .cores = {0}});
+  }
+  return report;
+}
+
 }  // namespace parbench::report

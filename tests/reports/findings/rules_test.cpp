@@ -396,7 +396,7 @@ TEST(Rules, AdviseNoGraphWhereOneOfTheSameParametersWasMeasured) {
 TEST(Rules, NoticeWhatAQuotaWithheld) {
   const MadeCase limited = MadeCase("a", 10, {{.compute = 8}}).quota_lost(0.4);
   EXPECT_THAT(text("cpu-quota", {limited}),
-              AllOf(HasSubstr("withheld 40% of the core time"), HasSubstr("CPUQuota=")));
+              AllOf(HasSubstr("withheld 40% of the CPU time"), HasSubstr("CPUQuota=")));
   EXPECT_THAT(found("cpu-quota", {MadeCase("a", 10, {{.compute = 8}}).quota_lost(0.009)}),
               IsEmpty());
   const MadeCase crowded =

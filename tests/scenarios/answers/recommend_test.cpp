@@ -42,74 +42,115 @@ std::vector<std::string> labels(const report::Recommendation& found) {
   return list;
 }
 
-TEST(Recommend, TheSimplestThatMayBeTheFastest) {
-  const auto found = recommended({made("z", 1.0, 1.9, 2.1), made("base", 2.0),
-                                  made("x", 1.005, 1.8, 2.0), made("y", 1.5, 1.3, 1.4)});
+TEST(Recommend, TheCaseWithTheBestMedianOfPairedRatios) {
+  const auto found = recommended({made("base", 2.0), made("a", 1.6, 1.2, 1.22),
+                                  made("b", 1.5, 1.24, 1.26), made("c", 1.5, 1.3, 1.32)},
+                                 0.2);
   EXPECT_TRUE(found.pays);
-  EXPECT_THAT(labels(found), ElementsAre("x", "z"));
-  EXPECT_EQ(found.gaining->label, "x");
-  EXPECT_EQ(found.gaining->name, "made/x/n:8");
-  EXPECT_DOUBLE_EQ(found.gain->value, 1.9);
-  EXPECT_EQ(rivals_text(found), " It cannot be distinguished from z.");
+  EXPECT_THAT(labels(found), ElementsAre("c")) << "others cannot be the fastest by their intervals";
+  EXPECT_THAT(found.tied, IsEmpty());
+  EXPECT_DOUBLE_EQ(found.gain->value, 1.31);
 }
 
-TEST(Recommend, TheBaselineWhereItMayBeTheFastest) {
+TEST(Recommend, NamesSlowerCasesThatAreNotRuledOutAfterTheOthers) {
+  const auto found = recommended({made("base", 2.0), made("a", 1.7, 1.0, 1.42),
+                                  made("b", 1.5, 1.1, 1.5), made("c", 3, 0.5, 1.6)},
+                                 0.2);
+  EXPECT_THAT(labels(found), ElementsAre("b", "a")) << "c is ruled out by its samples";
+  EXPECT_EQ(open_text(found), " More samples may show a to be faster.");
+  EXPECT_EQ(tie_text(found), "");
+}
+
+TEST(Recommend, TheSimplestOfThoseWithinThreePercent) {
+  const auto found = recommended({made("z", 1.0, 1.95, 2.05), made("base", 2.0),
+                                  made("x", 1.005, 1.9, 2.0), made("y", 1.5, 1.98, 1.98)});
+  EXPECT_TRUE(found.pays);
+  EXPECT_THAT(labels(found), ElementsAre("x", "z", "y"));
+  EXPECT_EQ(found.gaining->name, "made/x/n:8");
+  EXPECT_DOUBLE_EQ(found.gain->value, 1.95);
+  EXPECT_DOUBLE_EQ(found.fastest_gain->value, 2.0);
+  EXPECT_EQ(tie_text(found),
+            " The fastest is z, 2.00× (1.95–2.05), tied with x and y (within 3%); x is the "
+            "simplest.");
+}
+
+TEST(Recommend, TheFastestWhereASimplerOneIsSlowerByMore) {
+  const auto found = recommended({made("base", 2.0), made("x", 1.0, 1.85, 2.03),
+                                  made("y", 1.0, 1.95, 2.05), made("z", 1.0, 1.94, 2.0)});
+  EXPECT_THAT(labels(found), ElementsAre("y", "z", "x"));
+  EXPECT_FALSE(found.fastest_gain.has_value());
+  EXPECT_EQ(tie_text(found), " It is tied with z (within 3%).");
+}
+
+TEST(Recommend, TheBaselineWhereItIsTiedWithTheFastest) {
   const auto found =
       recommended({made("base", 1.0), made("x", 0.995, 1.001, 1.02), made("y", 3.0, 0.3, 0.4)});
   EXPECT_FALSE(found.pays);
   EXPECT_THAT(labels(found), ElementsAre("base", "x"));
   EXPECT_EQ(found.gaining->label, "x");
+  EXPECT_EQ(payoff_of(found), report::Payoff::gains_little);
+  EXPECT_EQ(keep_text(found, "splitting", "pays"),
+            "Use base: splitting gains less than 3%; x, tied with it: 1.010× as fast "
+            "(1.001–1.020).");
+  EXPECT_EQ(tie_text(found), "");
 }
 
-TEST(Recommend, ABaselineThatMayBeTheFastestBeforeSimplerCases) {
-  const auto found =
-      recommended({made("base", 1.001), made("a", 1.0, 1.95, 2.05), made("z", 1.0, 1.95, 2.05)});
+TEST(Recommend, TheBaselineIsTheSimplestOfAll) {
+  EXPECT_THAT(labels(recommended({made("base", 1.001), made("a", 1.0, 0.9, 1.1)})),
+              ElementsAre("base", "a"));
+}
+
+TEST(Recommend, WhatIsExpectedToBeTheFastestAlsoWhereItsGainIsNotShown) {
+  const auto found = recommended({made("base", 1.15), made("x", 1.0, 0.9, 1.4)}, 0.2);
+  EXPECT_THAT(labels(found), ElementsAre("x", "base"));
   EXPECT_FALSE(found.pays);
-  EXPECT_THAT(labels(found), ElementsAre("base", "a", "z"));
-  EXPECT_EQ(found.gaining->label, "a");
+  EXPECT_EQ(payoff_of(found), report::Payoff::may_pay);
+  EXPECT_EQ(use_text(found, "one device"),
+            "Use x: 1.15× as fast as one device (0.90–1.40); the interval includes 1: more samples "
+            "are needed to show a gain.");
+  const auto close = recommended({made("base", 1.02), made("x", 1.0, 0.9, 1.14)}, 0.2);
+  EXPECT_THAT(labels(close), ElementsAre("base", "x"));
+  EXPECT_EQ(payoff_of(close), report::Payoff::shows_no_gain);
 }
 
-TEST(Recommend, TheBaselineWhereNoIntervalIsAboveOne) {
-  const auto found = recommended({made("base", 1.1), made("x", 1.0, 0.98, 1.3)});
-  EXPECT_FALSE(found.pays);
-  EXPECT_THAT(labels(found), ElementsAre("base", "x"));
-}
-
-TEST(Recommend, ACandidateWhoseIntervalIsAboveOneBeforeASimplerOne) {
-  const auto found =
-      recommended({made("base", 2.0), made("x", 1.0, 0.9, 2.5), made("y", 1.0, 1.9, 2.1)});
-  EXPECT_TRUE(found.pays);
-  EXPECT_THAT(labels(found), ElementsAre("y", "x"));
-}
-
-TEST(Recommend, NoSimplerOneWhoseIntervalIsBelowThatOfAnother) {
-  const auto found = recommended({made("base", 2.0), made("x", 1.1, 1.01, 1.16),
-                                  made("y", 1.1, 1.1, 1.25), made("z", 1.0, 1.2, 1.31)},
-                                 0.2);
-  EXPECT_TRUE(found.pays);
-  EXPECT_THAT(labels(found), ElementsAre("y", "z")) << "nor is it named beside";
-}
-
-TEST(Recommend, NamesNoCaseThatIsSlowerThanTheBaseline) {
-  const auto found =
-      recommended({made("base", 1.0), made("x", 1.05, 0.1, 0.3), made("y", 1.0, 0.9, 1.2)}, 0.2);
-  EXPECT_FALSE(found.pays);
-  EXPECT_THAT(labels(found), ElementsAre("base", "y"));
-}
-
-TEST(Recommend, FewSamplesDoNotPay) {
-  std::vector<CaseOutcome> cases{made("base", 2.0), made("x", 1.0, 1.9, 2.1)};
+TEST(Recommend, FewSamplesDoNotShowAGain) {
+  std::vector<CaseOutcome> cases{made("base", 1.4), made("x", 1.0, 1.36, 1.48)};
   EXPECT_TRUE(recommended(cases).pays);
-  cases[1].speedup->interval->confidence = 0.75;
+  cases[1].speedup->interval->confidence = 0.875;
   const auto found = recommended(cases);
   EXPECT_FALSE(found.pays);
   EXPECT_EQ(payoff_of(found), report::Payoff::may_pay);
+  EXPECT_EQ(use_text(found, "one device", ", 90% of its bound"),
+            "Use x: 1.42× as fast as one device (1.36–1.48 at 87.5% confidence), 90% of its bound; "
+            "more samples are needed to show it with 95% confidence.");
+  cases[1].speedup->interval.reset();
+  EXPECT_EQ(
+      use_text(recommended(cases), "one device"),
+      "Use x: 1.42× as fast as one device; a single round shows no interval: more samples are "
+      "needed.");
 }
 
-TEST(Recommend, ShowsACaseThatMayGainBeforeALargerValue) {
+TEST(Recommend, NoTiedCaseWithoutAShownGainBeforeOneWithIt) {
+  const auto found = recommended({made("base", 2.0), made("x", 1.0, 0.9, 3.0),
+                                  made("y", 1.0, 1.9, 2.1), made("z", 1.0, 1.9, 2.06)});
+  EXPECT_TRUE(found.pays);
+  EXPECT_THAT(labels(found), ElementsAre("y", "z", "x"));
+  const auto none =
+      recommended({made("base", 2.0), made("x", 1.0, 0.9, 3.0), made("y", 1.0, 1.9, 2.0)});
+  EXPECT_THAT(labels(none), ElementsAre("x", "y")) << "the gain of the fastest is not shown";
+}
+
+TEST(Recommend, NoCaseIsNamedThatIsSlowerThanTheBaseline) {
   const auto found =
-      recommended({made("base", 1.0), made("x", 0.9, 0.58, 1.23), made("y", 0.95, 1.02, 1.1)}, 0.2);
+      recommended({made("base", 1.0), made("x", 1.05, 0.1, 0.3), made("y", 1.0, 0.9, 1.12)}, 0.2);
+  EXPECT_THAT(labels(found), ElementsAre("base", "y"));
+}
+
+TEST(Recommend, ShowsAGainBeforeALargerValueThatIsNone) {
+  const auto found = recommended(
+      {made("base", 1.0), made("x", 0.98, 0.9, 1.14), made("y", 0.99, 1.002, 1.02)}, 0.2);
   EXPECT_EQ(found.gaining->label, "y");
+  EXPECT_EQ(payoff_of(found), report::Payoff::gains_little);
 }
 
 TEST(Recommend, ShowsACaseThatMayGainBeforeALargerLoss) {
@@ -119,24 +160,12 @@ TEST(Recommend, ShowsACaseThatMayGainBeforeALargerLoss) {
   EXPECT_EQ(payoff_of(found), report::Payoff::shows_no_gain);
 }
 
-TEST(Recommend, ThePlainBaselineBeforeOneThatDoesNotGain) {
-  const auto recommended_of = [](double low, double high) {
-    Wording of_two = wording;
-    of_two.is_baseline = [](const CaseSpec& spec) { return spec.strategy.starts_with("base"); };
-    const std::vector<CaseOutcome> outcomes{made("base", 1.02), made("base graph", 1.0, low, high),
-                                            made("x", 1.0, 0.9, 1.1)};
-    const auto groups =
-        same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), {"n"});
-    return labels(recommend(groups.front(), of_two, within(0.01)));
-  };
-  EXPECT_THAT(recommended_of(0.85, 1.01), ElementsAre("base", "base graph", "x"));
-  EXPECT_THAT(recommended_of(1.01, 1.05), ElementsAre("base graph", "x"));
-}
-
-TEST(Recommend, OneSampleRulesNothingOut) {
-  CaseOutcome once = made("x", 1.0, 1.8, 2.0);
-  once.speedup->interval.reset();
-  EXPECT_EQ(payoff_of(recommended({made("base", 1.9), once})), report::Payoff::may_pay);
+TEST(Recommend, CasesWithoutARatioAreNotCompared) {
+  const auto found = recommended({made("base", 2.0), made("a", 0.1), made("x", 1.0, 1.9, 2.1)});
+  EXPECT_THAT(labels(found), ElementsAre("x"));
+  const auto by_time = recommended({made("a", 1.2), made("x", 1.0), made("y", 0.99)}, 0);
+  EXPECT_THAT(labels(by_time), ElementsAre("x", "y")) << "without any ratio, by their times";
+  EXPECT_FALSE(by_time.gain.has_value());
 }
 
 TEST(Recommend, NothingThatHasNoGain) {
@@ -147,12 +176,6 @@ TEST(Recommend, NothingThatHasNoGain) {
   const auto alone = recommended({made("base", 1.0)});
   EXPECT_FALSE(alone.gain.has_value());
   EXPECT_THAT(labels(alone), ElementsAre("base"));
-}
-
-TEST(Recommend, WithoutAnIntervalNothingPays) {
-  CaseOutcome once = made("x", 1.0, 1.9, 2.1);
-  once.speedup->interval.reset();
-  EXPECT_FALSE(recommended({made("base", 2.0), once}).pays);
 }
 
 TEST(RecommendEach, NamesGroupsWithoutASpeedup) {
@@ -224,12 +247,21 @@ TEST(SameWork, LeavesOutWhatFollowsFromAValueBeforeIt) {
 
 /// A recommendation for "n <number>" whose gain has this payoff.
 report::Recommendation with_payoff(report::Payoff payoff, int number = 0) {
+  using enum report::Payoff;
+  const report::LabelledCase base{"base", "made/base"};
+  const report::LabelledCase other{"x", "made/x"};
   report::Recommendation one{.setting = "n " + std::to_string(number),
-                             .pays = payoff == report::Payoff::pays};
+                             .candidates = {payoff >= may_pay ? other : base},
+                             .pays = payoff == pays,
+                             .gaining = other};
   double value = 1;
-  if (payoff == report::Payoff::does_not_pay) value = 0.5;
-  if (payoff >= report::Payoff::may_pay) value = 2;
-  const double half = payoff == report::Payoff::shows_no_gain ? 0.9 : 0.1;
+  if (payoff == does_not_pay) value = 0.5;
+  if (payoff >= may_pay) value = 2;
+  double half = payoff == shows_no_gain ? 0.9 : 0.1;
+  if (payoff == gains_little) {
+    value = 1.02;
+    half = 0.01;
+  }
   one.gain = {value, report::Interval{value - half, value + half, 0.97}};
   return one;
 }
@@ -242,24 +274,17 @@ std::vector<report::Recommendation> with_payoffs(const std::vector<report::Payof
   return list;
 }
 
-TEST(Payoff, DistinguishesALossAndNoGainFromAGainThatIsNotProven) {
+TEST(Payoff, DistinguishesALossAndNoGainFromAGainThatIsNotShown) {
   using enum report::Payoff;
-  for (const report::Payoff payoff : {does_not_pay, shows_no_gain, may_pay, pays}) {
+  for (const report::Payoff payoff : {does_not_pay, shows_no_gain, gains_little, may_pay, pays}) {
     EXPECT_EQ(payoff_of(with_payoff(payoff)), payoff) << to_string(payoff);
   }
   report::Recommendation once = with_payoff(may_pay);
   once.gain->interval.reset();
-  EXPECT_EQ(payoff_of(once), may_pay) << "a single sample shows a gain and proves none";
-  once.gain->value = 0.9;
-  EXPECT_EQ(payoff_of(once), shows_no_gain) << "nor does it prove a loss";
-}
-
-TEST(Payoff, AGainThatTheRecommendedCaseHasItselfShowsNothing) {
-  report::Recommendation one = with_payoff(report::Payoff::may_pay);
-  one.recommended_gain = {.value = 1.8};
-  EXPECT_EQ(payoff_of(one), report::Payoff::may_pay);
-  one.recommended_gain = {.value = 1.95};
-  EXPECT_EQ(payoff_of(one), report::Payoff::shows_no_gain);
+  EXPECT_EQ(payoff_of(once), may_pay) << "a single sample shows nothing";
+  once = with_payoff(does_not_pay);
+  once.gain->interval.reset();
+  EXPECT_EQ(payoff_of(once), shows_no_gain) << "nor does it show a loss";
 }
 
 TEST(Payoff, FewSamplesShowNoLoss) {
@@ -304,6 +329,8 @@ TEST(Wording, SaysWhatIsShownWhereNothingPays) {
   EXPECT_EQ(text({may_pay}, "pay"), "may pay");
   EXPECT_EQ(text({does_not_pay, may_pay}), "may pay at n 1 and does not pay at n 0");
   EXPECT_EQ(text({may_pay, may_pay}), "may pay at every setting that was compared");
+  EXPECT_EQ(text({gains_little, gains_little}, "pay"),
+            "gain less than 3% at every setting that was compared");
 }
 
 TEST(Wording, NamesTheOnlySettingThatPaysAndWhatTheOthersShow) {
@@ -318,11 +345,29 @@ TEST(Wording, NamesTheOnlySettingThatPaysAndWhatTheOthersShow) {
   EXPECT_EQ(only_one_that_pays(with_payoffs({pays, pays})), nullptr);
   EXPECT_EQ(only_one_that_pays(with_payoffs({may_pay, does_not_pay})), nullptr);
   EXPECT_EQ(text({does_not_pay, pays, shows_no_gain}),
-            " Streams show no gain at n 2 and do not pay at n 0.");
-  EXPECT_EQ(text({does_not_pay, pays}), " Streams do not pay at n 0.");
+            " Streams show no gain at n 2 and do not pay at n 0: use base.");
+  EXPECT_EQ(text({may_pay, pays}), " Streams may pay at n 0.");
+  EXPECT_EQ(text({does_not_pay, pays}), " Streams do not pay at n 0: use base.");
   EXPECT_EQ(text({does_not_pay, pays, does_not_pay}),
-            " Streams do not pay at any other setting that was compared.");
+            " Streams do not pay at any other setting that was compared: use base.");
   EXPECT_EQ(text({pays}), "");
+}
+
+TEST(Wording, EndsWithTheLargestGainOfSeveralSettings) {
+  using enum report::Payoff;
+  const auto text = [](const std::vector<report::Payoff>& payoffs) {
+    return best_text(with_payoffs(payoffs), "base");
+  };
+  EXPECT_EQ(text({shows_no_gain, pays, may_pay}),
+            "; largest gain shown: x at n 1, 2.00× as fast as base (1.90–2.10)");
+  EXPECT_EQ(
+      text({shows_no_gain, may_pay}),
+      "; largest gain expected: x at n 1, 2.00× as fast as base (1.90–2.10); more samples are "
+      "needed to show it with 95% confidence");
+  EXPECT_EQ(text({shows_no_gain, does_not_pay}), "; use base");
+  auto mixed = with_payoffs({shows_no_gain, does_not_pay});
+  mixed[0].candidates.front().label = "graph of base";
+  EXPECT_EQ(best_text(mixed, "base"), "; the table has what to use");
 }
 
 TEST(Wording, SaysWhichSideOfAComparisonIsMissing) {

@@ -55,8 +55,9 @@ TEST(DataParallelAnswer, NamesTheMemoryOfTheFullestDevice) {
       answer({measured("single", 2.0, 0, {380, 0}), measured("all-reduce", 1.0, 2.0, {400, 396}),
               measured("tower", 1.25, 1.6, {640, 390})})
           .text,
-      "Use all-reduce: 2.00× (1.95–2.05) single. all-reduce holds 400 MiB on its fullest "
-      "device, single 380 MiB.");
+      "Use all-reduce: 2.00× as fast as one device (1.95–2.05). all-reduce holds 400 MiB on its "
+      "fullest "
+      "device, one device 380 MiB.");
 }
 
 TEST(DataParallelAnswer, NamesTheStrategyThatNeedsLeast) {
@@ -64,7 +65,7 @@ TEST(DataParallelAnswer, NamesTheStrategyThatNeedsLeast) {
       answer({measured("single", 2.0, 0, {380, 0}), measured("tower", 1.0, 2.0, {640, 390}),
               measured("all-reduce-buckets", 1.25, 1.6, {400, 396}, {{"bucket", std::int64_t{5}}})})
           .text,
-      HasSubstr("tower holds 640 MiB on its fullest device, single 380 MiB; least "
+      HasSubstr("tower holds 640 MiB on its fullest device, one device 380 MiB; least "
                 "all-reduce-buckets with bucket 5: 400 MiB in 1.25× its time."));
 }
 

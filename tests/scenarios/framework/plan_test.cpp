@@ -45,6 +45,27 @@ TEST(Plan, CopyLanesCountForTheCoresThatTheyRunOn) {
   EXPECT_EQ(device_cores({1}), 0) << "a spare core copies";
 }
 
+/// The bound of two tasks of 2 and 3 seconds on two devices with one core each.
+Bound bound_on(const std::vector<int>& cores) {
+  test::FakeDevice first(0, 1);
+  test::FakeDevice second(1, 1);
+  first.set_cores({cores[0]});
+  second.set_cores({cores[1]});
+  const auto a = first.make_stream(StreamKind::compute, 0, 1);
+  const auto b = second.make_stream(StreamKind::compute, 0, 1);
+  Plan plan;
+  plan.add({.name = "a", .lanes = {plan.add_lane("a", *a)}}, {CopyCall{}});
+  plan.add({.name = "b", .lanes = {plan.add_lane("b", *b)}}, {CopyCall{}});
+  return bound_of(plan, {2.0, 3.0});
+}
+
+TEST(Plan, OfDevicesThatShareACoreIsBoundByTheWorkOfThatCore) {
+  EXPECT_DOUBLE_EQ(bound_on({0, 1}).seconds, 3);
+  EXPECT_DOUBLE_EQ(bound_on({4, 4}).seconds, 5);
+  EXPECT_DOUBLE_EQ(bound_on({4, 4}).busiest_device, 5);
+  EXPECT_DOUBLE_EQ(bound_on({4, 4}).busiest_lane, 3);
+}
+
 TEST(Plan, RefusesCallsOnSeveralLanes) {
   test::FakeDevice device(0);
   const auto stream = device.make_stream(StreamKind::compute, 0, 1);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/text/text.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"
@@ -260,7 +261,9 @@ struct PipelineAnswer : PipelineTest {
   CaseOutcome outcome(const std::string& strategy, const std::vector<Parameter>& values,
                       double seconds, double speedup) const {
     CaseOutcome one;
-    one.spec = *scenario->resolve(request(strategy, values));
+    Scenario::Request made = request(strategy, values);
+    made.has_all_cores = true;
+    one.spec = *resolve_case(*scenario, made);
     one.median_seconds = seconds;
     one.efficiency = 0.9;
     if (strategy != "single")
@@ -269,48 +272,75 @@ struct PipelineAnswer : PipelineTest {
   }
 };
 
-TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesWhatCannotBeDistinguished) {
+TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesItsTies) {
   const std::vector<CaseOutcome> outcomes{outcome("single", {}, 2.0, 1),
                                           outcome("model-parallel", {}, 2.1, 0.95),
                                           outcome("pipeline", {{"split", 5}}, 1.24, 1.61),
                                           outcome("pipeline", {{"split", 6}}, 1.5, 1.33),
                                           outcome("pipeline", {{"split", 12}}, 1.25, 1.6)};
   EXPECT_EQ(scenario->answer(outcomes, within(0.02)).text,
-            "Use split 12: 1.60× (1.59–1.61) the single device, 90% of what these tasks allow; one "
-            "batch at a time 0.95× (0.94–0.96). It cannot be distinguished from split 5.");
-  const Conclusion sharp = scenario->answer(outcomes, within(0));
-  EXPECT_THAT(sharp.text, testing::StartsWith("Use split 5: 1.61×"));
-  EXPECT_THAT(sharp.text, testing::Not(HasSubstr("distinguished")));
-  ASSERT_EQ(sharp.recommendations.size(), 1);
-  EXPECT_EQ(sharp.recommendations[0].candidates.front().name, outcomes[2].spec.name());
+            "Use split 12: 1.60× as fast as one device (1.59–1.61), 90% of what its tasks "
+            "and their dependencies allow; without micro-batches: 0.95× (0.94–0.96). The fastest "
+            "is split 5, 1.61× "
+            "(1.60–1.62), tied with split 12 (within 3%); split 12 is the simplest.");
+  std::vector<CaseOutcome> apart = outcomes;
+  apart[2].speedup = {1.66, report::Interval{1.65, 1.67, 0.97}};
+  const Conclusion made = scenario->answer(apart, within(0.02));
+  EXPECT_EQ(made.text,
+            "Use split 5: 1.66× as fast as one device (1.65–1.67), 90% of what its tasks and their "
+            "dependencies allow; "
+            "without micro-batches: 0.95× (0.94–0.96).");
+  ASSERT_EQ(made.recommendations.size(), 1);
+  EXPECT_EQ(made.recommendations[0].candidates.front().name, apart[2].spec.name());
+}
+
+TEST_F(PipelineAnswer, ComparesWithOneDeviceOfAllCores) {
+  std::vector<CaseOutcome> outcomes{outcome("single", {}, 2.0, 1),
+                                    outcome("all-cores", {}, 1.03, 1.95),
+                                    outcome("pipeline", {{"split", 12}}, 1.25, 1.6)};
+  outcomes[0].cores = 1;
+  outcomes[1].cores = 2;
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "Use one device of all 2 cores: 1.95× as fast as one core (1.94–1.96), 90% of what its "
+            "tasks and their dependencies allow. The fastest that divides the work: split 12, "
+            "1.60× (1.59–1.61).");
+  outcomes[1].speedup = {1.2, report::Interval{1.19, 1.21, 0.97}};
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "Use split 12: 1.60× as fast as one core (1.59–1.61), 90% of what its tasks and their "
+            "dependencies allow. With one device of all 2 cores: 1.20× (1.19–1.21).");
+  outcomes[1].speedup = {1.59, report::Interval{1.58, 1.60, 0.97}};
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "Use one device of all 2 cores: 1.59× as fast as one core (1.58–1.60), 90% of what its "
+            "tasks and their dependencies allow. The fastest is split 12, 1.60× (1.59–1.61), tied "
+            "with one device of all 2 cores (within 3%); one device of all 2 cores is the "
+            "simplest.");
 }
 
 TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
   const CaseOutcome single = outcome("single", {}, 2.0, 1);
   EXPECT_EQ(
       scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}, within(0.01)).text,
-      "Use the single device. Splitting does not pay: split 6 reaches 0.50× (0.49–0.51) the single "
-      "device, 90% of "
-      "what these tasks allow.");
+      "Use one device: splitting does not pay; split 6: 0.50× as fast (0.49–0.51), 90% of what its "
+      "tasks and their dependencies allow.");
   EXPECT_EQ(scenario
                 ->answer({single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}},
                                           2.01, 0.995)},
                          within(0.01))
                 .text,
-            "Use the single device. Splitting shows no gain: split 6, partition balanced reaches "
-            "0.995× (0.985–1.005) the single device, 90% of what these tasks allow.")
+            "Use one device: splitting shows no gain; split 6, partition balanced, tied with it: "
+            "0.995× as fast (0.985–1.005), 90% of what its tasks and their dependencies allow.")
       << "not beyond chance";
   EXPECT_THAT(
       scenario
           ->answer({outcome("single", {}, 2.0, 1), outcome("model-parallel", {}, 2.1, 0.95)},
                    within(0))
           .text,
-      testing::StartsWith("Use the single device. Using several devices does not pay: "
-                          "model-parallel reaches 0.95×"));
+      testing::StartsWith("Use one device: using several devices does not pay; model-parallel: "
+                          "0.95× as fast"));
   EXPECT_THAT(scenario->answer({}, within(0)).text,
-              HasSubstr("There is no answer without the single device"));
+              HasSubstr("There is no answer without one device"));
   EXPECT_THAT(scenario->answer({single}, within(0)).text,
-              HasSubstr("No pipeline was measured beside the single device"));
+              HasSubstr("No pipeline was measured beside one device"));
 }
 
 TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
@@ -393,7 +423,7 @@ TEST_F(PipelineAnswer, DoesNotSpeakOfABoundThatIsNone) {
   CaseOutcome best = outcome("pipeline", {{"split", 6}}, 1.5, 1.33);
   best.efficiency = 0;
   EXPECT_EQ(scenario->answer({outcome("single", {}, 2.0, 1), best}, within(0)).text,
-            "Use split 6: 1.33× (1.32–1.34) the single device.");
+            "Use split 6: 1.33× as fast as one device (1.32–1.34).");
 }
 
 TEST_F(PipelineAnswer, RemarksOnMoreThanTheDevicesCanGive) {
@@ -432,11 +462,13 @@ TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
        outcome("single", {large, {"image", 64}}, 0.4, 1),
        outcome("pipeline", {large, {"image", 64}, {"split", 40}}, 0.8, 0.5)},
       within(0));
-  EXPECT_EQ(made.text, "Splitting pays at 2 settings and does not pay at batch 120, image 64.");
+  EXPECT_EQ(made.text,
+            "Splitting pays at 2 settings and does not pay at batch 120, image 64; largest gain "
+            "shown: split 20 at batch 120, image 128, 1.70× as fast as one device (1.69–1.71).");
   ASSERT_EQ(made.recommendations.size(), 3);
   EXPECT_EQ(made.recommendations[0].setting, "batch 40, image 128");
   EXPECT_EQ(made.recommendations[1].setting, "batch 120, image 64");
-  EXPECT_EQ(made.recommendations[1].candidates.front().label, "the single device");
+  EXPECT_EQ(made.recommendations[1].candidates.front().label, "one device");
   EXPECT_EQ(made.recommendations[2].candidates.front().label, "split 20");
 }
 
@@ -449,8 +481,8 @@ TEST_F(PipelineAnswer, SpeaksOnlyOfSettingsThatWereCompared) {
   const Conclusion made = scenario->answer({single, split, alone}, within(0));
   EXPECT_EQ(
       made.text,
-      "At batch 24, use split 6: 2.00× (1.99–2.01) the single device, 90% of what these tasks "
-      "allow. At batch 48 there was nothing to compare with.");
+      "At batch 24, use split 6: 2.00× as fast as one device (1.99–2.01), 90% of what its tasks "
+      "and their dependencies allow. At batch 48 there was nothing to compare with.");
   EXPECT_EQ(made.recommendations.size(), 1);
 
   const Parameter small{"batch", std::int64_t{12}};
@@ -459,13 +491,13 @@ TEST_F(PipelineAnswer, SpeaksOnlyOfSettingsThatWereCompared) {
                           outcome("pipeline", {small, {"split", 6}}, 2.0, 0.5)},
                          within(0))
                 .text,
-            "At batch 24, use split 6: 2.00× (1.99–2.01) the single device. Splitting does not pay "
-            "at batch 12. At batch 48 there was nothing to compare with.");
+            "At batch 24, use split 6: 2.00× as fast as one device (1.99–2.01). Splitting does not "
+            "pay at batch 12: use one device. At batch 48 there was nothing to compare with.");
 
   CaseOutcome other = split;
   other.speedup.reset();
   EXPECT_THAT(scenario->answer({other, alone}, within(0)).text,
-              testing::StartsWith("There is no answer without the single device"));
+              testing::StartsWith("There is no answer without one device"));
 }
 
 }  // namespace

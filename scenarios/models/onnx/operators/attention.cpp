@@ -40,7 +40,7 @@ Dimension axis_of(std::int64_t extent, std::int64_t stride) {
 Heads heads_of(const Importer& importer, const View& view, std::string_view what) {
   const auto refuse = [&] {
     throw CannotMap(
-        fmt::format("its {} are no heads of a sequence, side by side in each row", what));
+        fmt::format("its {} must be heads of a sequence, side by side in each row", what));
   };
   const Shape& sample = importer.shape_of(view.activation);
   const std::size_t rank = view.dimensions.size();
@@ -88,11 +88,11 @@ int projections_of(Importer& importer, const Node& node, const std::array<Heads,
   }
   if (is_one) return first.activation;
   if (!are_three) {
-    throw CannotMap("its queries, keys and values are no three equal parts of one layer's output");
+    throw CannotMap("its queries, keys and values must be three equal parts of one layer's output");
   }
   for (const Heads& part : parts) {
     if (importer.kind_of<Linear>(part.activation) == nullptr) {
-      throw CannotMap("its queries, keys and values are no linear layers of one input");
+      throw CannotMap("its queries, keys and values must be linear layers of one input");
     }
   }
   return importer.merge_linear(node,
@@ -190,7 +190,8 @@ void set_causal(Importer& importer, const Node& node, Scores scores) {
   importer.set_scores(node, std::move(scores));
 }
 
-constexpr const char* other_mask = "its mask is no constant that hides exactly the later positions";
+constexpr const char* other_mask =
+    "its mask must be a constant that hides exactly the later positions";
 
 }  // namespace
 
@@ -263,7 +264,7 @@ bool makes_shares(Importer& importer, const Node& softmax) {
   const std::size_t rank = scores->queries.dimensions.size();
   const auto usual = std::int64_t{importer.opset() < 13 ? 1 : -1};
   if (scores->is_shares || place_of(view.attribute("axis", usual), rank) != rank - 1) {
-    throw CannotMap("it is no softmax over the keys of attention");
+    throw CannotMap("only softmax over the keys of attention is supported");
   }
   Scores made = *scores;
   made.is_shares = true;

@@ -87,7 +87,8 @@ void add_linear_of_pixel(Importer& importer, const Node& node) {
   const Shape& weights = square_weights(view);
   const bool is_plain = weights[2] == 1 && view.attribute("group", std::int64_t{1}) == 1 &&
                         weights[1] == importer.shape_of(source).front();
-  if (!is_plain) throw CannotMap("its input is a mean over an image, and it is no layer of rows");
+  if (!is_plain)
+    throw CannotMap("its input is a mean over an image, which only layers of rows can read");
   const bool has_bias = view.has_input(2);
   if (has_bias) check_bias(view, 2, weights[0]);
   importer.add(node, Linear(weights[0], has_bias), {source}, view.input(1));
@@ -100,7 +101,7 @@ void add_linear_of_pixel(Importer& importer, const Node& node) {
 
 const Shape& image_shape(const Importer& importer, int activation) {
   const Shape& shape = importer.shape_of(activation);
-  if (shape.size() != 3) throw CannotMap("its input is no image");
+  if (shape.size() != 3) throw CannotMap("its input must be an image");
   return shape;
 }
 
@@ -171,7 +172,7 @@ void map_mean(Importer& importer, const Node& node) {
   Extents axes = view.integers("axes", 1);
   for (std::int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
   std::ranges::sort(axes);
-  if (axes != Extents{2, 3}) throw CannotMap("it is no mean over height and width");
+  if (axes != Extents{2, 3}) throw CannotMap("only means over height and width are supported");
   add_global_mean(importer, node, view.attribute("keepdims", std::int64_t{1}) != 0);
 }
 

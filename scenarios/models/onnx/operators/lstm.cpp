@@ -79,7 +79,7 @@ Sizes checked_sizes(const Importer& importer, const NodeView& view) {
   const Shape& sample = importer.shape_of(source.activation);
   const bool samples_first = view.attribute("layout", std::int64_t{0}) == 1;
   if (sample.size() != 2 || source.dimensions.size() != 3 || !keeps_rows(source, sample)) {
-    throw CannotMap("its input is no sequence of rows of a layer");
+    throw CannotMap("its input must be a sequence of rows of a layer");
   }
   const Dimension& samples = source.dimensions[samples_first ? 0 : 1];
   if (samples.size() != 1 || !samples.front().samples) {

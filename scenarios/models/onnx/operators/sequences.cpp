@@ -42,7 +42,7 @@ void add_embedding(Importer& importer, const Node& node) {
   const NodeView view(importer, node);
   const Constant& table = view.weights(0, "table");
   if (view.attribute("axis", std::int64_t{0}) != 0 || table.shape.size() != 2) {
-    throw CannotMap("it is no choice of rows of a table");
+    throw CannotMap("only choices of rows of a table are supported");
   }
   if (!importer.is_tokens(view.input(1))) {
     throw CannotMap("its indices are not the tokens of the network's input");

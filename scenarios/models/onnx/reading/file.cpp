@@ -40,7 +40,7 @@ constexpr std::uintmax_t max_file_bytes = (1ULL << 31U) - 1;
 onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
   onnx::ModelProto model;
   if (!model.ParseFromIstream(&stream) || !model.has_graph()) {
-    refuse(path, "is no ONNX file, is cut off, or nests its parts too deeply", export_again);
+    refuse(path, "is not an ONNX file, is cut off, or nests its parts too deeply", export_again);
   }
   if (const auto limit = exceeded_limit(model)) {
     refuse(path, *limit, "divide the model, or export a part of it");
@@ -50,7 +50,9 @@ onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
 
 onnx::ModelProto parsed(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) refuse(path, "is no file", "check the path");
+  if (!fs::is_regular_file(path, error)) {
+    throw UsageError(fmt::format("--model '{}': no such file\ncheck the path", path.string()));
+  }
   if (fs::file_size(path, error) > max_file_bytes || error) {
     refuse(path, "is larger than 2 GiB", "save its weights as external data");
   }
@@ -81,8 +83,7 @@ void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
     }
     std::error_code error;
     if (!fs::is_regular_file(path.parent_path() / location, error)) {
-      refuse(path,
-             fmt::format("keeps '{}' in '{}', which is no file", tensor.name(), entry.value()),
+      refuse(path, fmt::format("keeps '{}' in '{}': no such file", tensor.name(), entry.value()),
              "copy that file beside the model");
     }
   }
@@ -140,7 +141,8 @@ std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count
   const std::vector<Value> values =
       is_whole ? onnx::ParseData<Value>(&tensor) : std::vector<Value>();
   if (!is_whole || std::cmp_not_equal(values.size(), count)) {
-    throw std::invalid_argument(tensor.name() + " has not as many values as its shape says");
+    throw std::invalid_argument(tensor.name() +
+                                " has another number of values than its shape says");
   }
   return values;
 }
@@ -352,7 +354,8 @@ void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t 
   if (offset > size) throw std::invalid_argument(tensor.name() + " begins behind its file's end");
   const std::uintmax_t length = length_text.empty() ? size - offset : std::stoull(length_text);
   if (length != bytes_wanted) {
-    throw std::invalid_argument(tensor.name() + " has not as many values as its shape says");
+    throw std::invalid_argument(tensor.name() +
+                                " has another number of values than its shape says");
   }
   if (length > size - offset) throw std::invalid_argument(tensor.name() + " is cut off");
   std::ifstream stream(location, std::ios::binary);

@@ -266,9 +266,9 @@ TEST_F(QuotaOfASession, MarksTheCasesDuringWhichItWithheldTime) {
   EXPECT_NEAR(slow.quota_lost, 0.6, 1e-6) << "15 s of 25, in one sample of ten";
   EXPECT_FALSE(slow.throttling.has_value()) << "no device was";
   EXPECT_THAT(result.answer->warnings,
-              ElementsAre("Careful: a CPU quota withheld up to 60% of the core time that 1 of 2 "
-                          "cases wanted; repeat without it (docker run without --cpus, systemd "
-                          "without CPUQuota=), or with a larger one."));
+              ElementsAre("Careful: a CPU quota withheld up to 60% of the CPU time in 1 of 2 "
+                          "cases; repeat without it (docker run without --cpus, systemd without "
+                          "CPUQuota=), or with a larger one."));
 
   report::Report written;
   written.started_utc = "2024-05-04T10:20:30Z";
@@ -278,7 +278,7 @@ TEST_F(QuotaOfASession, MarksTheCasesDuringWhichItWithheldTime) {
   EXPECT_EQ(read, written);
   const std::string text = report::to_table(read, {.width = 200});
   EXPECT_THAT(text, HasSubstr("CPU quota of 0.5 cores"));
-  EXPECT_THAT(text, HasSubstr("\n§ throttled by a CPU quota (up to 60% of the core time)\n"));
+  EXPECT_THAT(text, HasSubstr("\n§ throttled by a CPU quota (up to 60% of the CPU time)\n"));
   EXPECT_THAT(text, testing::ContainsRegex("slow +1.000 s§"));
   EXPECT_THAT(text, testing::ContainsRegex("base +1.000 s[^§]"));
 }

@@ -221,10 +221,10 @@ TEST(HtmlPage, ShowsWhatTimesDependOn) {
                           HasSubstr("throttled samples: 1 of 14 (1 core temperature on cpu:1, "
                                     "1 low clock on cpu:1)")));
   EXPECT_THAT(text,
-              AllOf(HasSubstr("CPU quota of 1.5 cores"), Not(HasSubstr("core time withheld"))));
+              AllOf(HasSubstr("CPU quota of 1.5 cores"), Not(HasSubstr("CPU time withheld"))));
   Report throttled = sample_report();
   throttled.cases[5].quota_lost = 0.2;
-  EXPECT_THAT(page(throttled), HasSubstr("CPU quota: 20% of the core time withheld\n"));
+  EXPECT_THAT(page(throttled), HasSubstr("CPU quota: 20% of the CPU time withheld\n"));
 }
 
 TEST(HtmlPage, ListsWhatWasFoundBelowTheAnswer) {
@@ -232,12 +232,12 @@ TEST(HtmlPage, ListsWhatWasFoundBelowTheAnswer) {
   report.findings = {{"pipeline",
                       "launch-bound",
                       {report.cases[3].name, report.cases[5].name},
-                      "devices stood still for 79% of the time",
+                      "devices were idle for 79% of the time",
                       "launch it as a graph",
                       {}},
                      {"pipeline", "losses", {}, "of no case", "", {}}};
   const std::string text = page(report);
-  EXPECT_THAT(text, HasSubstr("<li><strong>pipeline, split 3</strong>: devices stood still for 79% "
+  EXPECT_THAT(text, HasSubstr("<li><strong>pipeline, split 3</strong>: devices were idle for 79% "
                               "of the time (2 cases). <span>Try: launch it as a graph.</span>"));
   EXPECT_THAT(text, Not(HasSubstr("of no case")));
 }

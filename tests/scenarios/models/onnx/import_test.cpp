@@ -304,8 +304,9 @@ TEST_F(OnnxImport, AMaskThatHidesOtherPositionsIsNoAttention) {
   EXPECT_EQ(with_mask("0, 1, 0, 0"), "accepted");
   EXPECT_EQ(with_mask("0, 1, 0, 0", "1, 1, 2, 2"), "accepted");
   EXPECT_THAT(with_mask("0, 1, 0, 0, 0, 1, 0, 0", "2, 2, 2"), HasSubstr("Where: its mask"));
-  EXPECT_THAT(with_mask("0, 0, 1, 0"),
-              HasSubstr("Where: its mask is no constant that hides exactly the later positions"));
+  EXPECT_THAT(
+      with_mask("0, 0, 1, 0"),
+      HasSubstr("Where: its mask must be a constant that hides exactly the later positions"));
 }
 
 TEST_F(OnnxImport, AMaskOfOtherPositionsIsNoAttention) {
@@ -394,9 +395,9 @@ TEST_F(OnnxImport, RefusesInputsThatAreNotOneBatchOfNumbers) {
 }
 
 TEST_F(OnnxImport, RefusesFilesThatAreNoModels) {
-  EXPECT_THAT(refusal((folder_ / "none.onnx").string()), HasSubstr("none.onnx' is no file"));
+  EXPECT_THAT(refusal((folder_ / "none.onnx").string()), HasSubstr("none.onnx': no such file"));
   std::filesystem::create_directory(folder_ / "folder.onnx");
-  EXPECT_THAT(refusal((folder_ / "folder.onnx").string()), HasSubstr("is no file"));
+  EXPECT_THAT(refusal((folder_ / "folder.onnx").string()), HasSubstr("no such file"));
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, 3] x", 5)),
               HasSubstr("operator set 5; allowed"));
   EXPECT_THAT(refusal(file("y = Relu (nothing) ", "float[N, 3] x", 20)),
@@ -417,7 +418,7 @@ TEST_F(OnnxImport, RefusesAModelWhoseWeightsAreElsewhere) {
   onnx::StringStringEntryProto& entry = *weights.add_external_data();
   entry.set_key("location");
   entry.set_value("weights.bin");
-  EXPECT_THAT(refusal(save(model)), HasSubstr("keeps 'w' in 'weights.bin', which is no file"));
+  EXPECT_THAT(refusal(save(model)), HasSubstr("keeps 'w' in 'weights.bin': no such file"));
   entry.set_value("../weights.bin");
   EXPECT_THAT(refusal(save(model)), HasSubstr("outside of its folder"));
   entry.set_value("weights.bin");

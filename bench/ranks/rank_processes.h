@@ -1,0 +1,15 @@
+// The processes of the ranks of a run.
+#pragma once
+
+#include <vector>
+
+#include "bench/ranks/rank_team.h"
+#include "bench/sampling/conditions/own_processes.h"
+
+namespace parbench {
+
+/// Returns the other ranks on this host and what has started them, as far as this process sees them
+/// under their numbers, which it does not those of other containers. All ranks call it at once.
+[[nodiscard]] std::vector<OwnProcess> rank_processes(RankTeam& team);
+
+}  // namespace parbench

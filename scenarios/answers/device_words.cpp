@@ -1,0 +1,60 @@
+// Looks up the cores of cases, and the fastest case of a group that divides its work.
+#include "scenarios/answers/device_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/units/units.h"
+
+namespace parbench {
+namespace {
+
+/// The fastest of those that use several devices; null: there is none.
+const CaseOutcome* fastest_division(const Outcomes& group) {
+  const CaseOutcome* fastest = nullptr;
+  for (const CaseOutcome* one : group) {
+    if (!one->speedup || uses_all_cores(one->spec) || devices_of(one->spec) < 2) continue;
+    if (fastest == nullptr || one->speedup->value > fastest->speedup->value) fastest = one;
+  }
+  return fastest;
+}
+
+}  // namespace
+
+std::string one_device_text(const std::vector<CaseOutcome>& outcomes, std::string_view strategy) {
+  const auto found = std::ranges::find(outcomes, strategy,
+                                       [](const CaseOutcome& one) { return one.spec.strategy; });
+  return found != outcomes.end() && found->cores == 1 ? "one core" : "one device";
+}
+
+std::string whole_device_text(const std::vector<CaseOutcome>& outcomes) {
+  const auto found = std::ranges::find_if(
+      outcomes, [](const CaseOutcome& one) { return uses_all_cores(one.spec); });
+  if (found == outcomes.end() || found->cores == 0) return "the whole GPU";
+  return fmt::format("one device of all {} cores", found->cores);
+}
+
+std::string whole_device_comparison(const Outcomes& group, const report::Recommendation& found,
+                                    const std::vector<CaseOutcome>& outcomes,
+                                    const std::function<std::string(const CaseSpec&)>& label) {
+  const auto whole = std::ranges::find_if(
+      group, [](const CaseOutcome* one) { return one->speedup && uses_all_cores(one->spec); });
+  if (whole == group.end()) return {};
+  const auto is_tied = [&](const CaseOutcome* one) {
+    const std::string name = one->spec.name();
+    return std::ranges::find(found.tied, name, &report::LabelledCase::name) != found.tied.end();
+  };
+  const std::string name = (*whole)->spec.name();
+  if (found.candidates.front().name != name) {
+    if (is_tied(*whole) || (found.gaining && found.gaining->name == name)) return {};
+    return fmt::format(" With {}: {}.", whole_device_text(outcomes),
+                       report::format_ratio(*(*whole)->speedup));
+  }
+  const CaseOutcome* divided = fastest_division(group);
+  if (divided == nullptr || is_tied(divided)) return {};
+  return fmt::format(" The fastest that divides the work: {}, {}.", label(divided->spec),
+                     report::format_ratio(*divided->speedup));
+}
+
+}  // namespace parbench

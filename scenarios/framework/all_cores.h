@@ -1,0 +1,60 @@
+// The strategy that scenarios with work for several devices have in common: the work of all on one
+// device with the cores of all.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kernels/base/error.h"
+#include "scenarios/framework/requests.h"
+#include "scenarios/framework/scenario.h"
+
+namespace parbench {
+
+/// The strategy's name. A scenario that lists it has its cases planned as those of its baseline, on
+/// a device that has the cores of all devices of the run, or is the GPU that they are parts of.
+inline constexpr std::string_view all_cores = "all-cores";
+
+/// The parameter of cases that use several devices.
+inline constexpr std::string_view devices_parameter = "devices";
+
+[[nodiscard]] inline bool uses_all_cores(const CaseSpec& spec) {
+  return spec.strategy == all_cores;
+}
+
+/// Completes and checks a combination of any strategy (Scenario::resolve).
+[[nodiscard]] inline std::optional<CaseSpec> resolve_case(const Scenario& scenario,
+                                                          const Scenario::Request& request) {
+  if (!uses_all_cores(request.spec)) return scenario.resolve(request);
+  if (request.device_count < 2) return refuse(request, "strategy", too_few_devices(request));
+  if (!request.has_all_cores) {
+    return refuse(request, "strategy",
+                  "--strategy all-cores needs devices that have cores of their own in this "
+                  "process, or are all parts of one GPU; give such --devices, as cpu:0,cpu:1");
+  }
+  Scenario::Request of_baseline = request;
+  of_baseline.spec.strategy = scenario.baseline();
+  std::optional<CaseSpec> spec = scenario.resolve(of_baseline);
+  if (!spec) return std::nullopt;
+  spec->strategy = all_cores;
+  spec->parameters.set(std::string(devices_parameter), std::int64_t{request.device_count});
+  return spec;
+}
+
+/// Returns the context whose devices a case uses. Throws Unsupported where there is no such device.
+[[nodiscard]] inline Context& context_of(const CaseSpec& spec, Context& context) {
+  if (!uses_all_cores(spec)) return context;
+  if (Context* const whole = context.whole()) return *whole;
+  throw Unsupported("no device has the cores of all devices of this run");
+}
+
+/// Plans a case of any strategy in its context (Scenario::prepare).
+[[nodiscard]] inline std::unique_ptr<Case> prepare_case(const Scenario& scenario,
+                                                        const CaseSpec& spec, Context& context) {
+  if (!uses_all_cores(spec)) return scenario.prepare(spec, context);
+  return scenario.prepare(scenario.undivided(spec), context_of(spec, context));
+}
+
+}  // namespace parbench
