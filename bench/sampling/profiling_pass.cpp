@@ -33,7 +33,7 @@ double seconds_with_unrecorded(const std::vector<double>& seconds) {
 }
 
 /// Returns the deviation of a time from the median of the samples, as a share of that; nothing
-/// where it is within the limit.
+/// within the limit.
 std::optional<double> deviation(double seconds, double sampled) {
   if (sampled <= 0) return std::nullopt;
   const double share = seconds / sampled - 1;
@@ -115,15 +115,13 @@ Recording ProfilingPass::typical_recording(const Subject& subject, double sample
   std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;
   do {
-    recordings.push_back(subject.prepared.runner->record(executions));
+    recordings.push_back(subject.prepared.runner->record(executions, sampled));
     seconds.push_back(kept_seconds(recordings.back()));
     taken = seconds_with_unrecorded(recordings.back().seconds);
     spare -= taken;
   } while (deviation(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());
-  const auto nearest =
-      std::ranges::min_element(seconds, {}, [&](double one) { return std::abs(one - sampled); });
-  const std::size_t kept = static_cast<std::size_t>(nearest - seconds.begin());
+  const std::size_t kept = nearest_place(seconds, sampled);
   Recording recording = std::move(recordings[kept]);
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     if (i == kept) continue;
