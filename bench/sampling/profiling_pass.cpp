@@ -70,17 +70,20 @@ void ProfilingPass::note(report::CaseResult& result, std::string_view reason) {
 }
 
 void ProfilingPass::expect(const PreparedCase& prepared) {
-  if (wanted()) seconds_left_ += profiling_seconds(prepared.execution_seconds);
+  if (!wanted()) return;
+  seconds_left_ += profiling_seconds(prepared.execution_seconds);
+  ++cases_left_;
 }
 
 double ProfilingPass::seconds_to_put_aside(double seconds) const {
-  constexpr double share = 0.02;
+  constexpr double share = 0.04;
   if (seconds_left_ <= 0) return 0;
   return slowdown * seconds_left_ + (std::isfinite(seconds) ? share * seconds : 0);
 }
 
 void ProfilingPass::profile(const Subject& subject) {
   seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
+  --cases_left_;
   const Range range(range_);
   try {
     record(subject);
@@ -106,11 +109,11 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// Records a case until a recording is near the samples, as long as there is time, and returns the
-/// nearest one with the times of all.
+/// Records a case until a recording represents the samples, as long as it leaves the cases after it
+/// their time and an equal share of the rest, and returns the nearest one with the times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
-  double spare = subject.spare_seconds - slowdown * seconds_left_;
+  double spare = (subject.spare_seconds - slowdown * seconds_left_) / (cases_left_ + 1);
   std::vector<Recording> recordings;
   std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;

@@ -51,7 +51,10 @@ class ProfilingPass {
 
   /// Resets the expected time: the cases so far failed before they were profiled, or are announced
   /// again.
-  void expect_none() { seconds_left_ = 0; }
+  void expect_none() {
+    seconds_left_ = 0;
+    cases_left_ = 0;
+  }
   /// Announces a case that will be profiled.
   void expect(const PreparedCase& prepared);
   /// Estimated seconds for the announced cases that are not profiled yet; 0 without a profiling
@@ -87,6 +90,7 @@ class ProfilingPass {
   std::function<bool()> interrupted_;
   RangeName range_{"timeline"};
   double seconds_left_ = 0;
+  int cases_left_ = 0;  // announced and not profiled yet
 };
 
 }  // namespace parbench
