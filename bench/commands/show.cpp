@@ -20,8 +20,7 @@ constexpr CommandText show_help{.name = "show",
 
 class Show final : public Command {
  public:
-  explicit Show(const Program& program)
-      : Command(show_help), program_(program.arguments.front()) {}
+  explicit Show(const Program& program) : Command(show_help), program_(program.arguments.front()) {}
 
   std::vector<FlagRow> flags() override {
     return {report_argument(path_),

@@ -22,8 +22,8 @@ inline constexpr std::string_view profiler_warning =
     "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 
 /// Says that cases or samples are missing, which strategies or values are missing as a whole, and
-/// which flag gives more (the run ends with one command for all of its scenarios); nothing where there are enough. `is_answered`: whether samples could change the
-/// answer.
+/// which flag gives more (the run ends with one command for all of its scenarios); nothing where
+/// there are enough. `is_answered`: whether samples could change the answer.
 [[nodiscard]] std::optional<std::string> preliminary_warning(
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);

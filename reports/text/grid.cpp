@@ -99,7 +99,8 @@ std::string short_heading_of(const std::vector<Column>& columns, std::size_t row
 
 /// Returns one column for all headings, and the others behind it.
 std::vector<Column> joined_headings(const std::vector<Column>& columns) {
-  std::vector<Column> joined{{.title = "case", .align = Align::left, .narrow = {.is_heading = true}}};
+  std::vector<Column> joined{
+      {.title = "case", .align = Align::left, .narrow = {.is_heading = true}}};
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
     joined.front().cells.push_back(short_heading_of(columns, row));
   }

@@ -67,7 +67,7 @@ struct Table {
   std::size_t status_column = 0;
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
-  bool joins_headings = false;                 // Grid::joins_headings
+  bool joins_headings = false;                  // Grid::joins_headings
   std::string complete_in = "the JSON report";  // what has columns that a terminal has no room for
 };
 

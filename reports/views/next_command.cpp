@@ -130,7 +130,8 @@ void add_limits(const Report& report, const Need& need, double seconds,
   if (need.precision < limits.precision && limits.fixed_samples == 0) {
     add("--precision", format_number(100 * need.precision, 1));
   }
-  if (need.factor * longest > limits.max_seconds) add("--max-time", rounded_up(need.factor * longest));
+  if (need.factor * longest > limits.max_seconds)
+    add("--max-time", rounded_up(need.factor * longest));
   add("--max-total-time", rounded_up(seconds));
 }
 
@@ -192,8 +193,8 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   Need need;
   for (const Tie& tie : ties) add_tie(need, tie);
   if (fewest > 0 && fewest < needed_samples) {
-    need.factor = std::max(need.factor, static_cast<double>(needed_samples) /
-                                            static_cast<double>(fewest));
+    need.factor =
+        std::max(need.factor, static_cast<double>(needed_samples) / static_cast<double>(fewest));
   }
   std::string purpose;
   if (left_out > 0) {

@@ -428,8 +428,8 @@ SessionResult Session::result() const {
 
 SessionResult Session::answered() const {
   SessionResult answered = result();
-  answered.answer = answer_of(scenario_, specs_, answered.cases,
-                              {.for_profiler = options_.for_profiler});
+  answered.answer =
+      answer_of(scenario_, specs_, answered.cases, {.for_profiler = options_.for_profiler});
   return answered;
 }
 

@@ -111,8 +111,7 @@ TEST_P(TableOf, EveryScenarioFitsATerminal) {
 TEST_P(TableOf, EveryScenarioSaysWhatIsMissing) {
   for (const auto& scenario : built_in_scenarios()) {
     const report::Report made = made_report(*scenario, GetParam());
-    EXPECT_THAT(report::to_table(made, {.width = 60}),
-                HasSubstr("not shown at 60 columns: "));
+    EXPECT_THAT(report::to_table(made, {.width = 60}), HasSubstr("not shown at 60 columns: "));
     const std::string wide = report::to_table(made, {.width = 1000});
     EXPECT_THAT(wide, AllOf(Not(HasSubstr("not shown")), HasSubstr("1.49 GiB")));
   }

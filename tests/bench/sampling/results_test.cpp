@@ -123,9 +123,7 @@ report::CaseResult with_taken_cores(double share) {
 }
 
 TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
-  const auto warnings = [this] {
-    return answer_of(scenario, specs, cases, {})->warnings;
-  };
+  const auto warnings = [this] { return answer_of(scenario, specs, cases, {})->warnings; };
   add("a", 6);
   add("b", 6);
   add("c", 6);

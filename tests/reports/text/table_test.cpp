@@ -170,9 +170,8 @@ TEST(TableInATerminal, LeavesOutARangeAlone) {
   add_column(table, {.title = "case", .align = Align::left}, std::vector<std::string>{"a"},
              [](const std::string& name) { return name; });
   add_column(table, {.title = "median", .range_title = "± 95% CI", .range_rank = 1},
-             std::vector<std::string>{"1 ms"}, [](const std::string& text) {
-               return TableCell{.text = text, .range = "± 1%"};
-             });
+             std::vector<std::string>{"1 ms"},
+             [](const std::string& text) { return TableCell{.text = text, .range = "± 1%"}; });
   EXPECT_THAT(to_text(table, {.width = 12}),
               AllOf(HasSubstr("a       1 ms\n"), HasSubstr("± 95% CI;"), Not(HasSubstr("± 1%"))));
 }

@@ -83,7 +83,8 @@ TEST(CaseColumns, OfANarrowTableKeepTheMemoryOfTheFullestDevice) {
   const auto table_of = [](std::vector<CaseResult> cases) {
     return to_table(report_with(std::move(cases)), {.width = narrow});
   };
-  EXPECT_THAT(table_of({case_with("none"), case_with("block")}), AllOf(HasSubstr("96.0 MiB"), Not(HasSubstr("64.0 + 96.0 MiB"))));
+  EXPECT_THAT(table_of({case_with("none"), case_with("block")}),
+              AllOf(HasSubstr("96.0 MiB"), Not(HasSubstr("64.0 + 96.0 MiB"))));
   CaseResult other = case_with("none");
   other.parameters[0].second = std::int64_t{48};
   EXPECT_THAT(table_of({case_with("none"), other}),

@@ -48,7 +48,8 @@ Report report_of(const std::vector<CaseResult>& tied) {
 }
 
 TEST(NextCommand, ResumesWhereTheTimeOfTheRunWasOverForTiedCases) {
-  const auto next = next_command(report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)}), "r.json");
+  const auto next =
+      next_command(report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)}), "r.json");
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->purpose, "to tell split 12 and split 5 apart");
   EXPECT_THAT(next->arguments,
