@@ -7,18 +7,41 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "bench/cli/flag_files.h"
 #include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
 #include "reports/io/file.h"
+#include "reports/views/next_command.h"
 
 namespace parbench {
 namespace {
 
 /// Medians and speedups with their intervals take so many columns.
 constexpr int min_width = 60;
+
+/// Quotes a word for a POSIX shell where it needs that.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=+,@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char letter : word)
+    text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+/// The launcher, which sets PARBENCH_HOME to its folder, or a program that was started without it.
+std::string launcher_or(const std::string& program) {
+  const char* home = std::getenv("PARBENCH_HOME");  // NOLINT(concurrency-mt-unsafe)
+  if (home == nullptr || *home == '\0') return program;
+  std::error_code error;
+  const bool is_here = std::filesystem::equivalent(home, ".", error);
+  return is_here ? "./parbench" : (std::filesystem::path(home) / "parbench").string();
+}
 
 }  // namespace
 
@@ -46,6 +69,15 @@ FlagRow width_flag(std::optional<int>& width) {
 }
 
 std::string report_line(const std::string& path) { return fmt::format("report: {}\n", path); }
+
+std::string next_command_lines(const report::Report& report, const std::string& path,
+                               const std::string& program) {
+  const auto next = report::next_command(report, path);
+  if (!next) return {};
+  std::string line = quoted(launcher_or(program));
+  for (const std::string& argument : next->arguments) line += ' ' + quoted(argument);
+  return fmt::format("next, {}:\n  {}\n", next->purpose, line);
+}
 
 FlagRow report_argument(std::string& path) {
   return {.value = text_rule("REPORT", "The JSON file that a run has written"),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/cli/flag.h"
+#include "reports/model/report.h"
 #include "reports/views/table.h"
 
 namespace parbench {
@@ -20,8 +21,14 @@ namespace parbench {
 /// Returns the flag --width.
 [[nodiscard]] FlagRow width_flag(std::optional<int>& width);
 
-/// Returns the last line of a run, which names its report.
+/// Returns the line of a run that names its report.
 [[nodiscard]] std::string report_line(const std::string& path);
+
+/// Returns the last lines of a run whose answers leave something open: what the next command is
+/// for, and the command to be copied. `program`: the first argument of this process, in place of
+/// which the launcher is named where it has started this process. Empty where nothing is open.
+[[nodiscard]] std::string next_command_lines(const report::Report& report, const std::string& path,
+                                             const std::string& program);
 
 /// Returns the argument REPORT of a command that reads one.
 [[nodiscard]] FlagRow report_argument(std::string& path);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <utility>
@@ -138,7 +139,13 @@ class SingleProcessRun {
   ExitCode operator()() {
     outputs_.report_builder().refresh(false);
     outputs_.report_builder().write();
-    for (std::size_t i = 0; i < plan_.jobs.size() && !interrupted_; ++i) run(i);
+    for (std::size_t i = 0; i < plan_.jobs.size() && !interrupted_; ++i) {
+      try {
+        run(i);
+      } catch (const TimedOut& error) {  // between two sessions
+        abandon(error, [] {});
+      }
+    }
     all_measured_ = all_measured_ && any_measured_;
     const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
     if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
@@ -164,8 +171,10 @@ class SingleProcessRun {
               outputs_.report_builder().update(*job.scenario, known);
               outputs_.checkpoint();
             },
-        .on_timeout = [&](const SessionResult& known,
-                          const TimedOut& error) { abandon(*job.scenario, known, error); },
+        .on_timeout =
+            [&](const SessionResult& known, const TimedOut& error) {
+              abandon(error, [&] { outputs_.report_builder().update(*job.scenario, known); });
+            },
         .now = {}};
     SamplerOptions sampling = sampler_options_of(job, plan_.jobs, options_, flags_);
     sampling.total_seconds = limit_.share(plan_.jobs.size() - index);
@@ -197,10 +206,10 @@ class SingleProcessRun {
 
   /// Writes the report, in another place if its own cannot take it, and returns where it is or why
   /// it is nowhere.
-  std::string save(const Scenario& scenario, const SessionResult& known) {
+  std::string save(const std::function<void()>& update) {
     ReportBuilder& report_builder = outputs_.report_builder();
     try {
-      report_builder.update(scenario, known);
+      update();
       if (!outputs_.checkpoint() && !options_.process) report_builder.write_elsewhere();
       return "what was measured is in " + report_builder.path().string();
     } catch (const std::exception& error) {
@@ -208,14 +217,15 @@ class SingleProcessRun {
     }
   }
 
-  /// Streams still work on memory of this process, so it ends without giving any of it back:
-  /// whatever fails here, nothing unwinds.
-  [[noreturn]] void abandon(const Scenario& scenario, const SessionResult& known,
-                            const TimedOut& error) noexcept {
+  /// Ends a run whose device or rank does not come to its end, with what was measured. `update`
+  /// enters that in the report. Streams still work on memory of this process, so it ends without
+  /// giving any of it back: whatever fails here, nothing unwinds.
+  [[noreturn]] void abandon(const TimedOut& error, const std::function<void()>& update) noexcept {
     try {
-      const std::string place = save(scenario, known);
+      const std::string place = save(update);
       outputs_.progress().finish();
       print_error(fmt::format("{}\n{}", error.what(), place));
+      if (!options_.process) outputs_.show_measured();
       outputs_.trace().write();
     } catch (const std::exception& other) {
       print_error(other.what());

@@ -20,7 +20,7 @@ constexpr CommandText show_help{.name = "show",
 
 class Show final : public Command {
  public:
-  Show() : Command(show_help) {}
+  explicit Show(const Program& program) : Command(show_help), program_(program.arguments.front()) {}
 
   std::vector<FlagRow> flags() override {
     return {report_argument(path_),
@@ -37,10 +37,12 @@ class Show final : public Command {
     const report::TextStyle style = text_style(width_);
     print(calls_ ? report::calls_table(report, style) : report::to_table(report, style));
     print(report_line(path_));
+    if (!calls_) print(next_command_lines(report, path_, program_));
     return ExitCode::measured;
   }
 
  private:
+  std::string program_;
   std::string path_;
   bool calls_ = false;
   std::optional<int> width_;
@@ -48,6 +50,8 @@ class Show final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_show(const Program&) { return std::make_unique<Show>(); }
+std::unique_ptr<Command> make_show(const Program& program) {
+  return std::make_unique<Show>(program);
+}
 
 }  // namespace parbench

@@ -150,7 +150,7 @@ void PlanRunner::check_recording() const {
   throw Unsupported("this runner keeps no record of its calls");
 }
 
-Recording PlanRunner::record(int /*executions*/) {
+Recording PlanRunner::record(int /*executions*/, double /*typical_seconds*/) {
   check_recording();
   return {};
 }
@@ -370,7 +370,7 @@ void Executor::check_recording() const {
   for (Stream* stream : streams_) stream->check_activities();
 }
 
-Recording Executor::record(int executions) {
+Recording Executor::record(int executions, double typical_seconds) {
   CallRecorder recorder(plan_, mode_, tags_);
   struct Recorded {
     CallRecorder*& place;
@@ -397,7 +397,7 @@ Recording Executor::record(int executions) {
     recorder.abandon();
     throw;
   }
-  recording.kept = median_place(recording.seconds);
+  recording.kept = nearest_place(recording.seconds, typical_seconds);
   recording.timeline = std::move(timelines[recording.kept]);
   recording.origin = origins[recording.kept];
   if (dropped[recording.kept] > 0) {

@@ -45,7 +45,7 @@ class Executor final : public PlanRunner {
       const std::function<bool()>& interrupted) override;
 
   void check_recording() const override;
-  [[nodiscard]] Recording record(int executions) override;
+  [[nodiscard]] Recording record(int executions, double typical_seconds) override;
 
  private:
   /// A task on one of its lanes, by its place among them.

@@ -21,7 +21,7 @@ struct Timing {
 
 /// Executions of a plan in which every call was recorded.
 struct Recording {
-  Timeline timeline;            // of the execution of median time
+  Timeline timeline;            // of the execution that is kept
   std::vector<double> seconds;  // of each
   std::size_t kept = 0;         // its index in `seconds`
   double seconds_per_call = 0;  // overhead of recording
@@ -49,9 +49,10 @@ class PlanRunner {
   virtual void check_recording() const;
 
   /// Runs the plan so many times, at least once, and notes when each call was enqueued and ran; of
-  /// several, each follows an execution that is not noted. Run it once before. Throws Unsupported
-  /// for a device without times of its work, and what a worker threw.
-  [[nodiscard]] virtual Recording record(int executions);
+  /// several, each follows an execution that is not noted. Keeps the execution whose time is
+  /// nearest to `typical_seconds`. Run the plan once before. Throws Unsupported for a device
+  /// without times of its work, and what a worker threw.
+  [[nodiscard]] virtual Recording record(int executions, double typical_seconds);
 };
 
 /// Makes a runner that submits a plan in the given mode instead of the mode of its graph.

@@ -70,7 +70,7 @@ Json compare_chain(const ConvolutionForward& desc, int tasks, const Effort& effo
 Json compare_recording(const ConvolutionForward& desc, int tasks, const Effort& effort) {
   return compare(
       desc, tasks, effort,
-      [](Executor& executor, const Workload&) { return executor.record(1).seconds.front(); },
+      [](Executor& executor, const Workload&) { return executor.record(1, 0).seconds.front(); },
       [](Executor& executor, const Workload&) { return executor.run().seconds; });
 }
 

@@ -79,20 +79,21 @@ class RankRunner final : public PlanRunner {
 
   void check_recording() const override { own_->check_recording(); }
 
-  Recording record(int executions) override {
+  Recording record(int executions, double typical_seconds) override {
     Recording all;
     std::vector<Recording> recordings;
+    typical_seconds = team_.largest({typical_seconds}).front();  // all ranks keep the same one
     for (int i = 0; i < std::max(1, executions); ++i) {
       if (executions > 1) static_cast<void>(run());
       team_.meet();
       Recording one;
       limit_waits();
-      team_.exchange([&] { one = own_->record(1); });
+      team_.exchange([&] { one = own_->record(1, typical_seconds); });
       all.seconds.push_back(team_.largest(one.seconds).front());
       all.seconds_per_call = one.seconds_per_call;
       recordings.push_back(std::move(one));
     }
-    all.kept = median_place(all.seconds);
+    all.kept = nearest_place(all.seconds, typical_seconds);
     all.timeline = joined(team_, recordings[all.kept]);
     return all;
   }

@@ -146,11 +146,25 @@ bool RunOutputs::finish(bool complete) {
                        show();
                        if (written) print_beside_rows(report_line(path));
                        if (traced) print_beside_rows(trace_.line());
+                       if (written) print_next_command();
                        require_printed();
                      });
   if (written && !shown) failures.back() += "\nwhat was measured is in " + path;
   for (const std::string& failure : failures) print_error(failure);
   return failures.empty();
+}
+
+void RunOutputs::show_measured() {
+  show();
+  print_beside_rows(report_line(report_builder_.path().string()));
+  require_printed();
+}
+
+void RunOutputs::print_next_command() const {
+  const std::string program =
+      options_.command_line.empty() ? "parbench" : options_.command_line.front();
+  print_beside_rows(
+      next_command_lines(report_builder_.report(), report_builder_.path().string(), program));
 }
 
 void RunOutputs::print_beside_rows(const std::string& text) const {

@@ -35,6 +35,9 @@ class RunOutputs {
   /// the other outputs and is reported at the end. Returns whether nothing failed.
   bool finish(bool complete);
 
+  /// Prints the tables of what the report has and where it is, for a run that ends early.
+  void show_measured();
+
  private:
   /// Throws UsageError where the samples of the run that is resumed are those of another machine,
   /// another build or other settings of libraries.
@@ -44,6 +47,7 @@ class RunOutputs {
   /// Rows for a program have standard output to themselves.
   void print_beside_rows(const std::string& text) const;
   void show() const;
+  void print_next_command() const;
   void write_benchmark_out() const;
 
   const RunOptions& options_;

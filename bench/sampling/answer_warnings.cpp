@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -77,15 +76,10 @@ const report::CaseResult& with_fewest_values(const std::vector<report::CaseResul
   });
 }
 
-/// What gives a case more samples than so many; empty where that is not known.
-std::string remedy_of(const report::CaseResult& fewest, std::size_t count, double seconds) {
+/// What gives a case more samples; empty where that is not known.
+std::string remedy_of(const report::CaseResult& fewest) {
   if (fewest.stopped_because == "max-time") return "a longer --max-time gives more";
-  if (fewest.stopped_because != report::total_time) return {};
-  if (!(seconds > 0)) return "a longer --max-total-time gives more";
-  constexpr double minute = 60;
-  const double wanted = seconds * needed_count / static_cast<double>(count);
-  return fmt::format("--max-total-time {:.0f} should give the rest",
-                     minute * std::ceil(wanted / minute));
+  return fewest.stopped_because == report::total_time ? "a longer --max-total-time gives more" : "";
 }
 
 /// Cases that were left out for lack of time, of those that have something in common.
@@ -243,7 +237,7 @@ std::optional<std::string> preliminary_warning(const std::vector<report::CaseRes
     text += fmt::format(", from {} of {} processes", count, needed_count);
   } else if (has_few) {
     text += fmt::format(", from {} of {} samples", count, needed_count);
-    remedy = remedy_of(fewest, count, conditions.seconds);
+    remedy = remedy_of(fewest);
   }
   if (left > 0) {
     text += fmt::format("{} {}", has_few ? ", and" : ":", coverage_text(cases));

@@ -13,7 +13,6 @@ namespace parbench {
 
 /// What an answer depends on beside the cases.
 struct AnswerConditions {
-  double seconds = 0;  // that a run with as many samples takes; 0: unknown
   bool for_profiler = false;
   int processes = 1;
   std::vector<report::Device> devices = {};  // of the run
@@ -24,8 +23,9 @@ inline constexpr std::string_view profiler_warning =
     "Careful: measured for a profiler, in a few short samples; these times are indicative only.";
 
 /// Says that cases or samples are missing, how many cases were measured, which strategies or values
-/// are missing as a whole, and what gives more; nothing where there are enough. `is_answered`:
-/// whether samples could change the answer.
+/// are missing as a whole, and which flag gives more (the run ends with one command for all of its
+/// scenarios); nothing where there are enough. `is_answered`: whether samples could change the
+/// answer.
 [[nodiscard]] std::optional<std::string> preliminary_warning(
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);

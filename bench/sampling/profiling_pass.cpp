@@ -33,7 +33,7 @@ double seconds_with_unrecorded(const std::vector<double>& seconds) {
 }
 
 /// Returns the deviation of a time from the median of the samples, as a share of that; nothing
-/// where it is within the limit.
+/// within the limit.
 std::optional<double> deviation(double seconds, double sampled) {
   if (sampled <= 0) return std::nullopt;
   const double share = seconds / sampled - 1;
@@ -70,17 +70,20 @@ void ProfilingPass::note(report::CaseResult& result, std::string_view reason) {
 }
 
 void ProfilingPass::expect(const PreparedCase& prepared) {
-  if (wanted()) seconds_left_ += profiling_seconds(prepared.execution_seconds);
+  if (!wanted()) return;
+  seconds_left_ += profiling_seconds(prepared.execution_seconds);
+  ++cases_left_;
 }
 
 double ProfilingPass::seconds_to_put_aside(double seconds) const {
-  constexpr double share = 0.02;
+  constexpr double share = 0.04;
   if (seconds_left_ <= 0) return 0;
   return slowdown * seconds_left_ + (std::isfinite(seconds) ? share * seconds : 0);
 }
 
 void ProfilingPass::profile(const Subject& subject) {
   seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
+  --cases_left_;
   const Range range(range_);
   try {
     record(subject);
@@ -106,24 +109,22 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// Records a case until a recording is near the samples, as long as there is time, and returns the
-/// nearest one with the times of all.
+/// Records a case until a recording represents the samples, as long as it leaves the cases after it
+/// their time and an equal share of the rest, and returns the nearest one with the times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
-  double spare = subject.spare_seconds - slowdown * seconds_left_;
+  double spare = (subject.spare_seconds - slowdown * seconds_left_) / (cases_left_ + 1);
   std::vector<Recording> recordings;
   std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;
   do {
-    recordings.push_back(subject.prepared.runner->record(executions));
+    recordings.push_back(subject.prepared.runner->record(executions, sampled));
     seconds.push_back(kept_seconds(recordings.back()));
     taken = seconds_with_unrecorded(recordings.back().seconds);
     spare -= taken;
   } while (deviation(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());
-  const auto nearest =
-      std::ranges::min_element(seconds, {}, [&](double one) { return std::abs(one - sampled); });
-  const std::size_t kept = static_cast<std::size_t>(nearest - seconds.begin());
+  const std::size_t kept = nearest_place(seconds, sampled);
   Recording recording = std::move(recordings[kept]);
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     if (i == kept) continue;

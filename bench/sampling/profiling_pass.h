@@ -24,14 +24,13 @@ struct PreparedCase;
 /// Estimated seconds of these executions, including the unrecorded ones before them.
 [[nodiscard]] double profiling_seconds(double execution_seconds);
 
-/// An execution is far from the samples when its time differs from their median by more than this
-/// share. Their range is no measure: that of a few samples is too narrow, and a single disturbed
-/// sample makes it too wide.
-constexpr double max_typical_deviation = 0.10;
+/// A recorded execution represents the samples when its time differs from their median by at most
+/// this share. The range of the samples is no measure: that of a few is too narrow, and a single
+/// disturbed sample makes it too wide.
+constexpr double max_typical_deviation = 0.05;
 
-/// Recordings of a case at most: it is profiled again while the recorded execution is far from its
-/// samples.
-constexpr int max_profiling_runs = 3;
+/// Recordings of a case at most: it is profiled again until an execution represents its samples.
+constexpr int max_profiling_runs = 8;
 
 using report::no_timeline;
 
@@ -52,7 +51,10 @@ class ProfilingPass {
 
   /// Resets the expected time: the cases so far failed before they were profiled, or are announced
   /// again.
-  void expect_none() { seconds_left_ = 0; }
+  void expect_none() {
+    seconds_left_ = 0;
+    cases_left_ = 0;
+  }
   /// Announces a case that will be profiled.
   void expect(const PreparedCase& prepared);
   /// Estimated seconds for the announced cases that are not profiled yet; 0 without a profiling
@@ -88,6 +90,7 @@ class ProfilingPass {
   std::function<bool()> interrupted_;
   RangeName range_{"timeline"};
   double seconds_left_ = 0;
+  int cases_left_ = 0;  // announced and not profiled yet
 };
 
 }  // namespace parbench

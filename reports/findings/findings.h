@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/model/report.h"
 
 namespace parbench::report {
+
+/// The finding that a profile does not represent the samples, so that losses have no parts.
+inline constexpr std::string_view no_breakdown = "no-breakdown";
 
 /// Fills what follows from a report's cases: in the profiles the losses of those on several
 /// devices, and the findings. What was there before goes.

@@ -21,12 +21,14 @@ std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
     launch += (device.waits.host + device.waits.queue) / devices;
     idle += device.idle / devices;
   }
+  const auto& alone = *std::ranges::find_if(
+      baseline.metrics().devices, [](const DeviceMetrics& device) { return device.compute > 0; });
   Losses losses;
-  for (const DeviceMetrics& device : baseline.metrics().devices) losses.ideal += device.compute;
-  losses.ideal /= devices;
-  losses.slower_calls = compute - losses.ideal;
-  losses.copies = copies;
-  losses.launch = launch;
+  losses.ideal = one.metrics().span * one.of().speedup->value / devices;
+  const double scale = losses.ideal / baseline.metrics().span;
+  losses.slower_calls = compute - scale * alone.compute;
+  losses.copies = copies - scale * (alone.busy - alone.compute);
+  losses.launch = launch - scale * alone.idle;
   losses.imbalance = std::min(max - compute, idle - launch);
   losses.bubble = idle - launch - losses.imbalance;
   return losses;

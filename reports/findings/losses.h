@@ -7,11 +7,13 @@
 
 namespace parbench::report {
 
-/// Returns the losses on more devices than the baseline, which computes on one. Exact: with T
-/// the span, C the mean over the devices of the time in which they compute, and W the baseline's,
-/// T − W/p = (C − W/p) + copies while nothing computes + launch waits + other idle time, and the
-/// last is imbalance as far as the busiest device computes longer than C. Nothing where there is no
-/// such baseline.
+/// Returns the losses on p > 1 devices beside a baseline on one. With T the span, S the speedup of
+/// the samples and B = T·S/p the baseline's time divided among the devices, T − B is divided into
+/// (mean time of computing − that of B) + (copies while nothing computes − those of B) + (launch
+/// waits − idle time of B) + other idle time; the last is imbalance as far as the busiest device
+/// computes longer than the mean. The parts of B are those of the baseline's profile, so that each
+/// of the two recorded executions gives shares and the samples how long they take. Nothing where
+/// there is no such baseline. Requires the speedup.
 [[nodiscard]] std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline);
 
 /// Returns the sum of all parts: the time above the ideal.

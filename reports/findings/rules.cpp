@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 
 #include "reports/findings/communication_rules.h"
 #include "reports/findings/dependency_rules.h"
+#include "reports/findings/findings.h"
 #include "reports/findings/losses.h"
 #include "reports/findings/rank_rules.h"
 #include "reports/findings/thread_rules.h"
@@ -362,58 +364,78 @@ std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
 
 // --- all together --------------------------------------------------------------------------------
 
-/// For a recorded execution whose losses are not those of the samples.
-Remark untypical_losses(const Profiled& one, const Interval& sampled, double recorded) {
-  return Remark{
-      fmt::format("{} to {} of its time is lost against {}. Where is not known: {} of the recorded "
-                  "execution is, so that it is not typical",
-                  format_percent(std::max(0.0, sampled.low), 0),
-                  format_percent(std::max(0.0, sampled.high), 0),
-                  format_count(static_cast<std::size_t>(one.computing_devices()), "ideal device"),
-                  format_percent(recorded)),
-      "another run, while nothing else uses the devices",
-      {{"sampled low", sampled.low}, {"sampled high", sampled.high}, {"recorded", recorded}},
-      std::max(0.0, sampled.low)};
+/// The deviating profile on which a breakdown would rest: the case's own or its baseline's; null
+/// where both represent their samples.
+const Profiled* unrepresentative(const Profiled& one, const Cases& all) {
+  if (one.profile().deviation) return &one;
+  const Profiled* baseline = all.baseline_of(one);
+  return baseline != nullptr && baseline->profile().deviation ? baseline : nullptr;
 }
 
-std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
-  if (!one.profile().losses) return {};
-  const Losses& lost = *one.profile().losses;
-  const double span = one.metrics().span;
-  const double recorded = total(lost) / span;
-  const auto sampled = one.sampled_loss();
-  if (one.of().speedup && !sampled) return {};  // a single sample says too little
-  if (sampled && (recorded < sampled->low || recorded > sampled->high)) {
-    if (sampled->high < min_reported_losses) return {};
-    return untypical_losses(one, *sampled, recorded);
-  }
-  if (recorded < min_reported_losses) return {};
-  std::vector<std::pair<double, std::string_view>> parts{
-      {lost.slower_calls, "calls slower than the baseline's"},
-      {lost.bubble, "bubbles"},
-      {lost.imbalance, "imbalance"},
-      {lost.copies, "copies"},
-      {lost.launch, "launching"}};
-  std::ranges::stable_sort(parts, std::ranges::greater(), &decltype(parts)::value_type::first);
+/// The share of the time that is lost by the speedup of the samples; nothing where that is too
+/// little to report, or where a single sample says too little.
+std::optional<double> lost_share(const Profiled& one) {
+  if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
+  const double share = total(*one.profile().losses) / one.metrics().span;
+  return share < min_reported_losses ? std::nullopt : std::optional(share);
+}
+
+std::optional<Remark> breakdown_is_missing(const Profiled& one, const Cases& all) {
+  const auto lost = lost_share(one);
+  const Profiled* deviating = unrepresentative(one, all);
+  if (!lost || deviating == nullptr) return {};
+  const std::string whose =
+      deviating == &one ? std::string() : fmt::format(" of {}", deviating->of().strategy);
+  return Remark{fmt::format("no breakdown: the profiled run{} was not representative (it {})",
+                            whose, deviation_text(deviating->profile())),
+                "another run, while nothing else uses the devices",
+                {{"lost", *lost}, {"deviation", *deviating->profile().deviation}},
+                *lost};
+}
+
+/// "25.6% bubbles, 0.2% other, minus 8.2% gained by faster calls".
+std::string parts_text(const Losses& lost, double span) {
+  struct Part {
+    double seconds;
+    std::string_view what;
+    std::string_view gained;  // by having less of it than the baseline
+  };
+  std::vector<Part> parts{{lost.slower_calls, "calls slower than the baseline's", "faster calls"},
+                          {lost.bubble, "bubbles", ""},
+                          {lost.imbalance, "imbalance", ""},
+                          {lost.copies, "copies", "fewer copies"},
+                          {lost.launch, "launching", "less launching"}};
+  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
   std::vector<std::string> shown;
+  std::vector<std::string> gains;
   double other = 0;
-  for (const auto& [seconds, what] : parts) {
+  for (const auto& [seconds, what, gained] : parts) {
     if (seconds >= min_part * span) {
       shown.push_back(fmt::format("{} {}", format_percent(seconds / span), what));
     } else if (seconds > -min_part * span) {
       other += seconds;
+    } else {
+      gains.push_back(
+          fmt::format("minus {} gained by {}", format_percent(-seconds / span), gained));
     }
   }
-  if (other >= 0.0005 * span) shown.push_back(format_percent(other / span) + " other");
-  if (lost.slower_calls <= -min_part * span) {
-    shown.push_back(
-        fmt::format("minus {} gained by faster calls", format_percent(-lost.slower_calls / span)));
+  if (std::abs(other) >= 0.0005 * span) {
+    shown.push_back(fmt::format("{}{} other", other < 0 ? "minus " : "",
+                                format_percent(std::abs(other) / span)));
   }
+  std::ranges::move(gains, std::back_inserter(shown));
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+std::optional<Remark> losses(const Profiled& one, const Cases& all) {
+  const auto share = lost_share(one);
+  if (!share || unrepresentative(one, all) != nullptr) return {};
+  const Losses& lost = *one.profile().losses;
   return Remark{
       fmt::format("{} of its time is lost against linear speedup on {}: {}",
-                  format_percent(recorded),
+                  format_percent(*share),
                   format_count(static_cast<std::size_t>(one.computing_devices()), "device"),
-                  fmt::join(shown, ", ")),
+                  parts_text(lost, one.metrics().span)),
       "",
       {{"ideal seconds", lost.ideal},
        {"slower calls", lost.slower_calls},
@@ -421,7 +443,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
        {"imbalance", lost.imbalance},
        {"copies", lost.copies},
        {"launch", lost.launch}},
-      recorded};
+      *share};
 }
 
 }  // namespace
@@ -430,6 +452,7 @@ const std::vector<Rule>& all_rules() {
   constexpr bool sharing = true;  // Rule::has_cause_in_sharing
   static const std::vector<Rule> rules{
       {"losses", losses, sharing},
+      {no_breakdown, breakdown_is_missing, sharing},
       {"streams-pay-off", streams_pay_off},
       {"saturated", saturated},
       {"launch-bound", launch_bound, sharing},

@@ -11,7 +11,7 @@ namespace parbench::report {
 
 std::string deviation_text(const Profile& profile) {
   if (!profile.deviation) return {};
-  return fmt::format("the profiled execution took {} {} than the median sample",
+  return fmt::format("took {} {} than the median sample",
                      format_percent(std::abs(*profile.deviation), 0),
                      *profile.deviation > 0 ? "longer" : "less time");
 }

@@ -111,6 +111,13 @@ std::size_t median_place(std::span<const double> values) {
   return *middle;
 }
 
+std::size_t nearest_place(std::span<const double> values, double target) {
+  if (values.empty()) throw std::invalid_argument("the nearest of no values");
+  const auto nearest =
+      std::ranges::min_element(values, {}, [&](double value) { return std::abs(value - target); });
+  return static_cast<std::size_t>(nearest - values.begin());
+}
+
 double mean(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("the mean of no values");
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

@@ -16,6 +16,8 @@ namespace parbench {
 [[nodiscard]] double median(std::span<const double> values);
 /// Where the median is among them, the lower of two in the middle.
 [[nodiscard]] std::size_t median_place(std::span<const double> values);
+/// Where the value nearest to `target` is among them, the first of several.
+[[nodiscard]] std::size_t nearest_place(std::span<const double> values, double target);
 [[nodiscard]] double mean(std::span<const double> values);
 
 /// With n − 1 in the denominator; 0 for a single value.

@@ -2,10 +2,14 @@
 #include "reports/text/grid.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "reports/text/paragraph.h"
@@ -15,6 +19,8 @@ namespace {
 
 /// Reports are untrusted: a cell may be of any length, and every row is as wide as the widest.
 constexpr std::size_t widest_cell = 160;
+
+constexpr int any_rank = std::numeric_limits<int>::max();
 
 struct Laid {
   const Column* column;
@@ -73,6 +79,36 @@ std::string heading_of(const std::vector<Column>& columns, std::size_t row) {
   return text;
 }
 
+/// Whether a value needs no name beside it: "gpipe", but not "12" or "none".
+bool names_itself(const std::string& value) {
+  constexpr std::array<std::string_view, 4> unspecific{"true", "false", "none", "all"};
+  return std::isalpha(static_cast<unsigned char>(value.front())) != 0 &&
+         std::ranges::find(unspecific, value) == unspecific.end();
+}
+
+/// Joins what the headings of a row say, in few words: "pipeline split 12 gpipe".
+std::string short_heading_of(const std::vector<Column>& columns, std::size_t row) {
+  std::string text;
+  for (const Column& column : columns) {
+    const std::string& value = column.cells[row];
+    if (!column.narrow.is_heading || value.empty() || value == not_applicable) continue;
+    text += (text.empty() ? "" : " ") + (names_itself(value) ? value : column.title + ' ' + value);
+  }
+  return text;
+}
+
+/// Returns one column for all headings, and the others behind it.
+std::vector<Column> joined_headings(const std::vector<Column>& columns) {
+  std::vector<Column> joined{
+      {.title = "case", .align = Align::left, .narrow = {.is_heading = true}}};
+  for (std::size_t row = 0; row < columns.front().cells.size(); ++row) {
+    joined.front().cells.push_back(short_heading_of(columns, row));
+  }
+  std::ranges::copy_if(columns, std::back_inserter(joined),
+                       [](const Column& column) { return !column.narrow.is_heading; });
+  return joined;
+}
+
 /// Lines without a line break at the end.
 std::string wrapped_text(const std::string& text, std::size_t width) {
   std::string lines = hanging("", text, width, Emphasis::none, false);
@@ -122,6 +158,36 @@ std::vector<std::string> drop(Grid& grid, std::size_t width, int end) {
   return dropped;
 }
 
+/// Columns that a table should not lack.
+std::ptrdiff_t important_columns(const Grid& grid) {
+  return std::ranges::count_if(grid.columns, [](const Column& column) {
+    return column.narrow.rank == 0 || column.narrow.rank >= Narrow::important_rank;
+  });
+}
+
+/// Leaves out columns until the grid fits, with joined headings if that saves important ones.
+/// Returns the names of the columns that are missing, or nothing where neither fits.
+std::optional<std::vector<std::string>> fit_in_lines(Grid& grid, std::size_t width) {
+  Grid apart = grid;
+  Grid joined = grid;
+  joined.columns = joined_headings(grid.columns);
+  // The headings have become one column in the other grid.
+  const auto headings = std::ranges::count_if(
+      grid.columns, [](const Column& column) { return column.narrow.is_heading; });
+  std::vector<std::string> missing_apart = drop(apart, width, any_rank);
+  std::vector<std::string> missing_joined = drop(joined, width, any_rank);
+  const bool fits = apart.width() <= width;
+  const bool is_better =
+      !fits || important_columns(joined) - 1 > important_columns(apart) - headings;
+  if (joined.width() <= width && is_better) {
+    grid = std::move(joined);
+    return missing_joined;
+  }
+  if (!fits) return std::nullopt;
+  grid = std::move(apart);
+  return missing_apart;
+}
+
 }  // namespace
 
 std::string emphasised(std::string text, Emphasis emphasis, bool color) {
@@ -136,13 +202,16 @@ std::size_t Grid::width() const {
 std::vector<std::string> Grid::fit(std::size_t width) {
   if (this->width() <= width) return {};
   const std::vector<Column> all = columns;
-  std::vector<std::string> dropped = drop(*this, width, Narrow::stacked_rank);
+  std::vector<std::string> dropped = drop(*this, width, Narrow::important_rank);
   if (this->width() <= width || !std::ranges::any_of(all, &Narrow::is_heading, &Column::narrow)) {
     return dropped;
   }
   columns = all;
+  if (joins_headings) {
+    if (auto missing = fit_in_lines(*this, width)) return *std::move(missing);
+  }
   stack(*this, width);
-  return drop(*this, width, std::numeric_limits<int>::max());
+  return drop(*this, width, any_rank);
 }
 
 std::string Grid::render(bool color) const {

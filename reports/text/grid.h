@@ -19,10 +19,12 @@ enum class Emphasis { none, bold, dim };
 [[nodiscard]] std::string emphasised(std::string text, Emphasis emphasis, bool color);
 
 /// What becomes of a column in a table that is too wide. It has those columns with a rank below
-/// `stacked_rank` that fit beside the others, higher ranks first. Where the others are too wide
-/// alone, the headings move to a line above their rows, and any rank is as good as that.
+/// `important_rank` that fit beside the others, higher ranks first. Where the others are too wide
+/// alone, a grid that `joins_headings` has one column for all headings if more important columns
+/// fit beside that. Where that does not suffice either, the headings move to a line above their
+/// rows. In both cases columns of any rank are left out.
 struct Narrow {
-  static constexpr int stacked_rank = 100;
+  static constexpr int important_rank = 100;
   int rank = 0;             // 0: it is never left out
   bool is_heading = false;  // of a row: its texts say what the row is
 };
@@ -43,6 +45,7 @@ struct Grid {
   /// The lines above each row, which say what it is; empty where columns do.
   std::vector<std::string> headings = {};
   std::string headings_title = {};
+  bool joins_headings = false;  // where the columns do not fit; else each has a line of its own
 
   /// Makes the grid fit into `width` columns, as far as `Narrow` allows. Returns the names of the
   /// columns that are missing now, each once.

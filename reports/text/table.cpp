@@ -51,9 +51,7 @@ std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + ' ' + second;
 }
 
-std::string name_of(const TableColumn& column) {
-  return printable(joined(column.title, column.range_title));
-}
+std::string name_of(const TableColumn& column) { return printable(whole_title(column)); }
 
 Column value_column(const TableColumn& column) {
   Column values{.title = printable(column.title),
@@ -76,8 +74,8 @@ Column range_column(const TableColumn& column) {
   Column ranges{.title = printable(column.range_title),
                 .align = column.range_align,
                 .gap = 1,
-                .narrow = {.rank = column.narrow.rank},
-                .name = name_of(column)};
+                .narrow = {.rank = column.range_rank > 0 ? column.range_rank : column.narrow.rank},
+                .name = column.range_rank > 0 ? printable(column.range_title) : name_of(column)};
   const bool any_mark =
       column.range_align == Align::right &&
       std::ranges::any_of(column.cells, [](const auto& cell) { return !cell.range_mark.empty(); });
@@ -90,6 +88,7 @@ Column range_column(const TableColumn& column) {
 /// The columns, with numbers in place of the reasons.
 Grid grid_of(const Table& table, Reasons& reasons) {
   Grid grid;
+  grid.joins_headings = table.joins_headings;
   for (const TableColumn& column : table.columns) {
     if (column.only_on_pages) continue;
     grid.columns.push_back(value_column(column));

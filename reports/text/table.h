@@ -47,6 +47,7 @@ struct TableColumn {
   bool wrapped = false;        // a page breaks its lines
   bool folded = false;         // a page shows its cells on request
   Narrow narrow = {};          // what a terminal does with it where the table is too wide
+  int range_rank = 0;          // of the ranges, where they may be left out alone
 };
 
 struct TableRow {
@@ -66,6 +67,7 @@ struct Table {
   std::size_t status_column = 0;
   std::vector<std::vector<std::string>> captions = {};
   std::vector<Footnote> footnotes = {};
+  bool joins_headings = false;                  // Grid::joins_headings
   std::string complete_in = "the JSON report";  // what has columns that a terminal has no room for
 };
 

@@ -89,7 +89,7 @@ Table table_of_calls(const CaseResult& c, const Ceilings& ceilings) {
 
 std::string case_text(const CaseResult& c, const Ceilings& ceilings, const TextStyle& style) {
   std::vector<std::string> items{c.dtype, format_duration(seconds_in_calls(c)) + " in calls"};
-  if (c.profile->deviation) items.push_back(deviation_text(*c.profile));
+  if (c.profile->deviation) items.push_back("the profiled run " + deviation_text(*c.profile));
   return emphasised(c.name, Emphasis::bold, style.color) + '\n' +
          joined_items(items, style, Emphasis::none) + to_text(table_of_calls(c, ceilings), style);
 }

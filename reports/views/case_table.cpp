@@ -40,12 +40,11 @@ constexpr std::array endings{
 };
 
 // Which columns a table keeps that is too wide for all; docs/guide/results.md documents it.
-constexpr Narrow memory_rank{1};
-constexpr Narrow samples_rank{2};
-constexpr Narrow throughput_rank{3};
-constexpr Narrow metrics_rank{Narrow::stacked_rank};
-constexpr Narrow bound_rank{Narrow::stacked_rank + 1};
-constexpr Narrow traded_memory_rank{Narrow::stacked_rank + 2};  // cases trade it for time
+constexpr Narrow samples_rank{1};
+constexpr Narrow throughput_rank{2};
+constexpr Narrow metrics_rank{Narrow::important_rank};
+constexpr Narrow bound_rank{Narrow::important_rank + 1};
+constexpr Narrow interval_rank{Narrow::important_rank + 2};  // of the median
 constexpr Narrow heading{.is_heading = true};
 
 constexpr std::string_view no_bound_mark = "¶";
@@ -114,10 +113,15 @@ std::string samples_text(const CaseResult& c) {
 }
 
 TableCell samples_cell(const CaseResult& c) {
-  const Ending* ending = ending_of(c);
-  return {.text = samples_text(c),
-          .mark = std::string(ending != nullptr ? ending->mark : ""),
-          .number = static_cast<double>(c.samples.size())};
+  return {.text = samples_text(c), .number = static_cast<double>(c.samples.size())};
+}
+
+/// With the mark of how sampling ended: the column of samples may be left out.
+TableCell time_cell(const CaseResult& c) {
+  TableCell cell = median_cell(c);
+  const Ending* ending = has_number(c) ? ending_of(c) : nullptr;
+  if (ending != nullptr) cell.mark.insert(0, ending->mark);
+  return cell;
 }
 
 TableCell throughput_cell(const CaseResult& c) {
@@ -147,8 +151,8 @@ TableCell efficiency_cell(const CaseResult& c) {
   return {.text = format_percent(c.efficiency, 0), .number = c.efficiency};
 }
 
-/// The memory of each device in one unit: "1.21 + 0.98 GiB"; of a case on none of them, that of its
-/// own device.
+/// The memory of the fullest device, and on pages that of each in one unit: "1.21 + 0.98 GiB"; of a
+/// case on none of the devices, that of its own device.
 TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devices) {
   if (c.memory.empty()) return {};
   std::vector<double> bytes;
@@ -163,7 +167,10 @@ TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devic
   } else {
     for (const DeviceMemory& held : c.memory) bytes.push_back(static_cast<double>(held.bytes));
   }
-  return {.text = format_bytes(bytes), .number = std::reduce(bytes.begin(), bytes.end())};
+  const double max = std::ranges::max(bytes);
+  return {.text = format_bytes(max),
+          .number = max,
+          .note = bytes.size() > 1 ? format_bytes(bytes) : std::string()};
 }
 
 TableCell verification_cell(const CaseResult& c) {
@@ -330,6 +337,7 @@ class Builder {
       if (cell.tone == Tone::reason) cell.span = table_.columns.size() - table_.status_column;
     }
     table_.footnotes = footnotes(cases_, contradictions_);
+    table_.joins_headings = true;
     return std::move(table_);
   }
 
@@ -350,8 +358,8 @@ class Builder {
         .title = "strategy", .align = Align::left, .verbatim = true, .narrow = heading};
     for (const CaseResult* c : cases_) strategy.cells.push_back({c->strategy});
     table_.columns.push_back(std::move(strategy));
-    std::vector<ParameterColumn> parameters = parameter_columns(cases_);
-    if (has_cuts_of_its_own()) parameters.push_back(note_column(cases_, cut_note));
+    const std::vector<ParameterColumn> parameters =
+        parameter_columns(cases_, has_cuts_of_its_own() ? cut_note : std::string_view());
     std::vector<std::string> devices = devices_;
     const DeviceCores cores = cores_of(devices_of(*group_.report, group_.scenario));
     if (cores.are_shared() && !devices.empty()) {
@@ -361,7 +369,11 @@ class Builder {
     for (const ParameterColumn& parameter : parameters) {
       if (!distinguishes(parameter)) continue;
       TableColumn column{
-          .title = parameter.name, .verbatim = true, .verbatim_title = true, .narrow = heading};
+          .title = parameter.name,
+          .verbatim = true,
+          .verbatim_title = true,
+          .only_on_pages = parameter.name == cut_note,  // layout and partition say which row it is
+          .narrow = heading};
       for (std::size_t row = 0; row < cases_.size(); ++row) {
         column.cells.push_back({.text = parameter.values[row].value_or(std::string(not_applicable)),
                                 .number = parameter_number(*cases_[row], parameter.name)});
@@ -380,26 +392,19 @@ class Builder {
     });
   }
 
-  /// Whether cases differ in what trades memory for time.
-  [[nodiscard]] bool trades_memory() const {
-    return roles_.is_varied(Role::memory_saving) || roles_.is_varied(Role::schedule);
-  }
-
   void add_numbers() {
-    TableColumn median{.title = "median", .range_title = "± 95% CI", .range_align = Align::right};
-    for (const CaseResult* c : cases_) median.cells.push_back(median_cell(*c));
+    TableColumn median{.title = "median",
+                       .range_title = "± 95% CI",
+                       .range_align = Align::right,
+                       .range_rank = interval_rank.rank};
+    for (const CaseResult* c : cases_) median.cells.push_back(time_cell(*c));
     table_.columns.push_back(std::move(median));
     add({.title = "n", .narrow = samples_rank}, samples_cell);
     add({.title = "throughput", .unit_in_title = true, .narrow = throughput_rank}, throughput_cell);
     add_speedup();
     for (const std::string& name : metric_names(cases_)) add_metric(name);
-    add({.title = "of bound", .narrow = bound_rank}, efficiency_cell);
-    const std::string_view between = devices_.size() == 2 ? " + " : " + … + ";
-    add({.title = "peak memory",
-         .subtitle = devices_.size() > 1
-                         ? fmt::format("{}{}{}", devices_.front(), between, devices_.back())
-                         : std::string(),
-         .narrow = trades_memory() ? traded_memory_rank : memory_rank},
+    add({.title = "of", .subtitle = "bound", .narrow = bound_rank}, efficiency_cell);
+    add({.title = "peak", .subtitle = "memory"},
         [this](const CaseResult& c) { return memory_cell(c, devices_); });
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }

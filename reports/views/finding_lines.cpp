@@ -62,15 +62,26 @@ std::string missing_timelines(const ScenarioCases& group) {
       labels.size(), labels.front(), reason);
 }
 
-std::string deviating_profiles(const ScenarioCases& group) {
+/// The cases whose profiles findings rest on and no finding calls into question.
+std::set<std::string_view> trusted_cases(const ScenarioCases& group) {
   std::set<std::string_view> named;
+  std::set<std::string_view> doubted;
   for (const Finding* finding : findings_of(*group.report, group.scenario)) {
-    named.insert(finding->cases.begin(), finding->cases.end());
+    (finding->rule == no_breakdown ? doubted : named)
+        .insert(finding->cases.begin(), finding->cases.end());
   }
   // Findings compare with the profile of the baseline too.
   for (const CaseResult* c : group.cases) {
-    if (c->speedup && named.contains(c->name)) named.insert(c->speedup->baseline);
+    for (std::set<std::string_view>* set : {&named, &doubted}) {
+      if (c->speedup && set->contains(c->name)) set->insert(c->speedup->baseline);
+    }
   }
+  std::erase_if(named, [&](std::string_view name) { return doubted.contains(name); });
+  return named;
+}
+
+std::string deviating_profiles(const ScenarioCases& group) {
+  const std::set<std::string_view> named = trusted_cases(group);
   std::vector<const CaseResult*> deviating;
   for (const CaseResult* c : group.cases) {
     if (c->profile && c->profile->deviation && named.contains(c->name)) deviating.push_back(c);
@@ -81,7 +92,7 @@ std::string deviating_profiles(const ScenarioCases& group) {
   const std::string others = deviating.size() > 1
                                  ? fmt::format(" ({})", format_count(deviating.size(), "case"))
                                  : std::string();
-  return fmt::format("Profiles that are not typical: of {}, {}{}.",
+  return fmt::format("The profiled run of {} was not representative: it {}{}.",
                      CaseLabels(group.cases).label((*worst)->name),
                      deviation_text(*(*worst)->profile), others);
 }

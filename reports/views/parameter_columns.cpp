@@ -66,11 +66,20 @@ bool divides_rows(const ParameterColumn& column) {
          counts.size() > 1 && counts.size() < column.values.size();
 }
 
+/// A value that some rows have and others lack.
+bool has_single_value(const ParameterColumn& column) {
+  std::set<std::optional<std::string>> values(column.values.begin(), column.values.end());
+  values.erase(std::nullopt);
+  return values.size() == 1;
+}
+
 void find_what_follows(std::vector<ParameterColumn>& columns) {
   for (auto column = columns.begin(); column != columns.end(); ++column) {
     if (column->common) continue;
+    const bool is_single = has_single_value(*column);
     const auto from = std::find_if(columns.begin(), column, [&](const ParameterColumn& other) {
-      return distinguishes(other) && divides_rows(other) && is_function_of(*column, other);
+      return distinguishes(other) && (is_single || divides_rows(other)) &&
+             is_function_of(*column, other);
     });
     if (from != column) column->follows = from->name;
   }
@@ -109,17 +118,7 @@ bool distinguishes(const ParameterColumn& column) {
   return !column.common && column.follows.empty();
 }
 
-ParameterColumn note_column(const Cases& cases, std::string_view note) {
-  ParameterColumn column{.name = std::string(note), .values = {}};
-  for (const CaseResult* c : cases) {
-    const auto found = std::ranges::find(c->notes, note, &NamedTexts::value_type::first);
-    column.values.push_back(found == c->notes.end() ? std::nullopt : std::optional(found->second));
-  }
-  find_common_value(cases, column);
-  return column;
-}
-
-std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
+std::vector<ParameterColumn> parameter_columns(const Cases& cases, std::string_view note) {
   std::vector<ParameterColumn> columns;
   const auto set = [&](const std::string& name, std::size_t row, std::string value) {
     auto column = std::find_if(columns.begin(), columns.end(),
@@ -138,6 +137,11 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases) {
     for (const auto& [name, value] : cases[row]->parameters) set(name, row, value_text(value));
     for (const auto& [name, value] : cases[row]->hidden_parameters)
       set(name, row, value_text(value));
+  }
+  for (std::size_t row = 0; row < cases.size() && !note.empty(); ++row) {
+    const auto& notes = cases[row]->notes;
+    const auto found = std::ranges::find(notes, note, &NamedTexts::value_type::first);
+    if (found != notes.end()) set(std::string(note), row, found->second);
   }
   for (ParameterColumn& column : columns) find_common_value(cases, column);
   find_what_follows(columns);

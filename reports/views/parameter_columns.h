@@ -22,8 +22,9 @@ struct ParameterColumn {
   std::optional<std::string> common = {};
   /// To which strategies a common value applies: "pipeline", "all but single"; empty: to all.
   std::string applies_to = {};
-  /// The column before it that its values follow from, as the sizes of a model do from the model;
-  /// empty for none. Rows that differ in it differ in that column, too.
+  /// The column before it that its values follow from, as the sizes of a model do from the model,
+  /// or its single value from a layout with stages; empty for none. Rows that differ in it differ
+  /// in that column, too.
   std::string follows = {};
 };
 
@@ -34,10 +35,9 @@ struct CommonParameters {
 };
 
 /// In the order in which the cases name them, dtype first, then graph where any case is captured.
-[[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases);
-
-/// What a note of each case says, as a column; its values are all nothing where no case has it.
-[[nodiscard]] ParameterColumn note_column(const Cases& cases, std::string_view note);
+/// With a name of notes, the last column is what that note says of each case.
+[[nodiscard]] std::vector<ParameterColumn> parameter_columns(const Cases& cases,
+                                                             std::string_view note = {});
 
 /// Whether the rows need the column: it is neither common to all, nor follows from another one.
 [[nodiscard]] bool distinguishes(const ParameterColumn& column);

@@ -77,7 +77,7 @@ class FakeRunner : public PlanRunner {
   void check_recording() const override { prepared_.behaviour.on_check_recording(); }
 
   /// A single call that takes all the time.
-  Recording record(int executions) override {
+  Recording record(int executions, double /*typical_seconds*/) override {
     scenario_.log.push_back("record " + prepared_.name);
     const double seconds = prepared_.behaviour.recorded_seconds(recordings_++);
     scenario_.clock += executions * seconds;

@@ -103,6 +103,48 @@ TEST_F(Resume, KeepsLabelsAndTheCommitOfTheProject) {
   EXPECT_EQ(report.machine.commit_subject, "A subject");
 }
 
+/// The last line of an output, which is a command.
+std::string last_command(const std::string& out) {
+  const std::size_t begin = out.rfind("\n  ");
+  EXPECT_THAT(out, HasSubstr("\nnext, to "));
+  return begin == std::string::npos ? "" : out.substr(begin + 3);
+}
+
+TEST_F(Resume, IsTheLastLineOfARunThatHadNoTimeForEnoughSamples) {
+  const Finished first = run({PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin",
+                              "--devices", "cpu:0", "--tasks", "1", "--report", path_.string(),
+                              "--duration", "600ms,601ms", "--max-total-time", "4"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const std::string command = last_command(first.out);
+  ASSERT_THAT(command, HasSubstr(" --resume " + path_.string() + " "));
+  const Finished second = run({"/bin/sh", "-c", command});
+  EXPECT_EQ(second.exit_code, 0) << command << second.err;
+  for (const report::CaseResult& one : report::read_report(path_).cases) {
+    EXPECT_GE(one.samples.size(), 6U) << one.name;
+  }
+}
+
+TEST_F(Resume, IsARunOfTheTiedCasesWhereTheyCameToTheirEnd) {
+  run_first();
+  report::Report report = report::read_report(path_);
+  report::Recommendation tie;
+  for (report::CaseResult& one : report.cases) {
+    one.stopped_because = "precision";
+    tie.candidates.push_back({one.strategy, one.name});
+  }
+  report.answers.at(0).recommendations = {tie};
+  report::write_report(path_, report);
+  const Finished shown = run({PARBENCH_BINARY, "show", path_.string()});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  std::string command = last_command(shown.out);
+  command.pop_back();  // the line break
+  ASSERT_THAT(command, HasSubstr(" --rerun " + path_.string() + " --"));
+  // Takes as many samples as the time of the run allows, which need not be awaited.
+  const Finished again = run({"/bin/sh", "-c", command + " --benchmark_list_tests"});
+  EXPECT_EQ(again.exit_code, 0) << command << again.err;
+  EXPECT_EQ(again.out, report.cases.at(0).name + '\n' + report.cases.at(1).name + '\n');
+}
+
 TEST_F(Resume, WritesTheSameReportHoweverItsPathIsSpelled) {
   run_first();
   const auto other = (folder_ / "." / "report.json").string();

@@ -59,6 +59,7 @@ def test_a_lost_rank_ends_the_run_with_a_report(parbench, tmp_path, how, words):
         process.finish(None, 90)
         assert process.returncode != 0
         assert "rank 1 (" in process.err and words in process.err
+        assert "\ncollectives\n" in process.out and f"report: {report}" in process.out, "the table is printed"
         case = json.loads(report.read_text(encoding="utf-8"))["parbench"]["cases"][0]
         assert case["status"] == "failed"
         assert "rank 1 (" in case["error"] and words in case["error"]

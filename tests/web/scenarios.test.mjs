@@ -38,6 +38,8 @@ for (const [scenario, sizes] of Object.entries(runs)) {
     parbench("html", first, "-o", file);
     const page = await browser.openAddress(`file://${file}`);
     assert.equal(await page.locator("table.cases tbody tr").count(), cases.length);
+    const picture = await page.locator(".pictures > figure .chart").getAttribute("aria-label");
+    assert.doesNotMatch(picture, /against stage/, "only sharded has a stage");
     const canvas = page.locator(".when canvas");
     await canvas.scrollIntoViewIfNeeded();
     await eventually(page, () => canvas.evaluate((one) => Number(one.dataset.bars) > 0));

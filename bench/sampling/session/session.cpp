@@ -252,7 +252,7 @@ void Session::leave_out_as_equal(std::size_t index, std::size_t other) {
 void Session::abandon(std::size_t index, const TimedOut& error) {
   abandoned_ = std::move(entries_[index].prepared);
   give_up(index, report::CaseStatus::failed, error.what());
-  environment_.on_timeout(result(), error);
+  environment_.on_timeout(answered(), error);
 }
 
 void Session::make_sampler() {
@@ -392,7 +392,7 @@ void Session::profile(std::size_t index) {
   } catch (const Interrupted&) {
     interrupted_ = true;
   } catch (const TimedOut& error) {
-    environment_.on_timeout(result(), error);
+    environment_.on_timeout(answered(), error);
     abandoned_ = std::move(entry.prepared);
     throw;
   } catch (const DeviceLost& error) {
@@ -430,12 +430,9 @@ SessionResult Session::result() const {
 
 SessionResult Session::answered() const {
   SessionResult answered = result();
-  // The scenarios of a run have equal shares. What earlier samples have taken is unknown.
-  const double run_seconds = times_.sum() * static_cast<double>(environment_.part.count);
-  answered.answer = answer_of(scenario_, specs_, answered.cases,
-                              {.seconds = environment_.resumed == nullptr ? run_seconds : 0,
-                               .for_profiler = options_.for_profiler,
-                               .devices = devices_of(context_)});
+  answered.answer = answer_of(
+      scenario_, specs_, answered.cases,
+      {.for_profiler = options_.for_profiler, .devices = devices_of(context_)});
   return answered;
 }
 

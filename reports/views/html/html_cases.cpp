@@ -79,7 +79,7 @@ class Details {
     }
     if (c.profile) {
       fact("when it ran", fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; ")));
-      if (c.profile->deviation) fact("its time", deviation_text(*c.profile));
+      if (c.profile->deviation) fact("its time", "the profiled run " + deviation_text(*c.profile));
     }
     for (const auto& [name, value] : c.notes) fact(name, value);
   }

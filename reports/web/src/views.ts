@@ -13,6 +13,13 @@ function strategiesThatVary(scenario: Scenario, axis: number): number {
   return groups.filter((cases) => axisValues(cases, axis).length > 1).length;
 }
 
+/** Whether an axis has several values for the strategies of at least half of the cases. */
+function variesForMost(scenario: Scenario, axis: number): boolean {
+  const groups = [...casesByStrategy(scenario.cases).values()];
+  const varied = groups.filter((cases) => axisValues(cases, axis).length > 1);
+  return 2 * varied.reduce((sum, cases) => sum + cases.length, 0) >= scenario.cases.length;
+}
+
 /** The places of the axes that have several values. */
 function axesWithChoice(scenario: Scenario): number[] {
   return scenario.axes.map((_, axis) => axis).filter((axis) => axisValues(scenario.cases, axis).length > 1);
@@ -61,11 +68,14 @@ export function isNumeric(scenario: Scenario, axis: number): boolean {
   return axisValues(scenario.cases, axis).every((value) => typeof value === "number");
 }
 
-/** All that can be drawn, the one that is shown first in front. */
+/**
+ * All that can be drawn, the one that is shown first in front. Lines along an axis that most cases lack would be levels:
+ * bars compare these.
+ */
 export function viewsOf(scenario: Scenario): View[] {
-  const axes = varyingAxes(scenario);
-  const views: View[] = ["bars"];
-  if (axes.some((axis) => isNumeric(scenario, axis))) views.unshift("lines");
+  const numeric = varyingAxes(scenario).filter((axis) => isNumeric(scenario, axis));
+  const views: View[] = numeric.some((axis) => variesForMost(scenario, axis)) ? ["lines", "bars"] : ["bars"];
+  if (numeric.length > 0 && views.length === 1) views.push("lines");
   const independent = independentAxes(scenario);
   if (independent.length > 1) views.push("heat map");
   const half = strategiesOf(scenario.cases).length / 2;
@@ -105,7 +115,8 @@ export function seriesAgainst(scenario: Scenario, axes: number[], axis: number, 
 
 /** The axis along which lines are drawn. */
 export function lineAxis(scenario: Scenario, axes: number[]): number {
-  return axes.find((axis) => isNumeric(scenario, axis))!;
+  const numeric = axes.filter((axis) => isNumeric(scenario, axis));
+  return numeric.find((axis) => variesForMost(scenario, axis)) ?? numeric[0]!;
 }
 
 /** The axes that a picture of all cases cannot show: it has the best case over their values. */

@@ -97,7 +97,7 @@ TEST_F(RecordingTest, NamesTensorsAndKernelsAndMarksReferenceKernels) {
       plan_.add({.name = "slow", .lanes = {first_}}, {OpCall{&reference, {counter_}}});
   Executor executor(plan_);
   (void)executor.run();
-  const Timeline timeline = executor.record(1).timeline;
+  const Timeline timeline = executor.record(1, 0).timeline;
   EXPECT_FALSE(call_of(timeline, usual).reference);
   EXPECT_TRUE(call_of(timeline, slow).reference);
   EXPECT_EQ(call_of(timeline, slow).kernel, "ref:any");
@@ -113,7 +113,7 @@ TEST_P(RecordingOfLaunch, HasEveryCallOnItsLaneInTheOrderOfThePlan) {
   const TaskId three = add(first_, microseconds(100), {two});
   Executor executor(plan_, GetParam());
   (void)executor.run();
-  const Timeline timeline = executor.record(1).timeline;
+  const Timeline timeline = executor.record(1, 0).timeline;
 
   ASSERT_EQ(timeline.calls.size(), 5U);
   EXPECT_EQ(timeline.graph.lanes.at(1).name, "second");
@@ -145,12 +145,15 @@ INSTANTIATE_TEST_SUITE_P(All, RecordingOfLaunch,
                          ::testing::Values(SubmitMode::one_thread, SubmitMode::thread_per_lane,
                                            SubmitMode::graph));
 
-TEST_F(RecordingTest, ReturnsTheExecutionInTheMiddle) {
+TEST_F(RecordingTest, ReturnsTheExecutionNearestToATime) {
   add(first_, microseconds(100));
   Executor executor(plan_);
   (void)executor.run();
-  const Recording recording = executor.record(5);
+  const Recording recording = executor.record(5, 0);
   EXPECT_EQ(recording.seconds.size(), 5U);
+  EXPECT_EQ(recording.seconds[recording.kept], std::ranges::min(recording.seconds));
+  const Recording longest = executor.record(5, 1000);
+  EXPECT_EQ(longest.seconds[longest.kept], std::ranges::max(longest.seconds));
   EXPECT_GT(recording.seconds_per_call, 0);
   EXPECT_EQ(recording.timeline.calls.size(), 1U) << "of one execution, not of all";
 }
@@ -160,7 +163,7 @@ TEST_F(RecordingTest, LastsAsLongAsTheExecutionWasMeasured) {
   add(first_, microseconds(100));
   Executor executor(plan_);
   (void)executor.run();
-  const Recording recording = executor.record(1);
+  const Recording recording = executor.record(1, 0);
   const Timeline& timeline = recording.timeline;
   const Nanoseconds ran = timeline.end - timeline.calls.front().ran.begin;
   const auto measured = static_cast<Nanoseconds>(std::llround(recording.seconds.front() * 1e9));
@@ -172,9 +175,9 @@ TEST_F(RecordingTest, LastsAsLongAsTheExecutionWasMeasured) {
 TEST_F(RecordingTest, LeavesLaterRunsAlone) {
   add(first_, microseconds(50));
   Executor executor(plan_);
-  (void)executor.record(1);
+  (void)executor.record(1, 0);
   EXPECT_NO_THROW((void)executor.run());
-  EXPECT_EQ(executor.record(1).timeline.calls.size(), 1U);
+  EXPECT_EQ(executor.record(1, 0).timeline.calls.size(), 1U);
 }
 
 TEST_F(RecordingTest, GivesProfilesThatAddUp) {
@@ -182,7 +185,7 @@ TEST_F(RecordingTest, GivesProfilesThatAddUp) {
   add(second_, microseconds(300), {one});
   Executor executor(plan_);
   (void)executor.run();
-  const report::Profile profile = profile_of(executor.record(3));
+  const report::Profile profile = profile_of(executor.record(3, 0));
   EXPECT_EQ(profile.executions, 3);
   ASSERT_EQ(profile.metrics.devices.size(), 1U);
   EXPECT_NEAR(profile.metrics.devices[0].busy + profile.metrics.devices[0].idle,
@@ -262,7 +265,7 @@ TEST(RecordingRefused, IsKnownBeforeAndLetsThePlanRun) {
   const Plan plan = copies_on(streams);
   Executor executor(plan);
   EXPECT_THROW(executor.check_recording(), Unsupported);
-  EXPECT_THROW((void)executor.record(1), Unsupported);
+  EXPECT_THROW((void)executor.record(1, 0), Unsupported);
   EXPECT_NO_THROW((void)executor.run());
 }
 
@@ -283,7 +286,7 @@ TEST(RecordingOfGraphs, CapturesThemWhileTheStreamsLog) {
   const Plan plan = copies_on(streams);
   Executor executor(plan, SubmitMode::graph);
   (void)executor.run();
-  (void)executor.record(2);
+  (void)executor.record(2, 0);
   EXPECT_THAT(streams[0].logged_captures, ElementsAre(false, true));
 }
 

@@ -258,22 +258,22 @@ TEST(RankPlan, HasTheSameCostsOnAllRanks) {
 }
 
 /// Executions that are recorded follow others that are not.
-TEST(RankPlan, RecordsTheExecutionOfMedianTimeOnAllRanks) {
+TEST(RankPlan, RecordsTheExecutionNearestToTheSamplesOnAllRanks) {
   std::array<Recording, 2> recordings;
   run_ranks(2, [&](RankTeam& team) {
     UnevenRanks ranks(team, SubmitMode::one_thread, {0ms, 0ms, 10ms, 0ms, 60ms, 0ms, 30ms, 0ms});
     static_cast<void>(ranks.runner().run());
-    recordings.at(static_cast<std::size_t>(team.rank())) = ranks.runner().record(3);
+    recordings.at(static_cast<std::size_t>(team.rank())) = ranks.runner().record(3, 0.05);
     EXPECT_EQ(ranks.executions(), 1 + 6);
-    EXPECT_EQ(ranks.runner().record(1).seconds.size(), 1U);
+    EXPECT_EQ(ranks.runner().record(1, 0).seconds.size(), 1U);
     EXPECT_EQ(ranks.executions(), 1 + 6 + 1) << "nothing precedes a single one";
-    EXPECT_EQ(ranks.runner().record(0).seconds.size(), 1U);
+    EXPECT_EQ(ranks.runner().record(0, 0).seconds.size(), 1U);
     EXPECT_EQ(ranks.executions(), 1 + 6 + 2);
   });
   const Recording& recording = recordings[0];
   EXPECT_THAT(recording.seconds, ElementsAre(Ge(0.01), Ge(0.06), Ge(0.03)));
   EXPECT_EQ(recording.seconds, recordings[1].seconds);
-  EXPECT_EQ(recording.kept, median_place(recording.seconds));
+  EXPECT_EQ(recording.kept, nearest_place(recording.seconds, 0.05));
   EXPECT_GT(recording.seconds_per_call, 0);
   ASSERT_EQ(recording.timeline.calls.size(), 2U);
   const double kept_seconds = std::array{0.01, 0.06, 0.03}.at(recording.kept);

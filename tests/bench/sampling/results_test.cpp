@@ -103,7 +103,7 @@ struct PreliminaryAnswer : testing::Test {
 
   /// What the answer's warning says; empty where it is not preliminary.
   [[nodiscard]] std::string warning(int processes = 1) const {
-    const auto answer = answer_of(scenario, specs, cases, {.seconds = 1, .processes = processes});
+    const auto answer = answer_of(scenario, specs, cases, {.processes = processes});
     EXPECT_EQ(answer->preliminary, !answer->warnings.empty());
     EXPECT_THAT(answer->text, testing::Not(testing::HasSubstr("Preliminary")));
     return answer->preliminary ? answer->warnings.front() : "";
@@ -123,9 +123,7 @@ report::CaseResult with_taken_cores(double share) {
 }
 
 TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
-  const auto warnings = [this] {
-    return answer_of(scenario, specs, cases, {.seconds = 1})->warnings;
-  };
+  const auto warnings = [this] { return answer_of(scenario, specs, cases, {})->warnings; };
   add("a", 6);
   add("b", 6);
   add("c", 6);
@@ -173,7 +171,7 @@ TEST_F(PreliminaryAnswer, DoesNotBlameOtherProgramsForWhatAQuotaWithheld) {
   add("a", 6);
   cases[0].conditions = with_taken_cores(0.6).conditions;
   cases[0].quota_lost = 0.55;
-  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+  EXPECT_THAT(answer_of(scenario, specs, cases, {})->warnings,
               testing::ElementsAre(testing::HasSubstr("a CPU quota withheld up to 55%")));
 }
 
@@ -292,7 +290,7 @@ TEST_F(MissingBaselines, SayWhyTheyAre) {
   cases.back().status = report::CaseStatus::failed;
   EXPECT_THAT(warnings(),
               testing::ElementsAre("Gains are relative to base, which failed: a and b have none."));
-  const auto answer = answer_of(scenario, specs, cases, {.seconds = 1});
+  const auto answer = answer_of(scenario, specs, cases, {});
   EXPECT_THAT(answer->warnings, testing::Contains(testing::HasSubstr("relative to base")));
 }
 

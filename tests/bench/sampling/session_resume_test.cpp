@@ -215,23 +215,5 @@ TEST_F(ResumedSession, DiscardsTheSamplesOfACaseWhoseResultIsWrongNow) {
   EXPECT_FALSE(second.all_measured());
 }
 
-TEST_F(ResumedSession, AdvisesATimeForTheWholeRunIfThatIsKnown) {
-  scenario.behaviours["base"] = {.seconds = [](int) { return 30.0; }};
-  options.max_seconds = 1000;
-  run_first({"base"}, 120);
-  ASSERT_THAT(first_.cases[0].samples, SizeIs(3));
-  EXPECT_THAT(first_.answer->warnings.at(0),
-              HasSubstr("; --max-total-time 240 should give the rest."));
-  run_part = {.index = 0, .count = 2};
-  EXPECT_THAT(run(specs_).answer->warnings.at(0),
-              HasSubstr("; --max-total-time 480 should give the rest."))
-      << "two scenarios share the time";
-  run_part = {};
-  const SessionResult second = resume(70);
-  ASSERT_THAT(second.cases[0].samples, SizeIs(4));
-  EXPECT_THAT(second.answer->warnings.at(0),
-              HasSubstr("from 4 of 6 samples; a longer --max-total-time gives more."));
-}
-
 }  // namespace
 }  // namespace parbench

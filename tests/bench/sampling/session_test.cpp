@@ -357,8 +357,8 @@ TEST_F(SessionTest, APreliminaryAnswerSaysWhatWouldSettleIt) {
   options.max_seconds = 1000;
   options.total_seconds = 40;
   const auto answer = run({FakeScenario::spec("base")}).answer;
-  EXPECT_THAT(answer->warnings, testing::ElementsAre(testing::ContainsRegex(
-                                    "from 3 of 6 samples; --max-total-time (60|120) ")));
+  EXPECT_THAT(answer->warnings, testing::ElementsAre(testing::EndsWith(
+                                    "from 3 of 6 samples; a longer --max-total-time gives more.")));
 }
 
 TEST_F(SessionTest, AnAnswerThatThrowsLeavesTheNumbers) {

@@ -17,10 +17,11 @@ Losses losses(const MadeCase& one, const MadeCase& baseline) {
 
 TEST(Losses, AreThePartsOfWhatItTakesLonger) {
   const MadeCase single("single", 10, {{.compute = 10}});
-  const MadeCase pipeline(
+  MadeCase pipeline(
       "pipeline", 8,
       {{.compute = 5.5, .moving = 0.5, .waits = {.dependency = 1, .host = 0.25, .queue = 0.25}},
        {.compute = 6.5, .moving = 0, .waits = {.dependency = 1.5}}});
+  pipeline.speedup(1.25, "s/single", 1.2);
   const Losses lost = losses(pipeline, single);
   EXPECT_DOUBLE_EQ(lost.ideal, 5);
   EXPECT_DOUBLE_EQ(lost.slower_calls, 1) << "6 seconds on average instead of 5";
@@ -33,15 +34,44 @@ TEST(Losses, AreThePartsOfWhatItTakesLonger) {
 
 TEST(Losses, OfAnIdealPipelineAreItsBubbleAlone) {
   const MadeCase single("single", 12, {{.compute = 12}});
-  const MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
+  MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.5, "s/single", 1.4);
   const Losses lost = losses(pipeline, single);
   EXPECT_DOUBLE_EQ(lost.bubble, 2);
   EXPECT_DOUBLE_EQ(total(lost), 2);
 }
 
+/// By the recorded executions alone it would be 1 − 12/8/2 = 25%.
+TEST(Losses, AddUpToWhatTheSpeedupOfTheSamplesLeaves) {
+  const MadeCase single("single", 12, {{.compute = 12}});
+  MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.6, "s/single", 1.58);
+  const Losses lost = losses(pipeline, single);
+  EXPECT_DOUBLE_EQ(total(lost) / 8, 1 - 1.6 / 2);
+  EXPECT_DOUBLE_EQ(lost.bubble, 2) << "as recorded";
+  EXPECT_DOUBLE_EQ(lost.slower_calls, 6 - 8 * 1.6 / 2) << "what is measured twice differs";
+}
+
+/// The ideal launches and copies in the same proportion as the baseline.
+TEST(Losses, CountWhatIsBeyondTheLaunchingAndCopyingOfTheBaseline) {
+  const MadeCase single("single", 10, {{.compute = 8, .moving = 1, .waits = {.host = 1}}});
+  MadeCase pipeline("pipeline", 8,
+                    {{.compute = 5, .moving = 0.75, .waits = {.dependency = 1.75, .host = 0.5}},
+                     {.compute = 5, .moving = 0.75, .waits = {.dependency = 2.25, .host = 0}}});
+  pipeline.speedup(1.25, "s/single", 1.2);
+  const Losses lost = losses(pipeline, single);
+  EXPECT_DOUBLE_EQ(lost.ideal, 5);
+  EXPECT_DOUBLE_EQ(lost.slower_calls, 5 - 4);
+  EXPECT_DOUBLE_EQ(lost.copies, 0.75 - 0.5);
+  EXPECT_DOUBLE_EQ(lost.launch, 0.25 - 0.5);
+  EXPECT_DOUBLE_EQ(lost.bubble, 2);
+  EXPECT_DOUBLE_EQ(total(lost), 8 - 5);
+}
+
 TEST(Losses, CountFasterCallsAsAGain) {
   const MadeCase single("single", 12, {{.compute = 12}});
-  const MadeCase pipeline("pipeline", 6, {{.compute = 5}, {.compute = 5}});
+  MadeCase pipeline("pipeline", 6, {{.compute = 5}, {.compute = 5}});
+  pipeline.speedup(2, "s/single", 1.9);
   EXPECT_DOUBLE_EQ(losses(pipeline, single).slower_calls, -1);
 }
 
@@ -69,12 +99,43 @@ TEST(Losses, AddUpWithThoseThatAreTooSmallForAName) {
       "40.0% of its time is lost against linear speedup on 2 devices: 39.0% bubbles, 1.0% other");
 }
 
-TEST(Losses, OfAnExecutionThatIsFarFromTheSamplesAreNotThoseOfTheCase) {
+TEST(Losses, HaveNoPartsWhereTheProfiledRunWasNotRepresentative) {
   MadeCase pipeline("pipeline", 12, {{.compute = 6}, {.compute = 6}});
-  pipeline.speedup(1.6, "s/single", 1.5);
+  pipeline.speedup(1.6, "s/single", 1.5).deviation(0.2);
   EXPECT_EQ(first_finding(pipeline),
-            "15% to 25% of its time is lost against 2 ideal devices. Where is not known: 50.0% of "
-            "the recorded execution is, so that it is not typical");
+            "no breakdown: the profiled run was not representative (it took 20% longer than the "
+            "median sample)");
+}
+
+TEST(Losses, HaveNoPartsWhereThatOfTheBaselineWasNotRepresentative) {
+  MadeCase single("single", 12, {{.compute = 12}});
+  single.deviation(-0.14);
+  MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.5, "s/single", 1.4);
+  Report report = report_of({single, pipeline});
+  find_reasons(report);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].rule, no_breakdown);
+  EXPECT_EQ(report.findings[0].text,
+            "no breakdown: the profiled run of single was not representative (it took 14% less "
+            "time than the median sample)");
+}
+
+/// One finding has the parts, the other names the case without.
+TEST(Losses, OfCasesWithPartsDoNotCountThoseWithout) {
+  MadeCase good("good", 8, {{.compute = 6}, {.compute = 6}});
+  MadeCase deviating("deviating", 8, {{.compute = 6}, {.compute = 6}});
+  good.speedup(1.5, "s/single", 1.4);
+  deviating.speedup(1.5, "s/single", 1.4).deviation(0.3);
+  const std::vector<MadeCase> cases{MadeCase("single", 12, {{.compute = 12}}), good, deviating};
+  EXPECT_THAT(found("losses", cases), ::testing::ElementsAre("s/good"));
+  EXPECT_THAT(found("no-breakdown", cases), ::testing::ElementsAre("s/deviating"));
+}
+
+TEST(Losses, AreNotMissedWhereNothingIsLost) {
+  MadeCase pipeline("pipeline", 6, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.98, "s/single", 1.96).deviation(0.3);
+  EXPECT_EQ(first_finding(pipeline), "");
 }
 
 TEST(Losses, NeedMoreThanOneSample) {

@@ -21,7 +21,14 @@ TEST(Statistics, MedianOfOddAndEvenCounts) {
   EXPECT_EQ(median_place(std::vector{4.0, 1.0, 2.0, 3.0}), 2U) << "the lower of two";
 }
 
+TEST(Statistics, NearestPlaceIsThatOfTheFirstOfSeveral) {
+  EXPECT_EQ(nearest_place(std::vector{4.0, 1.0, 2.5, 3.0}, 2.0), 2U);
+  EXPECT_EQ(nearest_place(std::vector{4.0, 1.0, 3.0}, 2.0), 1U);
+  EXPECT_EQ(nearest_place(std::vector{4.0}, 100.0), 0U);
+}
+
 TEST(Statistics, NoValuesAreRefused) {
+  EXPECT_THROW((void)nearest_place({}, 1), std::invalid_argument);
   EXPECT_THROW((void)median({}), std::invalid_argument);
   EXPECT_THROW((void)median_place({}), std::invalid_argument);
   EXPECT_THROW((void)mean({}), std::invalid_argument);

@@ -95,7 +95,7 @@ Table with_ranks() {
   add({.title = "median"}, "1.000 ms");
   add({.title = "second", .narrow = {2}}, "22222222", "*");
   add({.title = "first", .range_title = "and range", .narrow = {1}}, "1");
-  add({.title = "last", .narrow = {Narrow::stacked_rank}}, "lllllll");
+  add({.title = "last", .narrow = {Narrow::important_rank}}, "lllllll");
   table.footnotes = {{"*", "a mark of the second"}};
   return table;
 }
@@ -136,6 +136,44 @@ TEST(TableInATerminal, PutsHeadingsAboveTheirRowsWhereRanksAreNotEnough) {
             "\n"
             "* a mark of the second\n");
   EXPECT_LE(test::widest_line(to_text(with_ranks(), {.width = 20})), 20U);
+}
+
+TEST(TableInATerminal, JoinsHeadingsWhereThatSavesAnImportantColumn) {
+  Table table = with_ranks();
+  table.joins_headings = true;
+  EXPECT_THAT(to_text(table, {.width = 36}), HasSubstr("case        split    median     last"))
+      << "what is important fits";
+  EXPECT_EQ(to_text(table, {.width = 40}), to_text(with_ranks(), {.width = 40}));
+  table.columns[1].title = "micro-batch size";  // wider than its cells
+  table.columns.insert(table.columns.begin() + 2,
+                       {.title = "schedule",
+                        .cells = {{"gpipe"}, {std::string(not_applicable)}},
+                        .narrow = {.is_heading = true}});
+  table.status_column = 3;
+  EXPECT_EQ(to_text(table, {.width = 56}),
+            "case                                   median     last\n"
+            "───────────────────────────────────────────────────────\n"
+            "long-name micro-batch size 12 gpipe  1.000 ms  lllllll\n"
+            "other-name micro-batch size 12       1.000 ms  lllllll\n"
+            "not shown at 56 columns: second, first and range;\n"
+            "--width 85 or the JSON report has all\n");
+  EXPECT_THAT(to_text(table, {.width = 46}),
+              AllOf(HasSubstr("long-name micro-batch size 12 gpipe  1.000 ms\n"),
+                    HasSubstr("second, first and")))
+      << "one line for a case is worth more than any other column";
+  EXPECT_THAT(to_text(table, {.width = 40}),
+              HasSubstr("\nlong-name, micro-batch size 12, schedule\ngpipe\n"));
+}
+
+TEST(TableInATerminal, LeavesOutARangeAlone) {
+  Table table;
+  add_column(table, {.title = "case", .align = Align::left}, std::vector<std::string>{"a"},
+             [](const std::string& name) { return name; });
+  add_column(table, {.title = "median", .range_title = "± 95% CI", .range_rank = 1},
+             std::vector<std::string>{"1 ms"},
+             [](const std::string& text) { return TableCell{.text = text, .range = "± 1%"}; });
+  EXPECT_THAT(to_text(table, {.width = 12}),
+              AllOf(HasSubstr("a       1 ms\n"), HasSubstr("± 95% CI;"), Not(HasSubstr("± 1%"))));
 }
 
 TEST(TableInMarkdown, HasAColumnOfReasonsAndNotesBelow) {

@@ -14,16 +14,16 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(LimitsLine, SaysOnceWhichProfilesAreNotTypical) {
+TEST(LimitsLine, SaysOnceWhichProfilesAreNotRepresentative) {
   Report report = with_profiles(sample_report());
   report.findings.clear();
-  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled execution")))
+  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled run")))
       << "of a case that no finding is about";
   report.findings = {{.scenario = "pipeline",
                       .rule = "losses",
                       .cases = {report.cases[1].name},
                       .text = "it loses"}};
-  EXPECT_THAT(to_table(report), HasSubstr("the profiled execution took 25% less"));
+  EXPECT_THAT(to_table(report), HasSubstr("was not representative: it took 25% less"));
 }
 
 TEST(LimitsLine, NamesBaselinesThatFindingsCompareWith) {
@@ -32,7 +32,18 @@ TEST(LimitsLine, NamesBaselinesThatFindingsCompareWith) {
   compared.speedup->baseline = report.cases[1].name;
   report.findings = {
       {.scenario = "pipeline", .rule = "losses", .cases = {compared.name}, .text = "it loses"}};
-  EXPECT_THAT(to_table(report), HasSubstr("the profiled execution took 25% less"));
+  EXPECT_THAT(to_table(report), HasSubstr("was not representative: it took 25% less"));
+}
+
+TEST(LimitsLine, DoesNotRepeatThatABreakdownIsMissing) {
+  Report report = with_profiles(sample_report());
+  report.findings = {
+      {.scenario = "pipeline", .rule = "other", .cases = {report.cases[1].name}, .text = "waits"},
+      {.scenario = "pipeline",
+       .rule = "no-breakdown",
+       .cases = {report.cases[1].name},
+       .text = "no breakdown"}};
+  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled run of")));
 }
 
 TEST(LimitsLine, NamesCasesOfTheAnswerWithoutATimeline) {

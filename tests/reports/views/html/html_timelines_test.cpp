@@ -289,9 +289,8 @@ TEST(HtmlPage, ShowsWhenAProfileIsFarFromTheSamples) {
   report.cases[0].profile = two_tasks();
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}), Not(HasSubstr("its time: ")));
   report.cases[0].profile->deviation = -0.25;
-  EXPECT_THAT(
-      to_html({{"run.json", report}}, {"", ""}),
-      HasSubstr("its time: the profiled execution took 25% less time than the median sample\n"));
+  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
+              HasSubstr("its time: the profiled run took 25% less time than the median sample\n"));
 }
 
 TEST(HtmlPage, CarriesTimelinesOnlyWhereThereAreAny) {

@@ -1,0 +1,243 @@
+// What is open, how many more samples it needs, and the flags for these.
+#include "reports/views/next_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "reports/statistics/statistics.h"
+#include "reports/units/units.h"
+
+namespace parbench::report {
+namespace {
+
+/// Independent samples that an interval of 95% needs.
+constexpr std::size_t needed_samples = 6;
+/// Limits of how many times as many samples are asked for.
+constexpr double min_factor = 2;
+constexpr double max_factor = 10;
+/// The smallest share by which it is worth telling cases apart.
+constexpr double min_precision = 0.002;
+
+using CasesByName = std::map<std::string_view, const CaseResult*>;
+
+/// A recommended case and others that may be as fast.
+struct Tie {
+  std::vector<const CaseResult*> cases;  // at least two
+  std::vector<std::string> labels;
+};
+
+std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
+  std::vector<Tie> ties;
+  for (const Answer& answer : report.answers) {
+    for (const Recommendation& one : answer.recommendations) {
+      Tie tie;
+      for (const LabelledCase& candidate : one.candidates) {
+        const auto found = cases.find(candidate.name);
+        if (found == cases.end() || !has_number(*found->second)) continue;
+        tie.cases.push_back(found->second);
+        tie.labels.push_back(candidate.label);
+      }
+      if (tie.cases.size() > 1) ties.push_back(std::move(tie));
+    }
+  }
+  return ties;
+}
+
+/// How many times as many samples should tell the first case of a tie apart from the others, and
+/// the precision that this needs. An interval becomes narrower by the root of the number.
+struct Need {
+  double factor = min_factor;
+  double precision = 1;
+};
+
+void add_tie(Need& need, const Tie& tie) {
+  constexpr double margin = 1.2;
+  for (std::size_t i = 1; i < tie.cases.size(); ++i) {
+    const auto ratio =
+        paired_ratio(Samples(tie.cases[i]->samples), Samples(tie.cases.front()->samples));
+    if (!ratio || !ratio->interval) continue;
+    const double width = (ratio->interval->high - ratio->interval->low) / 2;
+    const double distance = std::max(std::abs(ratio->value - 1), min_precision);
+    need.factor = std::max(need.factor, std::pow(margin * width / distance, 2));
+    need.precision = std::min(need.precision, distance / 2);
+  }
+  need.factor = std::min(need.factor, max_factor);
+  need.precision = std::max(need.precision, min_precision);
+}
+
+std::string purpose_of(const std::vector<Tie>& ties) {
+  if (ties.size() > 1) {
+    return fmt::format("to tell the fastest cases of {} settings apart", ties.size());
+  }
+  constexpr std::size_t max_labels = 4;
+  std::vector<std::string> labels = ties.front().labels;
+  if (labels.size() > max_labels) {
+    const std::string more = fmt::format("{} others", labels.size() - max_labels + 1);
+    labels.resize(max_labels - 1);
+    labels.push_back(more);
+  }
+  return fmt::format("to tell {} apart", format_list(labels));
+}
+
+/// Seconds as a round number for a flag.
+std::string rounded_up(double seconds) {
+  const double step = seconds > 120 ? 60 : 10;
+  return fmt::format("{:.0f}", step * std::ceil(seconds / step));
+}
+
+double sampled_seconds(const CaseResult& c) {
+  double sum = 0;
+  for (const Sample& sample : c.samples) {
+    sum += sample.wall_seconds * static_cast<double>(sample.iterations);
+  }
+  return sum;
+}
+
+/// The limits of all scenarios of a run.
+struct Limits {
+  double precision = 1;
+  double max_seconds = 0;  // of a case
+  int fixed_samples = 0;
+};
+
+Limits limits_of(const Report& report) {
+  Limits limits;
+  for (const Sampling& sampling : report.sampling) {
+    limits.precision = std::min(limits.precision, sampling.precision);
+    limits.max_seconds = std::max(limits.max_seconds, sampling.max_seconds.value_or(0));
+    limits.fixed_samples = std::max(limits.fixed_samples, sampling.fixed_samples);
+  }
+  return limits;
+}
+
+/// The flags for so many times as many samples. `seconds`: what the run may take in all.
+void add_limits(const Report& report, const Need& need, double seconds,
+                std::vector<std::string>& arguments) {
+  double longest = 0;
+  for (const CaseResult& c : report.cases) longest = std::max(longest, sampled_seconds(c));
+  const Limits limits = limits_of(report);
+  const auto add = [&](std::string flag, std::string value) {
+    arguments.push_back(std::move(flag));
+    arguments.push_back(std::move(value));
+  };
+  if (need.precision < limits.precision && limits.fixed_samples == 0) {
+    add("--precision", format_number(100 * need.precision, 1));
+  }
+  if (need.factor * longest > limits.max_seconds)
+    add("--max-time", rounded_up(need.factor * longest));
+  add("--max-total-time", rounded_up(seconds));
+}
+
+/// Appends a case's name as a regular expression.
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char letter : name) {
+    if (std::string_view(".+*?()[]{}|^$\\").find(letter) != std::string_view::npos) text += '\\';
+    text += letter;
+  }
+  return text;
+}
+
+/// Chooses the tied cases and their baselines; empty where these are most of the cases.
+std::string filter_of(const Report& report, const std::vector<Tie>& ties) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    const std::string text = escaped(name);
+    if (std::ranges::find(names, text) == names.end()) names.push_back(text);
+  };
+  for (const Tie& tie : ties) {
+    for (const CaseResult* c : tie.cases) {
+      if (c->speedup) add(c->speedup->baseline);
+      add(c->name);
+    }
+  }
+  if (2 * names.size() > report.cases.size()) return {};
+  return fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|"));
+}
+
+/// Nothing where the cases came to their end at the smallest precision that is worth its time.
+std::optional<NextCommand> rerun(const Report& report, const std::string& path,
+                                 const std::vector<Tie>& ties) {
+  Need need;
+  for (const Tie& tie : ties) add_tie(need, tie);
+  const Limits limits = limits_of(report);
+  NextCommand command{.purpose = purpose_of(ties), .arguments = {"--rerun", path}};
+  if (std::string filter = filter_of(report, ties); !filter.empty()) {
+    command.arguments.push_back(std::move(filter));
+  }
+  if (limits.fixed_samples > 0) {
+    command.arguments.push_back(fmt::format("--benchmark_repetitions={:.0f}",
+                                            std::ceil(need.factor * limits.fixed_samples)));
+    return command;
+  }
+  // As precise as before, it would end as before.
+  need.precision = std::max(min_precision, std::min(need.precision, limits.precision / 2));
+  const bool came_to_end = std::ranges::all_of(ties, [](const Tie& tie) {
+    return std::ranges::all_of(
+        tie.cases, [](const CaseResult* c) { return c->stopped_because == "precision"; });
+  });
+  if (came_to_end && need.precision >= limits.precision) return std::nullopt;
+  add_limits(report, need, need.factor * report.duration_seconds, command.arguments);
+  return command;
+}
+
+NextCommand resume(const Report& report, const std::string& path, const std::vector<Tie>& ties,
+                   std::size_t left_out, std::size_t fewest) {
+  Need need;
+  for (const Tie& tie : ties) add_tie(need, tie);
+  if (fewest > 0 && fewest < needed_samples) {
+    need.factor =
+        std::max(need.factor, static_cast<double>(needed_samples) / static_cast<double>(fewest));
+  }
+  std::string purpose;
+  if (left_out > 0) {
+    purpose = fmt::format("to measure the other {}", format_count(left_out, "case"));
+  } else if (fewest > 0 && fewest < needed_samples) {
+    purpose = fmt::format("to take {} samples of each case", needed_samples);
+  } else {
+    purpose = purpose_of(ties);
+  }
+  NextCommand command{.purpose = std::move(purpose), .arguments = {"--resume", path}};
+  add_limits(report, need, (need.factor - 1) * report.duration_seconds, command.arguments);
+  return command;
+}
+
+bool has_launcher(const Report& report) {
+  return std::ranges::any_of(report.machine.libraries,
+                             [](const auto& library) { return library.first == "ranks"; });
+}
+
+}  // namespace
+
+std::optional<NextCommand> next_command(const Report& report, const std::string& path) {
+  if (!report.measured_by.empty() || is_profile(report) || has_launcher(report)) return {};
+  CasesByName cases;
+  for (const CaseResult& c : report.cases) cases.emplace(c.name, &c);
+  const std::vector<Tie> ties = ties_of(report, cases);
+  std::size_t left_out = 0;
+  std::size_t fewest = 0;  // samples of a case for which the time of the run did not suffice
+  for (const CaseResult& c : report.cases) {
+    if (c.status == CaseStatus::not_run && is_unfinished(c)) ++left_out;
+    if (!has_number(c) || c.stopped_because != total_time) continue;
+    fewest = fewest == 0 ? c.samples.size() : std::min(fewest, c.samples.size());
+  }
+  const bool can_resume = report.processes.empty();
+  const bool are_unfinished = std::ranges::any_of(ties, [](const Tie& tie) {
+    return std::ranges::all_of(tie.cases, [](const CaseResult* c) { return is_unfinished(*c); });
+  });
+  const bool has_few = fewest > 0 && fewest < needed_samples;
+  if (can_resume && (left_out > 0 || has_few || are_unfinished)) {
+    return resume(report, path, ties, left_out, fewest);
+  }
+  if (ties.empty()) return {};
+  return rerun(report, path, ties);
+}
+
+}  // namespace parbench::report

@@ -1,0 +1,152 @@
+// Which command continues a run that leaves something open.
+#include "reports/views/next_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+
+#include "reports/units/units.h"
+#include "tests/reports/sample.h"
+
+namespace parbench::report {
+namespace {
+
+using testing::ElementsAre;
+
+/// A case whose samples alternate around the median by a share.
+CaseResult sampled(std::int64_t split, double median, double share, int samples = 20) {
+  CaseResult c = measured_case("pipeline", "pipeline", {{"split", split}}, median, samples);
+  for (std::size_t i = 0; i < c.samples.size(); ++i) {
+    Sample& sample = c.samples[i];
+    sample.seconds = median * (1 + (i % 2 == 0 ? share : -share));
+    sample.wall_seconds = sample.seconds;
+    sample.iterations = 1;
+  }
+  c.speedup = Ratio{1.2, Interval{1.1, 1.3, 0.95}, "pipeline/single"};
+  c.stopped_because = total_time;
+  return c;
+}
+
+/// A run of 30 s whose answer names these cases as tied.
+Report report_of(const std::vector<CaseResult>& tied) {
+  Report report;
+  report.duration_seconds = 30;
+  Sampling& sampling = report.sampling.emplace_back();
+  sampling.precision = 0.01;
+  sampling.max_seconds = 20;
+  report.cases.push_back(measured_case("pipeline", "single", {}, 1, 20));
+  Answer answer{.scenario = "pipeline", .question = "Which?", .text = "This."};
+  Recommendation& one = answer.recommendations.emplace_back();
+  for (const CaseResult& c : tied) {
+    report.cases.push_back(c);
+    one.candidates.push_back({"split " + value_text(c.parameters.front().second), c.name});
+  }
+  report.answers.push_back(answer);
+  return report;
+}
+
+TEST(NextCommand, ResumesWhereTheTimeOfTheRunWasOverForTiedCases) {
+  const auto next =
+      next_command(report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)}), "r.json");
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->purpose, "to tell split 12 and split 5 apart");
+  EXPECT_THAT(next->arguments,
+              ElementsAre("--resume", "r.json", "--max-time", "90", "--max-total-time", "30"))
+      << "twice as many samples, of which the baseline took 40 s so far";
+}
+
+TEST(NextCommand, AsksForMoreTheNearerTheCasesAre) {
+  const auto next =
+      next_command(report_of({sampled(12, 1, 0.02), sampled(5, 1.001, 0.05)}), "r.json");
+  EXPECT_THAT(next->arguments, ElementsAre("--resume", "r.json", "--precision", "0.2", "--max-time",
+                                           "420", "--max-total-time", "300"))
+      << "at most ten times as many samples";
+}
+
+TEST(NextCommand, RepeatsTiedCasesThatCameToTheirEndWithTheirBaseline) {
+  CaseResult first = sampled(12, 1, 0.001);
+  CaseResult second = sampled(5, 1.004, 0.001);
+  first.stopped_because = second.stopped_because = "precision";
+  Report report = report_of({first, second});
+  for (const std::int64_t other : {1, 2, 3}) {
+    report.cases.push_back(sampled(other, 2, 0.001));
+    report.cases.back().name += "+1";
+  }
+  const auto next = next_command(report, "r.json");
+  ASSERT_TRUE(next.has_value());
+  ASSERT_EQ(next->arguments.size(), 9U);
+  EXPECT_EQ(next->arguments[0], "--rerun");
+  const std::string option = "--benchmark_filter=";
+  ASSERT_EQ(next->arguments[2].substr(0, option.size()), option);
+  const std::regex filter(next->arguments[2].substr(option.size()), std::regex::extended);
+  EXPECT_TRUE(std::regex_search(std::string("pipeline/single"), filter));
+  EXPECT_TRUE(std::regex_search(first.name, filter));
+  EXPECT_TRUE(std::regex_search(second.name, filter));
+  EXPECT_FALSE(std::regex_search(report.cases.back().name, filter));
+  EXPECT_THAT(std::vector(next->arguments.begin() + 3, next->arguments.end()),
+              ElementsAre("--precision", "0.2", "--max-time", "90", "--max-total-time", "60"));
+  report.sampling[0].precision = 0.002;
+  EXPECT_FALSE(next_command(report, "r.json")) << "a smaller difference is not worth the time";
+}
+
+TEST(NextCommand, RepeatsAllCasesWhereMostAreTied) {
+  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
+  for (CaseResult& c : report.cases) c.stopped_because = "max-time";
+  EXPECT_THAT(next_command(report, "r.json")->arguments,
+              ElementsAre("--rerun", "r.json", "--precision", "0.5", "--max-time", "90",
+                          "--max-total-time", "60"));
+}
+
+TEST(NextCommand, AsksForMoreSamplesWhereTheirNumberIsFixed) {
+  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
+  for (CaseResult& c : report.cases) c.stopped_because = "fixed count";
+  report.sampling[0].fixed_samples = 20;
+  EXPECT_THAT(next_command(report, "r.json")->arguments,
+              ElementsAre("--rerun", "r.json", "--benchmark_repetitions=40"));
+}
+
+TEST(NextCommand, MeasuresWhatIsMissingFirst) {
+  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  for (CaseResult& c : report.cases) c.stopped_because = "precision";
+  report.cases.push_back(sampled(3, 1, 0.02, 3));
+  EXPECT_EQ(next_command(report, "r.json")->purpose, "to take 6 samples of each case");
+  report.cases.back() = {};
+  report.cases.back().name = "pipeline/pipeline/split:3";
+  report.cases.back().status = CaseStatus::not_run;
+  report.cases.back().stopped_because = total_time;
+  const auto next = next_command(report, "r.json");
+  EXPECT_EQ(next->purpose, "to measure the other 1 case");
+  EXPECT_EQ(next->arguments[0], "--resume");
+}
+
+TEST(NextCommand, IsOneForAllScenarios) {
+  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  report.answers.push_back(report.answers[0]);
+  EXPECT_EQ(next_command(report, "r.json")->purpose,
+            "to tell the fastest cases of 2 settings apart");
+}
+
+TEST(NextCommand, IsNoneWhereNothingIsOpenOrTheRunCannotBeContinued) {
+  EXPECT_FALSE(next_command(report_of({sampled(12, 1, 0.02)}), "r.json")) << "no tie";
+  const Report open = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  Report report = open;
+  report.machine.libraries.emplace_back("ranks", "2");
+  EXPECT_FALSE(next_command(report, "r.json")) << "mpirun is not known";
+  report = open;
+  report.options.emplace_back("for-profiler", "true");
+  EXPECT_FALSE(next_command(report, "r.json"));
+  report = open;
+  report.measured_by = "another program";
+  EXPECT_FALSE(next_command(report, "r.json"));
+}
+
+TEST(NextCommand, RepeatsRunsOfSeveralProcesses) {
+  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  report.processes.resize(2);
+  EXPECT_EQ(next_command(report, "r.json")->arguments[0], "--rerun");
+}
+
+}  // namespace
+}  // namespace parbench::report
