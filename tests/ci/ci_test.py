@@ -2,6 +2,7 @@
 stand-in for gh."""
 import json
 import pathlib
+import shlex
 import shutil
 
 import pytest
@@ -167,6 +168,13 @@ def test_comment_fails_when_github_refuses(ci):
     assert "error: gh api" in ci.call(*PULL, code=1).err
 
 
+def steps_of_the_guide():
+    """The commands of "The steps by hand", each as words without its comment."""
+    page = text_of(ROOT / "docs/guide/continuous-integration.md")
+    block = page.split("## The steps by hand\n")[1].split("\n\n- ")[0]
+    return [shlex.split(line, comments=True) for line in block.splitlines() if line.startswith("    ")]
+
+
 @pytest.fixture
 def published(ci, repository, tmp_path):
     """A repository with a bare one as its origin, to which reports are published."""
@@ -180,6 +188,24 @@ def published(ci, repository, tmp_path):
 
 def publish(ci, report, code=0):
     return ci.call("publish", report, "--repository", "repository", code=code)
+
+
+def test_the_steps_of_the_guide_follow_each_other(ci, published):
+    ci.set_github()
+    steps = steps_of_the_guide()
+    names = [pathlib.Path(words[0]).name for words in steps]
+    assert names == ["run", "reports", "compare", "comment", "publish"]
+    for _ in range(2):  # the second time there is an earlier report
+        for name, (_, *words) in zip(names, steps):
+            words = ["o/n" if word == "OWNER/NAME" else word for word in words]
+            if name in ("reports", "publish"):
+                words += ["--repository", "repository"]
+            if name == "compare":
+                words += ["--require-decided", "0"]  # a microsecond of a busy machine decides nothing
+            ci.call(name, *words, code=None if name == "compare" else 0)
+    assert len(list((ci.folder / "earlier").glob("*.json"))) == 1
+    assert "BASE: earlier/" in ci.read("comparison.md")
+    assert len(ci.comments) == 1 and "BASE: earlier/" in ci.comments[0]
 
 
 def test_publish_creates_the_branch_and_adds_to_it(ci, repository, published):
