@@ -32,8 +32,8 @@ def as_dry_run(words):
     return [*words, "--oversubscribe", "--dry-run"]
 
 
-def check_run(parbench, words, environment=None):
-    plan = parbench(as_dry_run(words), environment)
+def check_run(parbench, words, environment=None, ranks=1):
+    plan = parbench(as_dry_run(words), environment, ranks=ranks)
     assert "estimated time" in plan, plan
 
 
@@ -53,7 +53,7 @@ def check_pairs(parbench, words):
 def check_parbench(parbench, command):
     words = list(command.words)
     if is_measured(words):
-        check_run(parbench, words, command.environment)
+        check_run(parbench, words, command.environment, command.ranks)
     elif words[0] == "ab":
         check_pairs(parbench, words)
     elif words[0] in ONLY_LOOKED_UP:
@@ -86,7 +86,7 @@ def check_script(parbench, build, command):
         check_flags(behind, parbench(["help", "compare"]))
     elif behind:
         scenario = [] if "--scenario" in behind else ["--scenario", "selftest"]  # scripts/ci/run adds one
-        check_run(parbench, [*scenario, *behind])
+        check_run(parbench, [*scenario, *behind], ranks=2 if command.program == "scripts/two-hosts" else 1)
     if command.program == "scripts/peers":
         check = [PYTHON, "-B", ROOT / "scripts/peers.d/compare.py", "--check"]
         run([*check, *(PYTHON if word.startswith("python") else word for word in own)])

@@ -6,6 +6,8 @@ import pytest
 
 from support.process import ROOT, run
 
+MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none"]
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
 MODEL = ROOT / "tests/fuzz/corpus/onnx/residual.onnx"
 
 
@@ -33,12 +35,15 @@ def folder(build, tmp_path_factory):
 
 @pytest.fixture
 def parbench(build, folder):
-    """Runs parbench in the folder and returns its standard output."""
+    """Runs parbench in the folder and returns its standard output. Several ranks need MPI: without it the
+    words are those of a single process."""
+    has_mpi = build.cached("PARBENCH_HAS_MPI") == "ON" and shutil.which("mpirun") is not None
 
-    def call(words, environment=None, codes=(0,)):
+    def call(words, environment=None, codes=(0,), ranks=1):
         words = [name for word in words for name in files_of(folder, word)]
-        ended = run([build.program("parbench"), *words], code=None, cwd=folder,
-                    env={"PARBENCH_CACHE": folder / "cache", **(environment or {})})
+        launcher = [*MPIRUN, "-n", ranks] if ranks > 1 and has_mpi else []
+        ended = run([*launcher, build.program("parbench"), *words], code=None, cwd=folder,
+                    env={**AS_ROOT, "PARBENCH_CACHE": folder / "cache", **(environment or {})})
         assert ended.returncode in codes, f"{' '.join(words)}\n{ended.out}{ended.err}"
         return ended.out
 

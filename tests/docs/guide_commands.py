@@ -12,9 +12,8 @@ FENCE = re.compile(r"^\s*(```|~~~)(\w*)")
 COMMAND_LINE = re.compile(r"(\./parbench|scripts/|mpirun|srun|build/release/bin/parbench) ")
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 ASSIGNMENT = re.compile(r"[A-Z_]+=.*")
-# Programs that may stand in front of one of parbench, with the number of words that are theirs; none:
-# up to the program of parbench.
-LAUNCHERS = {"taskset": 3, "srun": None, "mpirun": None, "do": 1}
+# Programs that start a run of several ranks.
+MPI_LAUNCHERS = ("mpirun", "srun")
 # What a reader replaces, and by what the tests do.
 PLACEHOLDERS = {
     "NAME": "selftest", "MODEL": "resnet50", "COMMAND": "compare", "REPORT": "REPORT.json",
@@ -27,6 +26,7 @@ class Command(NamedTuple):
     program: str  # as it is written
     words: tuple[str, ...]
     environment: dict[str, str]
+    ranks: int = 1
 
     def __str__(self):
         return f"{self.place} {self.program} {' '.join(self.words)}"
@@ -94,15 +94,13 @@ def command_of(place, words):
     while words and ASSIGNMENT.fullmatch(words[0]):
         name, _, value = words.pop(0).partition("=")
         environment[name] = value
-    if words and words[0] in LAUNCHERS:
-        count = LAUNCHERS[words[0]]
-        if count is None:
-            count = next((i for i, word in enumerate(words) if word in PARBENCH), len(words))
-        words = words[count:]
+    ranks = 2 if words[:1] and words[0] in MPI_LAUNCHERS else 1
+    if words[:1] and words[0] in (*MPI_LAUNCHERS, "taskset"):
+        words = words[next((i for i, word in enumerate(words) if is_project_program(word)), len(words)):]
     if not words or not is_project_program(words[0]):
         return None
     return Command(place, words[0].removeprefix("./") if "scripts/" in words[0] else words[0],
-                   tuple(words[1:]), environment)
+                   tuple(words[1:]), environment, ranks)
 
 
 def commands_of_lines(name, lines):
