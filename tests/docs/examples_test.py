@@ -102,6 +102,11 @@ def test_a_gate_has_six_processes_and_requires_decided_cases(lines):
     assert "scripts/ci/publish" in words and "scripts/ci/reports" in words
 
 
+def test_the_page_on_ci_lists_the_workflows():
+    page = text_of(ROOT / "docs/guide/continuous-integration.md")
+    assert set(re.findall(r"^\| `([\w-]+\.yml)` \|", page, re.MULTILINE)) == {path.name for path in WORKFLOWS}
+
+
 def test_nothing_advises_fewer_than_six_processes():
     """In help, messages, scripts and pages."""
     paths = [path for top in ("bench", "reports", "scripts", "docs/guide", "examples", ".github")
