@@ -118,7 +118,7 @@ class PairsOfRuns {
  private:
   static compare::PairedComparison::Plan plan_of(const AbOptions& options) {
     compare::PairedComparison::Plan plan;
-    plan.rule.threshold = options.comparison.threshold();
+    options.comparison.set(plan.rule);
     return plan;
   }
 
@@ -268,7 +268,8 @@ constexpr CommandText ab_help{
         "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes "
         "ended early, or the output could not be written to its end; "
         "2 bad usage, a place that cannot be written, a command that fails or leaves no report; "
-        "3 a case regressed; 4 nothing could be compared; 130 interrupted."};
+        "3 a case regressed; 4 nothing could be compared, or fewer cases are decided than "
+        "--require-decided asks for; 130 interrupted."};
 
 class Ab final : public Command {
  public:

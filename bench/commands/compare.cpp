@@ -22,6 +22,8 @@ constexpr CommandText compare_help{
         "      What became slower or faster, beyond chance?\n"
         "  parbench compare before.json after.json --threshold 5 --format markdown\n"
         "      Changes of 5% or more, as a comment on a pull request.\n"
+        "  parbench compare before.json after.json --require-decided 80\n"
+        "      Fails also where fewer than 80% of the cases are decided.\n"
         "  parbench compare before.json after.json\n"
         "      Also of files of Google Benchmark (--benchmark_out=before.json).\n"
         "  parbench compare old1.json old2.json --new new1.json new2.json\n"
@@ -30,7 +32,8 @@ constexpr CommandText compare_help{
         "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes "
         "ended early, or the output could not be written to its end; 2 bad usage, a bad report, "
         "or "
-        "a place that cannot be written; 3 a case regressed; 4 nothing could be compared."};
+        "a place that cannot be written; 3 a case regressed; 4 nothing could be compared, or fewer "
+        "cases are decided than --require-decided asks for."};
 
 class Compare final : public Command {
  public:
@@ -69,8 +72,9 @@ class Compare final : public Command {
     report::Report base = read_side(base_paths_);
     const report::Report candidate = read_side(new_paths_);
     compare::unite_programs(base, candidate);
-    compare::Options options{.rule = {.threshold = options_.threshold()},
+    compare::Options options{.rule = {},
                              .allow_different_machine = options_.allow_different_machine};
+    options_.set(options.rule);
     if (spread_percent_) options.known_spread = *spread_percent_ / 100;
     const compare::Comparison comparison =
         compare::compare({name_of(base_paths_), base}, {name_of(new_paths_), candidate}, options);

@@ -12,13 +12,18 @@
 namespace parbench {
 
 struct ComparisonOptions {
-  double threshold_percent = 2;  // the smallest change that counts, of the time
+  double threshold_percent = 2;         // the smallest change that counts, of the time
+  double required_decided_percent = 0;  // of the cases of BASE
   bool allow_different_machine = false;
   std::string format = "table";  // or "html", "markdown", "json"
   std::string output_path;
   std::optional<int> width;  // of the table
 
-  [[nodiscard]] double threshold() const { return threshold_percent / 100; }
+  /// Writes what the flags say into a rule.
+  void set(compare::Rule& rule) const {
+    rule.threshold = threshold_percent / 100;
+    rule.required_decided = required_decided_percent / 100;
+  }
 };
 
 /// Returns the flags of these options.

@@ -90,8 +90,7 @@ class Dashboard final : public Command {
     print(fmt::format(
         "histories: {} · changes: {}, {} of them in the {} days before the newest report\n",
         built.histories, built.changes, built.recent_changes, report::recent_days));
-    if (const std::string too_few = report::too_few_text(built.longest_series);
-        built.histories > 0 && !too_few.empty()) {
+    if (const std::string too_few = report::too_few_text(built.lengths); !too_few.empty()) {
       print(report::hanging("", too_few, text_style().width, report::Emphasis::none, false));
     }
     print(fmt::format("dashboard: {}\n", (site / "index.html").string()));

@@ -88,27 +88,17 @@ void follow_jobs(RankTeam& team, const RunOptions& options, const BenchmarkFlags
   }
 }
 
-/// Returns when rank 0 has ended the run. A dry run and a list are its own.
-void follow_run(RankTeam& team, const RunOptions& options, const BenchmarkFlags& flags,
-                std::vector<Job>& jobs) {
-  try {
-    if (!options.dry_run && !flags.list_tests) follow_jobs(team, options, flags, jobs);
-  } catch (const RunEnded&) {
-    return;
-  } catch (const std::exception& error) {  // nothing that all ranks have thrown comes so far
-    team.give_up(error.what());
-  }
-  team.wait_for_end();
-}
-
 void list_cases(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     for (const CaseSpec& spec : job.cases) print(spec.name() + "\n");
   }
 }
 
+/// Estimates the cases and prints the estimates. All ranks plan the cases, because a plan may need
+/// what only one of them can measure; rank 0 prints.
 void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& plan,
              RankTeam* team) {
+  const bool prints = team == nullptr || team->leads();
   const std::size_t width = text_style(options.width).width;
   for (Job& job : plan.jobs) {
     Context context = job.open(options, team);
@@ -116,9 +106,26 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
     sampling.total_seconds /= static_cast<double>(plan.jobs.size());
     const RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
                                      has_profiling_pass(options));
-    print(estimate_text(*job.scenario, context, run, width));
+    if (prints) print(estimate_text(*job.scenario, context, run, width));
   }
-  print(left_out_text(plan, width));
+  if (prints) print(left_out_text(plan, width));
+}
+
+/// Returns when rank 0 has ended the run. A list is its own.
+void follow_run(RankTeam& team, const RunOptions& options, const BenchmarkFlags& flags,
+                JobPlan& plan) {
+  try {
+    if (options.dry_run) {
+      dry_run(options, flags, plan, &team);
+    } else if (!flags.list_tests) {
+      follow_jobs(team, options, flags, plan.jobs);
+    }
+  } catch (const RunEnded&) {
+    return;
+  } catch (const std::exception& error) {  // nothing that all ranks have thrown comes so far
+    team.give_up(error.what());
+  }
+  team.wait_for_end();
 }
 
 /// Runs the jobs one after the other and keeps the report up to date.
@@ -332,7 +339,7 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
         jobs.size()));
   }
   if (team != nullptr && !team->leads()) {
-    follow_run(*team, options, flags, jobs);
+    follow_run(*team, options, flags, plan);
     return ExitCode::measured;
   }
   if (flags.list_tests) {

@@ -275,7 +275,7 @@ double disturbed_spread(const Match& match) {
 /// How to get samples of several processes. Other programs do not spread their runs over them.
 std::string_view processes_remedy(const Comparison& comparison) {
   return is_of_parbench(comparison)
-             ? "measure both with --processes 5"
+             ? "measure both with --processes 6"
              : "name the files of several runs of each (compare BASE… --new NEW…), or run both "
                "programs in turns (parbench ab --measure google-benchmark)";
 }
@@ -337,7 +337,7 @@ std::string trouble_of(const Comparison& comparison, const Processes& base, cons
   return fmt::format("fewer than {} samples in {} do not show how much they vary; {}", min_samples,
                      base.has_variance ? "NEW" : "BASE",
                      side.by_parbench
-                         ? "take more samples, or several processes (--processes 5)"
+                         ? "take more samples, or several processes (--processes 6)"
                          : "repeat its benchmarks (--benchmark_repetitions=10), or name "
                            "the files of several runs (compare BASE… --new NEW…)");
 }
@@ -410,11 +410,21 @@ std::size_t Comparison::count(MatchState state) const {
   return static_cast<std::size_t>(std::ranges::count(rows, state, &Row::state));
 }
 
+std::size_t Comparison::decided() const {
+  return count(Verdict::regressed) + count(Verdict::improved) + count(Verdict::same);
+}
+
+std::size_t Comparison::decidable() const { return rows.size() - count(MatchState::only_now); }
+
 Outcome Comparison::outcome() const {
   const bool ended_badly = !now.process_errors.empty() || now.ended_early;
   if (count(MatchState::failed_now) > 0 || ended_badly) return Outcome::case_failed;
   if (count(Verdict::regressed) > 0) return Outcome::regressed;
-  return count(MatchState::comparable) > 0 ? Outcome::nothing_regressed : Outcome::nothing_compared;
+  if (count(MatchState::comparable) == 0) return Outcome::nothing_compared;
+  constexpr double rounding_error = 1e-9;
+  const double required = rule.required_decided * static_cast<double>(decidable());
+  return static_cast<double>(decided()) < required - rounding_error ? Outcome::too_few_decided
+                                                                    : Outcome::nothing_regressed;
 }
 
 Comparison matched(const NamedReport& base, const NamedReport& now, const Options& options) {

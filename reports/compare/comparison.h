@@ -72,7 +72,13 @@ struct ScenarioFacts {
 /// What a comparison comes to, the first that applies. A process of the newer report that ended
 /// badly is a case that failed: in which case it ended is unknown. So is a newer report whose
 /// run ended early: of the cases that it did not reach, nothing is known.
-enum class Outcome { case_failed, regressed, nothing_compared, nothing_regressed };
+enum class Outcome {
+  case_failed,
+  regressed,
+  nothing_compared,
+  too_few_decided,  // fewer than Rule::required_decided
+  nothing_regressed
+};
 
 struct Comparison {
   Side base;
@@ -89,6 +95,10 @@ struct Comparison {
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   [[nodiscard]] std::size_t count(MatchState state) const;
+  /// Cases with a verdict other than undecided.
+  [[nodiscard]] std::size_t decided() const;
+  /// Cases that BASE has: those that could be decided. A case of NEW alone has no baseline.
+  [[nodiscard]] std::size_t decidable() const;
   [[nodiscard]] Outcome outcome() const;
 };
 

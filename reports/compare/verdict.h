@@ -33,6 +33,8 @@ struct Rule {
   double significance = 0.05;
   /// Changes below it, as a fraction of the time, do not matter.
   double threshold = 0.02;
+  /// Share of the cases of BASE that must be decided, from 0 to 1, for the comparison to pass.
+  double required_decided = 0;
 };
 
 struct Judgement {

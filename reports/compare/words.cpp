@@ -13,6 +13,7 @@
 #include "reports/model/disturbances.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
+#include "reports/units/wide_intervals.h"
 
 namespace parbench::compare {
 namespace {
@@ -111,6 +112,22 @@ std::string ending_text(const Comparison& comparison) {
   return end == PairsEnd::time_spent && !settled ? "The time is spent (--max-time): " : "";
 }
 
+/// "Undecided: 31 of 43 cases" where fewer than half are decided, or fewer than the rule requires.
+/// Else empty.
+std::string undecided_text(const Comparison& comparison) {
+  const std::size_t decided = comparison.decided();
+  const std::size_t all = comparison.decidable();
+  const std::size_t undecided = comparison.count(Verdict::undecided);
+  const bool too_few = comparison.outcome() == Outcome::too_few_decided;
+  if (!too_few && (undecided == 0 || 2 * decided >= all)) return {};
+  std::string text = undecided > 0 ? fmt::format("Undecided: {}", undecided)
+                                   : fmt::format("Decided: only {}", decided);
+  text += " of " + report::format_count(all, "case");
+  if (!too_few) return text;
+  return text + fmt::format("; {} must be decided (--require-decided)",
+                            report::format_percent(comparison.rule.required_decided, 0));
+}
+
 std::string regressions_text(const Comparison& comparison, std::size_t compared) {
   std::vector<std::string> texts;
   for (const Row& row : comparison.rows) {
@@ -119,7 +136,8 @@ std::string regressions_text(const Comparison& comparison, std::size_t compared)
                                 interval_text(row.judgement->change)));
   }
   if (texts.empty())
-    return fmt::format("No regression found in {}", report::format_count(compared, "case"));
+    return fmt::format("No regression found in {}",
+                       report::format_count(comparison.decided(), "case"));
   return fmt::format("{} of {} regressed: {}", texts.size(), report::format_count(compared, "case"),
                      listed(texts));
 }
@@ -229,6 +247,7 @@ std::string change_text(const Change& change) {
 }
 
 std::string interval_text(const Change& change) {
+  if (report::is_unknown_change(change.interval)) return std::string(report::unknown_text);
   const int decimals = decimals_of(change);
   return fmt::format("{} to {}%", signed_percent(change.interval.low, decimals),
                      signed_percent(change.interval.high, decimals));
@@ -245,10 +264,13 @@ std::string sentence(const Comparison& comparison) {
   text += ending_text(comparison) + failures_text(comparison);
   if (compared == 0) return text + nothing_text(comparison);
   text += throttled_side_text(comparison);
-  text += regressions_text(comparison, compared) + '.';
+  const std::size_t undecided = comparison.count(Verdict::undecided);
+  const std::string lead =
+      comparison.count(Verdict::regressed) > 0 ? std::string() : undecided_text(comparison);
+  text += (lead.empty() ? regressions_text(comparison, compared) : lead) + '.';
   text += counts_text({{comparison.count(Verdict::improved), "improved"},
                        {comparison.count(Verdict::same), "the same"},
-                       {comparison.count(Verdict::undecided), "undecided"}});
+                       {lead.empty() ? undecided : 0, "undecided"}});
   return text + counts_text({{comparison.count(MatchState::not_measured), "not measured"},
                              {comparison.count(MatchState::not_comparable), "not comparable"},
                              {comparison.count(MatchState::only_base), "only in BASE"},

@@ -9,15 +9,16 @@
 
 namespace parbench::compare {
 
-/// "1 of 12 cases regressed: pipeline/split:5 6.2% slower (+4.8 to +7.7%). 1 improved, 8 are the
-/// same, 2 undecided." A failure in the newer report comes first, then whether one side was
-/// throttled and the other was not.
+/// "1 of 12 cases regressed: pipeline/split:5 6.2% slower (+4.8 to +7.7%). 1 improved, 8 the same,
+/// 2 undecided." Where no regression is found and most cases are not decided, or fewer than the
+/// rule requires, it is "Undecided: 9 of 12 cases. 3 the same." A failure in the newer report comes
+/// first, then whether one side was throttled and the other was not.
 [[nodiscard]] std::string sentence(const Comparison& comparison);
 
 /// "6.2% slower", "3.0% faster", "no change"; of large changes their factor, because percent of
 /// times and of speeds differ: "2.02× as fast", "2.50× as long".
 [[nodiscard]] std::string change_text(const Change& change);
-/// "+4.8 to +7.7%".
+/// "+4.8 to +7.7%"; "unknown" where it contains 0 and reaches beyond +1000%.
 [[nodiscard]] std::string interval_text(const Change& change);
 
 /// "1.864 s"; a dash where it was not measured.

@@ -108,12 +108,17 @@ std::vector<History> histories_of(const ReportCollection& collection) {
   return histories;
 }
 
-std::size_t longest_series(std::span<const History> histories) {
-  std::size_t longest = 0;
+SeriesLengths lengths_of(std::span<const History> histories) {
+  SeriesLengths lengths;
   for (const History& history : histories) {
-    for (const Series& series : history.series) longest = std::max(longest, series.points.size());
+    for (const Series& series : history.series) {
+      const std::size_t length = series.points.size();
+      ++lengths.cases;
+      lengths.too_short += length < min_values_with_a_change ? 1U : 0U;
+      lengths.longest = std::max(lengths.longest, length);
+    }
   }
-  return longest;
+  return lengths;
 }
 
 std::vector<Change> changes_of(const std::vector<Point>& points,

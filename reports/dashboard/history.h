@@ -73,8 +73,14 @@ struct ReportCollection {
 /// the same content only the first in the order of paths counts.
 [[nodiscard]] std::vector<History> histories_of(const ReportCollection& collection);
 
-/// Returns the number of points of the longest series.
-[[nodiscard]] std::size_t longest_series(std::span<const History> histories);
+/// How many reports the cases of histories have.
+struct SeriesLengths {
+  std::size_t cases = 0;
+  std::size_t too_short = 0;  // cases with fewer than `min_values_with_a_change` reports
+  std::size_t longest = 0;    // reports of one case
+};
+
+[[nodiscard]] SeriesLengths lengths_of(std::span<const History> histories);
 
 /// Change points in the logarithms of the medians, with their sizes; those below `min_change` are
 /// left out.

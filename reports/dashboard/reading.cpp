@@ -4,18 +4,19 @@
 #include <fmt/format.h>
 
 #include "reports/dashboard/change_points.h"
-#include "reports/dashboard/history.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
 
-std::string too_few_text(std::size_t longest_series) {
-  if (longest_series >= min_values_with_a_change) return {};
-  return fmt::format(
-      "Too few reports: change detection needs {} reports of a case on the same kind of machine; "
-      "so "
-      "far there are at most {}.",
-      min_values_with_a_change, longest_series);
+std::string too_few_text(const SeriesLengths& lengths) {
+  if (lengths.too_short == 0) return {};
+  const std::string need =
+      fmt::format("Change detection needs {} reports of a case on the same kind of machine; ",
+                  min_values_with_a_change);
+  if (lengths.too_short == lengths.cases) {
+    return need + fmt::format("so far there are at most {}.", lengths.longest);
+  }
+  return need + fmt::format("{} of {} cases have fewer.", lengths.too_short, lengths.cases);
 }
 
 void write_reading(HtmlWriter& html) {

@@ -272,7 +272,7 @@ class SiteBuild {
     in_parallel(all.size(), [&](std::size_t i) { all[i]->changes = changes_of(all[i]->points); });
     const std::int64_t newest = newest_start(histories);
     summary_.histories = histories.size();
-    summary_.longest_series = longest_series(histories);
+    summary_.lengths = lengths_of(histories);
     for (const History& history : histories) {
       for (const Series& series : history.series) {
         summary_.changes += series.changes.size();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/dashboard/history.h"
 #include "reports/dashboard/repository.h"
 
 namespace parbench::report {
@@ -17,7 +18,7 @@ struct SiteSummary {
   std::size_t histories = 0;
   std::size_t changes = 0;
   std::size_t recent_changes = 0;
-  std::size_t longest_series = 0;    // reports with a number of one case
+  SeriesLengths lengths = {};
   std::vector<std::string> skipped;  // files that are no reports, each with the reason
 };
 

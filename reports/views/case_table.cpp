@@ -18,6 +18,7 @@
 #include "reports/findings/roles.h"
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
+#include "reports/units/wide_intervals.h"
 #include "reports/views/table_parts.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/schedules/partition.h"
@@ -468,7 +469,7 @@ TableCell median_cell(const CaseResult& c) {
   if (is_throttled(c) || is_over_quota(c)) cell.mark = throttled_mark;
   if (s.median_interval && s.median > 0) {
     const double half_width = (s.median_interval->high - s.median_interval->low) / 2;
-    cell.range = fmt::format("± {}", format_percent(half_width / s.median));
+    cell.range = half_width_text(half_width / s.median);
     cell.range_mark = low_mark(s.median_interval);
   }
   return cell;

@@ -5,14 +5,14 @@
 #include "reports/statistics/statistics.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
-#include "reports/units/units.h"
+#include "reports/units/wide_intervals.h"
 
 namespace parbench::report {
 
 TableCell peak_cell(const Peak& peak) {
   TableCell cell{.text = rate_text(peak)};
   if (peak.interval) {
-    cell.range = "± " + format_percent(relative_half_width(*peak.interval, peak.value));
+    cell.range = half_width_text(relative_half_width(*peak.interval, peak.value));
   }
   return cell;
 }

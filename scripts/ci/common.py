@@ -18,6 +18,12 @@ def fail(text, code=BAD_USAGE):
     sys.exit(code)
 
 
+def split_at_dashes(words):
+    """Returns the words before `--`, and those behind it, which are for parbench."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1:]
+
+
 def parbench(*words, **options):
     """Runs the launcher, or the program that PARBENCH names. Returns its exit code."""
     command = [os.environ.get("PARBENCH", str(ROOT / "parbench")), *map(str, words)]

@@ -2,6 +2,7 @@
 stand-in for gh."""
 import json
 import pathlib
+import shlex
 import shutil
 
 import pytest
@@ -34,8 +35,8 @@ class Ci:
         (self.folder / name).parent.mkdir(exist_ok=True)
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def add_report(self, name, day, cpu="A", complete=True, seconds=1):
-        """Writes a report of one case, measured by five processes."""
+    def add_report(self, name, day, cpu="A", complete=True, seconds=1, spread=0.001):
+        """Writes a report of one case, measured by six processes."""
         report = json.loads((ROOT / "tests/fuzz/corpus/report/smallest.json").read_text(encoding="utf-8"))
         content = report["parbench"]
         content.update(started_utc=f"2026-05-{day:02}T10:00:00Z", complete=complete)
@@ -43,8 +44,8 @@ class Ci:
         case = {"name": "selftest/spin", "scenario": "selftest", "strategy": "spin", "dtype": "f32"}
         sample = {"wall_seconds": seconds, "cpu_seconds": 0, "iterations": 1}
         samples = [
-            {**sample, "seconds": seconds * (1 + 0.001 * process), "round": process, "process": process}
-            for process in range(5)
+            {**sample, "seconds": seconds * (1 + spread * (process - 2.5)), "round": process, "process": process}
+            for process in range(6)
         ]
         content["cases"] = [{**case, "parameters": {}, "status": "measured", "samples": samples}]
         self.write(name, json.dumps(report))
@@ -65,11 +66,15 @@ def ci(tmp_path, build):
 @pytest.mark.parametrize(
     "flags, code, log",
     [
-        ([], 0, "--scenario all --processes 5 --report results/report.json\n"),
+        ([], 0, "--scenario all --processes 6 --report results/report.json\n"),
         (["--processes", "2", "--", "--scenario", "matmul"], 1,
          "--scenario matmul --processes 2 --report results/report.json\n"),
+        (["--", "--max-total-time", "60"], 0,
+         "--scenario all --max-total-time 60 --processes 6 --report results/report.json\n"),
+        (["--", "--config=quick.json"], 0,
+         "--config=quick.json --processes 6 --report results/report.json\n"),
     ],
-    ids=["defaults", "flags and failed cases"],
+    ids=["defaults", "flags and failed cases", "flags and all scenarios", "cases of a file"],
 )
 def test_run_measures_and_writes_the_page(ci, flags, code, log):
     ci.call("run", "--output", "results", *flags, code=code, RUN_EXIT=code)
@@ -92,6 +97,18 @@ def test_compare_takes_the_last_good_report_of_the_same_machine(ci):
     ci.add_report("new.json", 5, seconds=2)
     ci.call(*COMPARE, code=3)
     assert "regressed" in ci.read("comparison.md")
+
+
+def test_compare_requires_that_enough_is_decided(ci):
+    ci.add_report("old/2026-05-01.json", 1)
+    ci.add_report("new.json", 5, spread=0.1)
+    ended = ci.call(*COMPARE, code=4)
+    assert "comparing with old/2026-05-01.json" in ended.err
+    assert ci.read("comparison.md").startswith("**Undecided: 1 of 1 case; 50% must be decided")
+    ci.call(*COMPARE, "--require-decided", "0")
+    assert ci.read("comparison.md").startswith("**Undecided: 1 of 1 case.")
+    ci.call(*COMPARE, "--", "--threshold", "500")
+    assert ci.read("comparison.md").startswith("**No regression found in 1 case. 1 the same.")
 
 
 def test_compare_says_when_there_is_no_report_to_compare_with(ci):
@@ -151,6 +168,13 @@ def test_comment_fails_when_github_refuses(ci):
     assert "error: gh api" in ci.call(*PULL, code=1).err
 
 
+def steps_of_the_guide():
+    """The commands of "The steps by hand", each as words without its comment."""
+    page = text_of(ROOT / "docs/guide/continuous-integration.md")
+    block = page.split("## The steps by hand\n")[1].split("\n\n- ")[0]
+    return [shlex.split(line, comments=True) for line in block.splitlines() if line.startswith("    ")]
+
+
 @pytest.fixture
 def published(ci, repository, tmp_path):
     """A repository with a bare one as its origin, to which reports are published."""
@@ -164,6 +188,24 @@ def published(ci, repository, tmp_path):
 
 def publish(ci, report, code=0):
     return ci.call("publish", report, "--repository", "repository", code=code)
+
+
+def test_the_steps_of_the_guide_follow_each_other(ci, published):
+    ci.set_github()
+    steps = steps_of_the_guide()
+    names = [pathlib.Path(words[0]).name for words in steps]
+    assert names == ["run", "reports", "compare", "comment", "publish"]
+    for _ in range(2):  # the second time there is an earlier report
+        for name, (_, *words) in zip(names, steps):
+            words = ["o/n" if word == "OWNER/NAME" else word for word in words]
+            if name in ("reports", "publish"):
+                words += ["--repository", "repository"]
+            if name == "compare":
+                words += ["--require-decided", "0"]  # a microsecond of a busy machine decides nothing
+            ci.call(name, *words, code=None if name == "compare" else 0)
+    assert len(list((ci.folder / "earlier").glob("*.json"))) == 1
+    assert "BASE: earlier/" in ci.read("comparison.md")
+    assert len(ci.comments) == 1 and "BASE: earlier/" in ci.comments[0]
 
 
 def test_publish_creates_the_branch_and_adds_to_it(ci, repository, published):

@@ -119,6 +119,25 @@ TEST_F(AbCommand, EndsWhenTheTimeIsSpent) {
   EXPECT_FALSE(json.at("ab").at("pairs").empty());
 }
 
+TEST_F(AbCommand, Exits4WhenFewerCasesAreDecidedThanRequired) {
+  ASSERT_EQ(run(Words{"sh", "-c", quick_run("--report base.json")}, surroundings()).exit_code, 0);
+  for (const auto& [name, factor] : {std::pair("fast.json", 0.5), std::pair("slow.json", 2.0)}) {
+    report::Report report = report::read_report(folder_ / "base.json");
+    for (report::Sample& sample : report.cases.at(0).samples) sample.seconds *= factor;
+    report::write_report(folder_ / name, report);
+  }
+  const std::string by_turns =
+      "sh -c 'if [ -e turn ]; then rm turn; cp fast.json \"$2\"; else touch turn; cp slow.json "
+      "\"$2\"; fi' sh";
+  const Finished gate = ab("sh -c 'cp base.json \"$2\"' sh", by_turns,
+                           {"--require-decided", "50", "--format", "json", "-o", "verdicts.json"});
+  EXPECT_EQ(gate.exit_code, 4) << gate.err;
+  const report::Json json = valid_json();
+  EXPECT_EQ(json.at("outcome"), "too_few_decided");
+  EXPECT_EQ(json.at("sentence"),
+            "Undecided: 1 of 1 case; 50% must be decided (--require-decided).");
+}
+
 TEST_F(AbCommand, ReportsCommandsThatFail) {
   const std::string broken = "sh -c 'echo it is broken >&2; exit 7'";
   EXPECT_THAT(

@@ -72,9 +72,9 @@ class CompareCommand : public ::testing::Test {
 
 TEST_F(CompareCommand, Exits0WhenNothingRegressed) {
   measure();
-  const Finished same = compare();
+  const Finished same = compare({"--threshold", "50"});
   EXPECT_EQ(same.exit_code, 0) << same.err;
-  EXPECT_THAT(same.out, StartsWith("No regression found in 2 cases."));
+  EXPECT_THAT(same.out, StartsWith("No regression found in 2 cases. 2 the same."));
   EXPECT_THAT(same.out, HasSubstr("one process"));
   slow_down(0, 0.4);
   const Finished improved = compare();
@@ -114,6 +114,22 @@ TEST_F(CompareCommand, Exits4WhenNothingCouldBeCompared) {
   const Finished allowed = compare({"--allow-different-machine"});
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
   EXPECT_THAT(allowed.out, HasSubstr("machines differ: CPU"));
+}
+
+TEST_F(CompareCommand, Exits4WhenFewerCasesAreDecidedThanRequired) {
+  measure();  // one process of each: too little to call a case the same
+  const Finished undecided = compare();
+  EXPECT_EQ(undecided.exit_code, 0) << "without a requirement";
+  EXPECT_THAT(undecided.out, StartsWith("Undecided: 2 of 2 cases."));
+  const Finished gate = compare({"--require-decided", "50"});
+  EXPECT_EQ(gate.exit_code, 4) << gate.err;
+  EXPECT_THAT(gate.out, StartsWith("Undecided: 2 of 2 cases; 50% must be decided"));
+  EXPECT_EQ(compare({"--require-decided=100%", "--threshold", "50"}).exit_code, 0);
+  slow_down(0, 0.4);
+  EXPECT_EQ(compare({"--require-decided", "50"}).exit_code, 0) << "one of two has improved";
+  EXPECT_EQ(compare({"--require-decided", "51"}).exit_code, 4);
+  slow_down(0, 2);
+  EXPECT_EQ(compare({"--require-decided", "51"}).exit_code, 3) << "a regression is decided";
 }
 
 TEST_F(CompareCommand, TakesAThresholdInPercent) {
@@ -174,6 +190,8 @@ TEST_F(CompareCommand, RefusesBadInputWithOneClearError) {
               AllOf(HasSubstr("--threshold 'little'"), HasSubstr("0 to 1000")));
   EXPECT_THAT(refusal({"before.json", "after.json", "--threshold", "-2"}),
               HasSubstr("--threshold '-2'"));
+  EXPECT_THAT(refusal({"before.json", "after.json", "--require-decided", "101"}),
+              AllOf(HasSubstr("--require-decided '101'"), HasSubstr("0 to 100")));
   EXPECT_THAT(refusal({"before.json", "after.json", "--format", "tabel"}),
               AllOf(HasSubstr("--format 'tabel'"), HasSubstr("did you mean 'table'")));
   EXPECT_THAT(refusal({"before.json", "after.json", "--splt", "3"}), HasSubstr("--splt"));
@@ -247,7 +265,8 @@ TEST_F(CompareCommand, ExplainsItself) {
   EXPECT_THAT(finished.out,
               AllOf(HasSubstr("parbench compare BASE NEW"), HasSubstr("--threshold PERCENT"),
                     HasSubstr("--allow-different-machine"), HasSubstr("3 a case regressed"),
-                    HasSubstr("--new NEW…"), HasSubstr("--assume-spread PERCENT")));
+                    HasSubstr("--new NEW…"), HasSubstr("--assume-spread PERCENT"),
+                    HasSubstr("--require-decided PERCENT")));
   EXPECT_THAT(parbench({"--help"}).out, HasSubstr("\n  compare BASE NEW  "));
 }
 

@@ -243,3 +243,10 @@ def test_one_process_is_no_rank(parbench, tmp_path):
 def test_commands_that_measure_nothing_answer_once(parbench):
     done = run([*MPIRUN, "-n", 2, parbench, "version"], env=ENVIRONMENT)
     assert done.out.count("parbench") == run([parbench, "version"]).out.count("parbench")
+
+
+def test_a_dry_run_plans_what_only_one_rank_can_measure(parbench):
+    """The balanced partition of gpt is of times of its units, which one rank measures for all."""
+    done = run([*MPIRUN, "-n", 2, parbench, "--scenario", "hybrid", "--model", "gpt", "--layout", "pp2",
+                "--dry-run"], env=ENVIRONMENT, seconds=120)
+    assert done.out.count("hybrid/divided") >= 1 and done.out.count("estimated time: ") == 1

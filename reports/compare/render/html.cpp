@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "reports/compare/render/rows_table.h"
 #include "reports/compare/words.h"
 #include "reports/text/text.h"
+#include "reports/units/wide_intervals.h"
 #include "reports/views/html/html_changes.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"
@@ -21,6 +23,12 @@ namespace {
 void write_paragraph(report::HtmlWriter& html, std::string_view css_class,
                      const std::string& text) {
   html.element("p", report::printable(text), {{"class", css_class}}).raw("\n");
+}
+
+/// Returns an interval that leads off the picture in place of one that would set its scale.
+report::Interval drawn(const report::Interval& interval) {
+  if (!report::is_unknown_change(interval)) return interval;
+  return {-1, std::numeric_limits<double>::infinity(), interval.confidence};
 }
 
 /// A series for each verdict, as far as changes are known.
@@ -37,7 +45,8 @@ report::ChangesPicture changes_of(const Comparison& comparison) {
     for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
       const auto& judgement = comparison.rows[i].judgement;
       if (!judgement || judgement->verdict != verdict) continue;
-      series.points.push_back({i, judgement->change.value, judgement->change.interval});
+      const Change& change = judgement->change;
+      series.points.push_back({i, change.value, drawn(change.interval)});
     }
     picture.series.push_back(std::move(series));
   }

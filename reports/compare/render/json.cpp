@@ -99,6 +99,8 @@ std::string_view name_of(Outcome outcome) {
       return "regressed";
     case Outcome::nothing_compared:
       return "nothing_compared";
+    case Outcome::too_few_decided:
+      return "too_few_decided";
     case Outcome::nothing_regressed:
       return "nothing_regressed";
   }
@@ -114,6 +116,7 @@ int exit_code_of(Outcome outcome) {
     case Outcome::regressed:
       return 3;
     case Outcome::nothing_compared:
+    case Outcome::too_few_decided:
       return 4;
   }
   return 1;
@@ -129,28 +132,29 @@ int exit_code(const Comparison& comparison) {
 }
 
 Json to_json(const Comparison& comparison) {
-  Json json{
-      {"schema_version", schema_version},
-      {"outcome", name_of(comparison.outcome())},
-      {"exit_code", exit_code(comparison)},
-      {"sentence", sentence(comparison)},
-      {"rule",
-       {{"significance", comparison.rule.significance}, {"threshold", comparison.rule.threshold}}},
-      {"base", json_of(comparison.base)},
-      {"new", json_of(comparison.now)},
-      {"scenarios", list_of(comparison.scenarios)},
-      {"counts",
-       {{"regressed", comparison.count(Verdict::regressed)},
-        {"improved", comparison.count(Verdict::improved)},
-        {"undecided", comparison.count(Verdict::undecided)},
-        {"same", comparison.count(Verdict::same)},
-        {"failed_now", comparison.count(MatchState::failed_now)},
-        {"not_measured", comparison.count(MatchState::not_measured)},
-        {"not_comparable", comparison.count(MatchState::not_comparable)},
-        {"only_base", comparison.count(MatchState::only_base)},
-        {"only_now", comparison.count(MatchState::only_now)}}},
-      {"cases", list_of(comparison.rows)},
-      {"notes", comparison.notes}};
+  Json json{{"schema_version", schema_version},
+            {"outcome", name_of(comparison.outcome())},
+            {"exit_code", exit_code(comparison)},
+            {"sentence", sentence(comparison)},
+            {"rule",
+             {{"significance", comparison.rule.significance},
+              {"threshold", comparison.rule.threshold},
+              {"required_decided", comparison.rule.required_decided}}},
+            {"base", json_of(comparison.base)},
+            {"new", json_of(comparison.now)},
+            {"scenarios", list_of(comparison.scenarios)},
+            {"counts",
+             {{"regressed", comparison.count(Verdict::regressed)},
+              {"improved", comparison.count(Verdict::improved)},
+              {"undecided", comparison.count(Verdict::undecided)},
+              {"same", comparison.count(Verdict::same)},
+              {"failed_now", comparison.count(MatchState::failed_now)},
+              {"not_measured", comparison.count(MatchState::not_measured)},
+              {"not_comparable", comparison.count(MatchState::not_comparable)},
+              {"only_base", comparison.count(MatchState::only_base)},
+              {"only_now", comparison.count(MatchState::only_now)}}},
+            {"cases", list_of(comparison.rows)},
+            {"notes", comparison.notes}};
   if (!comparison.cautions.empty()) json["cautions"] = comparison.cautions;
   if (comparison.pairs) json["ab"] = json_of(*comparison.pairs);
   return json;

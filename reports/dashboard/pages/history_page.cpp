@@ -14,6 +14,7 @@
 #include "reports/dashboard/reading.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
+#include "reports/units/wide_intervals.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"
@@ -29,8 +30,8 @@ constexpr std::size_t max_rows = 20;
 
 std::string interval_text(const Point& point) {
   if (!point.interval) return {};
-  return fmt::format("± {}{}", format_percent(relative_half_width(*point.interval, point.median)),
-                     is_low(point.interval) ? "°" : "");
+  return half_width_text(relative_half_width(*point.interval, point.median)) +
+         (is_low(point.interval) ? "°" : "");
 }
 
 /// The last `count` items, in reverse. Clang 14 does not compile the views of libstdc++ 12.
@@ -86,9 +87,10 @@ class HistoryPage {
   void changes() {
     html_.raw("<section class=\"card\" id=\"changes\">\n<h2>Changes</h2>\n");
     const auto changes = newest_changes_first();
-    const std::string too_few = too_few_text(longest_series({&history_, 1}));
-    if (!too_few.empty()) {
-      html_.element("p", too_few).raw("\n</section>\n");
+    const SeriesLengths lengths = lengths_of({&history_, 1});
+    if (lengths.too_short > 0) html_.element("p", too_few_text(lengths)).raw("\n");
+    if (lengths.too_short == lengths.cases) {
+      html_.raw("</section>\n");
       return;
     }
     if (changes.empty()) {

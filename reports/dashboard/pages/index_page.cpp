@@ -67,14 +67,17 @@ class IndexPage {
   void changes() {
     html_.raw("<section class=\"card\" id=\"changes\">\n<h2>Recent changes</h2>\n");
     std::vector<PlacedChange> changes = largest_changes_first();
-    const std::string too_few =
-        histories_.empty() ? std::string() : too_few_text(longest_series(histories_));
-    html_.element("p", too_few.empty() ? changes_text(changes.size()) : too_few,
-                  {{"class", "shared"}});
-    html_.raw("\n");
+    const SeriesLengths lengths = lengths_of(histories_);
+    const bool any_long = lengths.too_short < lengths.cases || histories_.empty();
+    if (any_long) paragraph(changes_text(changes.size()));
+    if (lengths.too_short > 0) paragraph(too_few_text(lengths));
     changes.resize(std::min(changes.size(), max_changes));
     if (!changes.empty()) write_table(html_, table_of(changes), {"changes", "changes-table"});
     html_.raw("</section>\n");
+  }
+
+  void paragraph(const std::string& text) {
+    html_.element("p", text, {{"class", "shared"}}).raw("\n");
   }
 
   static std::string changes_text(std::size_t count) {

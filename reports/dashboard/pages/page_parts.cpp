@@ -12,6 +12,7 @@
 #include "reports/dashboard/content_id.h"
 #include "reports/text/text.h"
 #include "reports/units/units.h"
+#include "reports/units/wide_intervals.h"
 
 namespace parbench::report {
 namespace {
@@ -71,6 +72,9 @@ TableCell commit_cell(const Moment& moment, const Repository& repository) {
 
 std::string change_text(const Change& change) {
   const Interval& interval = change.interval;
+  if (is_unknown_change(interval)) {
+    return fmt::format("{} ({})", signed_percent(change.size), unknown_text);
+  }
   return with_confidence(fmt::format("{} ({} to {})", signed_percent(change.size),
                                      signed_percent(interval.low), signed_percent(interval.high)),
                          interval);

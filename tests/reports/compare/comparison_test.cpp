@@ -93,6 +93,40 @@ TEST(Comparison, ComesToTheMostSeriousOutcome) {
       << "a failure and regressions: a wrong result is the more serious";
 }
 
+TEST(Comparison, CountsTheDecidedAmongTheCasesOfBase) {
+  const Everything reports;
+  const Comparison comparison = compared(reports.base, reports.now);
+  EXPECT_EQ(comparison.decided(), 4) << "regressed, improved or the same";
+  EXPECT_EQ(comparison.decidable(), 9) << "all but the one that only NEW has";
+}
+
+/// Cases of which the first ones are the same and the others too noisy to decide, against
+/// themselves.
+Comparison partly_decided(int same, int undecided, const Options& options = {}) {
+  std::vector<std::vector<double>> cases(static_cast<std::size_t>(same), steady(1));
+  for (int i = 0; i < undecided; ++i) cases.push_back({0.9, 0.95, 1, 1.05, 1.1});
+  return compared(made_report(cases), made_report(cases), options);
+}
+
+TEST(Comparison, RequiresThatEnoughIsDecided) {
+  const auto code = [](double required, int same, int undecided) {
+    return exit_code(partly_decided(same, undecided, {.rule = {.required_decided = required}}));
+  };
+  EXPECT_EQ(code(0, 0, 3), 0);
+  EXPECT_EQ(code(0.01, 0, 3), 4);
+  EXPECT_EQ(code(0.75, 3, 1), 0) << "exactly as many";
+  EXPECT_EQ(code(0.76, 3, 1), 4);
+  EXPECT_EQ(code(1, 3, 0), 0);
+  const Options half{.rule = {.required_decided = 0.5}};
+  Report base = made_report({steady(1), steady(1), steady(1)});
+  Report now = base;
+  now.cases[1].status = now.cases[2].status = CaseStatus::not_run;
+  EXPECT_EQ(compared(base, now, half).outcome(), Outcome::too_few_decided) << "1 of 3 measured";
+  EXPECT_EQ(exit_code(compared(now, base, half)), 4) << "in either report";
+  EXPECT_EQ(exit_code(compared(base, made_report({steady(1.1)}), half)), 3) << "regressed";
+  EXPECT_EQ(exit_code(compared(made_report({steady(1)}), base, half)), 0) << "new cases";
+}
+
 TEST(Comparison, ExitsByItsOutcomeUnlessItsPairsEndedBeforeTheirTime) {
   const Report one = made_report({steady(1)});
   const Report failed = Everything().now;
@@ -319,8 +353,8 @@ TEST(Comparison, SaysWhatItCannotKnowFromFewProcesses) {
   const Report two = made_report({{1.0, 1.01}});
   EXPECT_THAT(compared(five, five).notes, IsEmpty());
   EXPECT_THAT(notes(five, one),
-              AllOf(HasSubstr("one process"), HasSubstr("1.5%"), HasSubstr("--processes 5")));
-  EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 processes"), HasSubstr("--processes 5")));
+              AllOf(HasSubstr("one process"), HasSubstr("1.5%"), HasSubstr("--processes 6")));
+  EXPECT_THAT(notes(two, five), AllOf(HasSubstr("2 processes"), HasSubstr("--processes 6")));
 }
 
 TEST(Comparison, AssumesMoreSpreadOfProgramsThatRepeatInARow) {
@@ -371,7 +405,36 @@ TEST(Words, StateIntervalsWithTheirSigns) {
   EXPECT_EQ(interval_text(change(0.05, 0.04, 0.061)), "+4.0 to +6.1%");
   EXPECT_EQ(interval_text(change(0, -0.04, 0)), "−4.0 to 0.0%");
   const double infinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(interval_text(change(0.5, -1, infinite)), "−100 to +∞%");
+  EXPECT_EQ(interval_text(change(40, 5, infinite)), "+500 to +∞%");
+}
+
+TEST(Words, CallAnIntervalUnknownThatReachesBeyond1000Percent) {
+  EXPECT_EQ(interval_text(change(0.5, -0.8, 10)), "−80 to +1000%");
+  EXPECT_EQ(interval_text(change(0.5, -0.8, 10.01)), "unknown");
+  EXPECT_EQ(interval_text(change(0.5, -1, std::numeric_limits<double>::infinity())), "unknown");
+  EXPECT_EQ(interval_text(change(19, 18, 20.1)), "+1800 to +2010%") << "a change that is certain";
+}
+
+TEST(Words, CallNothingASuccessThatIsNotDecided) {
+  EXPECT_EQ(sentence(partly_decided(0, 3)), "Undecided: 3 of 3 cases.");
+  EXPECT_EQ(sentence(partly_decided(1, 2)), "Undecided: 2 of 3 cases. 1 the same.");
+  EXPECT_EQ(sentence(partly_decided(2, 1)),
+            "No regression found in 2 cases. 2 the same, 1 undecided.");
+  const Options options{.rule = {.required_decided = 0.8}};
+  EXPECT_EQ(sentence(partly_decided(2, 1, options)),
+            "Undecided: 1 of 3 cases; 80% must be decided (--require-decided). 2 the same.");
+  EXPECT_EQ(sentence(partly_decided(4, 1, options)),
+            "No regression found in 4 cases. 4 the same, 1 undecided.");
+  const Report base = made_report({steady(1), steady(1), {0.9, 0.95, 1, 1.05, 1.1}, steady(1)});
+  Report now = base;
+  now.cases[3].status = CaseStatus::not_run;
+  EXPECT_EQ(sentence(compared(base, now, options)),
+            "Undecided: 1 of 4 cases; 80% must be decided (--require-decided). 2 the same. 1 not "
+            "measured.");
+  now.cases[2].status = CaseStatus::not_run;
+  EXPECT_EQ(sentence(compared(base, now, options)),
+            "Decided: only 2 of 4 cases; 80% must be decided (--require-decided). 2 the same. 2 "
+            "not measured.");
 }
 
 TEST(Words, AnswerInASentence) {
@@ -455,8 +518,7 @@ TEST(Words, StateWhatMoreTimeWouldBringWhereItIsSpent) {
   spent.pairs->seconds = 12;
   spent.pairs->pairs.resize(4);
   spent.base.processes = 4;
-  EXPECT_EQ(sentence(spent),
-            "The time is spent (--max-time): No regression found in 1 case. 1 undecided.");
+  EXPECT_EQ(sentence(spent), "The time is spent (--max-time): Undecided: 1 of 1 case.");
   EXPECT_THAT(all_notes(spent),
               Contains(HasSubstr("the time is spent; more pairs may settle what is undecided, of "
                                  "which all 40 that are planned take about 2 min 00 s")));

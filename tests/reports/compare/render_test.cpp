@@ -60,6 +60,24 @@ Comparison hostile() {
   return compare({name, base}, {name, now});
 }
 
+/// A case whose processes differ by too much to know anything.
+Report noisy() { return made_report({{1, 50}}); }
+
+TEST(Comparison, WritesNoIntervalThatSaysNothingInAnyMedium) {
+  const Comparison comparison = compared_files(noisy(), noisy());
+  ASSERT_GT(comparison.rows[0].judgement->change.interval.high, 10);
+  for (const std::string& text :
+       {to_table(comparison), to_markdown(comparison),
+        to_html(comparison, {.style = "p{}", .script = {}}), json_text(comparison)}) {
+    EXPECT_THAT(text, AllOf(HasSubstr("Undecided: 1 of 1 case."), Not(HasSubstr(" to +"))));
+  }
+  EXPECT_THAT(to_table(comparison), HasSubstr("no change  unknown\n"));
+  EXPECT_THAT(to_markdown(comparison), HasSubstr("| no change | unknown |"));
+  EXPECT_THAT(to_html(comparison, {.style = "p{}", .script = "s()"}),
+              AllOf(HasSubstr(">unknown<"), HasSubstr("[0,0.0,-1.0,null]")))
+      << "an interval without ends does not set the scale of the picture";
+}
+
 TEST(ComparisonPage, HasVerdictsReasonsAndNotes) {
   const std::string page = to_html(mixed(), {.style = "p{}", .script = {}});
   EXPECT_THAT(page, AllOf(StartsWith("<!doctype html>"), HasSubstr("<p class=\"answer\">"),
@@ -212,6 +230,7 @@ TEST(ComparisonJson, KeepsToItsSchema) {
       compared_files(one, renamed),
       compared_files(one, made_report({})),
       compared_files(made_report({}), one),
+      compare({"a", noisy()}, {"b", noisy()}, {.rule = {.required_decided = 0.5}}),
       compare({"a", one}, {"b", elsewhere}, {.rule = {}, .allow_different_machine = true}),
       compared_files(made_report({{1e-300, 1e300}}), made_report({{1e300, 1e-300}}))};
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -239,6 +258,12 @@ TEST(ComparisonJson, HasWhatTheTableHas) {
   EXPECT_EQ(json["cases"][1]["state"], "failed_now");
   EXPECT_EQ(json["cases"][1]["reason"], "failed in NEW: wrong result");
   EXPECT_EQ(json["rule"]["threshold"], 0.02);
+  EXPECT_EQ(json["rule"]["required_decided"], 0);
+  const Json gate =
+      to_json(compare({"a", noisy()}, {"b", noisy()}, {.rule = {.required_decided = 0.5}}));
+  EXPECT_EQ(gate["outcome"], "too_few_decided");
+  EXPECT_EQ(gate["exit_code"], 4);
+  EXPECT_EQ(gate["rule"]["required_decided"], 0.5);
 }
 
 }  // namespace

@@ -106,17 +106,26 @@ TEST_F(Site, OldChangesAreOnTheirPageOnly) {
 TEST_F(Site, SaysThatThereAreTooFewReportsForAChange) {
   add("0.json", report_of_day(0, 1));
   add("1.json", report_of_day(1, 2));
-  EXPECT_EQ(build().longest_series, 2U);
+  EXPECT_EQ(build().lengths.longest, 2U);
   for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
-    EXPECT_THAT(page, AllOf(HasSubstr("change detection needs 9 reports of a case"),
-                            HasSubstr("so far there are at most 2."), Not(HasSubstr("None in")),
-                            Not(HasSubstr("No case changed"))));
+    EXPECT_THAT(page, AllOf(HasSubstr("Change detection needs 9 reports of a case on the same kind "
+                                      "of machine; so far there are at most 2."),
+                            Not(HasSubstr("None in")), Not(HasSubstr("No case changed"))));
   }
   for (int day = 2; day < 9; ++day) add(fmt::format("{}.json", day), report_of_day(day, 1));
-  EXPECT_EQ(build().longest_series, 9U);
+  EXPECT_EQ(build().lengths.longest, 9U);
   for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
-    EXPECT_THAT(page, Not(HasSubstr("Too few reports")));
+    EXPECT_THAT(page, Not(HasSubstr("Change detection needs")));
   }
+  Report other = report_of_day(9, 1);
+  other.cases[0].dtype = "bf16";
+  add("9.json", other);
+  EXPECT_EQ(build().lengths.too_short, 1U);
+  for (const std::string& page : {folder_.read("site/index.html"), history_page()}) {
+    EXPECT_THAT(page, HasSubstr("; 1 of 2 cases have fewer."));
+  }
+  EXPECT_THAT(folder_.read("site/index.html"), HasSubstr("None in the 90 days"));
+  EXPECT_THAT(history_page(), HasSubstr("No case changed its level"));
 }
 
 TEST_F(Site, MachinesAreNeverMixed) {

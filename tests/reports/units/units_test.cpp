@@ -6,6 +6,8 @@
 #include <array>
 #include <limits>
 
+#include "reports/units/wide_intervals.h"
+
 namespace parbench::report {
 namespace {
 
@@ -137,6 +139,19 @@ TEST(Number, DropsTrailingZeros) {
   EXPECT_EQ(format_number(0.5), "0.5");
   EXPECT_EQ(format_number(12), "12");
   EXPECT_EQ(format_number(-infinity), no_number);
+}
+
+TEST(HalfWidth, IsUnknownAbove1000Percent) {
+  EXPECT_EQ(half_width_text(0.0701), "± 7.0%");
+  EXPECT_EQ(half_width_text(10), "± 1000.0%");
+  EXPECT_EQ(half_width_text(10.01), "unknown");
+  EXPECT_EQ(half_width_text(infinity), "unknown");
+}
+
+TEST(Change, IsUnknownWhereItsIntervalContainsNoneAndReachesBeyond1000Percent) {
+  EXPECT_TRUE(is_unknown_change({-0.9, 10.5, 0.95}));
+  EXPECT_FALSE(is_unknown_change({-0.9, 9.5, 0.95}));
+  EXPECT_FALSE(is_unknown_change({0.1, 10.5, 0.95}));
 }
 
 }  // namespace
