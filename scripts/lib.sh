@@ -16,6 +16,13 @@ fail() {
 # The comment at a script's top is its help page.
 show_help() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; }
 
+# help_if_asked "$@": with -h or --help first, shows the help page and ends.
+help_if_asked() {
+  [[ ${1:-} == -h || ${1:-} == --help ]] || return 0
+  show_help
+  exit 0
+}
+
 # One process at a time installs and builds; the others wait for it.
 take_lock() {
   if ! { mkdir -p "$root/build" && : >>"$root/build/.lock"; } 2>/dev/null; then
