@@ -118,9 +118,11 @@ TEST(Cli, KnowsCommands) {
             Parsed("export", {{"REPORT", "r.json"}, {"format", "csv"}}));
   EXPECT_EQ(parsed({"html", "a.json", "-o", "page.html", "b.json", "c.json"}),
             Parsed("html", {{"REPORT", "a.json,b.json,c.json"}, {"-o", "page.html"}}));
-  EXPECT_EQ(
-      parsed({"compare", "a.json", "b.json", "--threshold", "5%"}),
-      Parsed("compare", {{"BASE", "a.json,b.json"}, {"threshold", "5"}, {"format", "table"}}));
+  EXPECT_EQ(parsed({"compare", "a.json", "b.json", "--threshold", "5%"}),
+            Parsed("compare", {{"BASE", "a.json,b.json"},
+                               {"threshold", "5"},
+                               {"require-decided", "0"},
+                               {"format", "table"}}));
   EXPECT_EQ(parsed({"ab", "--a", "one", "--b", "two", "--seed", "7"}),
             Parsed("ab", Values{{"a", "one"},
                                 {"b", "two"},
@@ -128,6 +130,7 @@ TEST(Cli, KnowsCommands) {
                                 {"max-time", "1800"},
                                 {"seed", "7"},
                                 {"threshold", "2"},
+                                {"require-decided", "0"},
                                 {"format", "table"}}));
   EXPECT_EQ(name_of({"--help"}), "help");
   EXPECT_EQ(name_of({"-h", "--scenario", "nonsense"}), "help");
