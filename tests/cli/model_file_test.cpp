@@ -113,8 +113,8 @@ TEST_F(ModelFile, SaysOnceThatNormalisationsMayBeFolded) {
   EXPECT_LT(first, folded.out.find("Which split size")) << "it is above the table";
   EXPECT_EQ(folded.out.find(note, first + 1), std::string::npos);
   EXPECT_EQ(report::read_report(folder_ / "report.json").model_notes.size(), 1U);
-  const Finished normalised = pipeline({"--model", "mine.onnx", "--split", "4", "--strategy",
-                                        "single", "--benchmark_repetitions=1"});
+  const Finished normalised =
+      pipeline({"--model", "mine.onnx", "--strategy", "single", "--benchmark_repetitions=1"});
   ASSERT_EQ(normalised.exit_code, 0) << normalised.err;
   EXPECT_THAT(normalised.out, Not(HasSubstr("no normalisation")));
 }

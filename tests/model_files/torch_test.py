@@ -186,6 +186,35 @@ def exported(module, path, opset):
     return path
 
 
+def inspected(build, path):
+    return json.loads(run([build.program("parbench"), "inspect", path, "--format", "json"]).out)
+
+
+def with_distinct_parameters(module):
+    """None like another, so that values identify them, and exporters merge none."""
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, 0.1, 0.3)
+    return module
+
+
+@pytest.mark.parametrize("opset", [13, 17, 20])
+def test_a_decoder_can_be_cut_in_front_of_attention_and_of_the_perceptron(build, tmp_path, opset):
+    path = exported(with_distinct_parameters(Decoder()), str(tmp_path / "model.onnx"), opset)
+    units = inspected(build, path)["units"]
+    assert [unit["layers"] for unit in units] == [2, 5, 5, 5, 6, 1]
+    assert [unit["crossing_tensors"] for unit in units] == [0, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("opset", [13, 20])
+def test_inspect_says_that_the_newer_exporter_folds_batch_normalisations(build, tmp_path, opset):
+    path = exported(with_distinct_parameters(Images()).train(), str(tmp_path / "model.onnx"), opset)
+    found = inspected(build, path)
+    is_folded = all(layer["kind"] != "batch_norm" for layer in found["layers"])
+    assert is_folded == (opset == 20)
+    assert [note.startswith("2 convolutions and no normalisation") for note in found["notes"]] == \
+        [True] * is_folded
+
+
 def trained(module, step):
     """The prediction and the loss of a step with these numbers; gradients are in the module."""
     def of(name):
@@ -243,9 +272,7 @@ def closeness(got, want):
 )
 def test_a_step_is_pytorchs(build, tmp_path, kind, loss, opset):
     torch.manual_seed(1)
-    module = kind()
-    for parameter in module.parameters():  # none like another, so that values identify them
-        nn.init.normal_(parameter, 0.1, 0.3)
+    module = with_distinct_parameters(kind())
     path = exported(module, str(tmp_path / "model.onnx"), opset)
     step = json.loads(run([build.program("onnx-training-step"), path, BATCH, loss]).out)
     prediction, value = trained(module, step)

@@ -389,6 +389,12 @@ TEST(MarkdownFormat, SaysWhatAMeasuredCaseLacks) {
               AllOf(HasSubstr("no statistics"), HasSubstr("`measured, but the report lacks")));
 }
 
+TEST(MarkdownFormat, HasTheNotesOnModels) {
+  Report report = sample_report();
+  report.model_notes = {{"my.onnx", "2 convolutions"}};
+  EXPECT_THAT(exported("markdown", report), HasSubstr("my.onnx: 2 convolutions"));
+}
+
 TEST(MarkdownFormat, ShowsNamesAsTheyAreAndNothingElse) {
   const Json page = read_back("markdown", hostile_report());
   const Json& table = page["tables"][0];

@@ -352,6 +352,15 @@ TEST(Table, ReportsAProcessThatASignalEndedSilently) {
   EXPECT_EQ(process_errors(report).size(), 1U) << "the others ended in order";
 }
 
+TEST(Table, HasTheNotesOnModelsAboveTheScenarios) {
+  Report report = sample_report();
+  report.model_notes = {{"my.onnx", "2 convolutions"}};
+  const std::string text = to_table(report);
+  const std::size_t note = text.find("\n! my.onnx: 2 convolutions\n");
+  ASSERT_NE(note, std::string::npos) << text;
+  EXPECT_LT(note, text.find("\npipeline\n"));
+}
+
 TEST(Table, WrapsTheAnswer) {
   const std::string text = to_table(sample_report(), {.width = 60});
   EXPECT_THAT(text, HasSubstr("\n→ best split 5: 1.71× (1.69–1.73) the single device, 94% of\n  "));

@@ -47,6 +47,7 @@ Report hostile_report() {
   report.command_line = {hostile};
   report.devices = {{hostile, hostile, hostile, hostile, {}, {}, 1, {{hostile, hostile}}}};
   report.links = {{hostile, hostile, hostile, hostile}};
+  report.model_notes = {{hostile, hostile}};
   report.answers = {{hostile, hostile, hostile, {hostile}}};
   report.findings = {{hostile, hostile, {hostile}, hostile, hostile, {}}};
   report.published = {{hostile, hostile, {{hostile, hostile}}, hostile, 1, 1}};
