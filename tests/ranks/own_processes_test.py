@@ -9,7 +9,7 @@ from mpi import measured, parbench  # one is a fixture
 
 RANKS = 4
 WORDS = ["--scenario", "data-parallel", "--model", "gpt-tiny", "--strategy", "single,all-reduce", "--quiet",
-         "--no-timeline", "--benchmark_repetitions=10", "--benchmark_min_time=0.05s"]
+         "--no-timeline", "--benchmark_repetitions=10", "--benchmark_min_time=0.05"]
 ATTEMPTS = 3
 
 
