@@ -230,10 +230,9 @@ TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
       "Preliminary: 1 of 2 cases measured; no time for 1 (among them all of strategy b); a longer "
       "--max-total-time measures them.");
   add("c", 2);
-  EXPECT_EQ(
-      warning(),
-      "Preliminary, from 2 of 6 samples, and 2 of 3 cases measured; no time for 1 (among them "
-      "all of strategy b); a longer --max-total-time measures them.");
+  EXPECT_EQ(warning(),
+            "Preliminary, from 2 of 6 samples; 2 of 3 cases measured; no time for 1 (among them "
+            "all of strategy b); a longer --max-total-time measures them.");
 }
 
 TEST_F(PreliminaryAnswer, NamesValuesThatNoCaseWasMeasuredWith) {
