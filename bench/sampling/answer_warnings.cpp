@@ -240,7 +240,7 @@ std::optional<std::string> preliminary_warning(const std::vector<report::CaseRes
     remedy = remedy_of(fewest);
   }
   if (left > 0) {
-    text += fmt::format("{} {}", has_few ? ", and" : ":", coverage_text(cases));
+    text += fmt::format("{} {}", has_few ? ";" : ":", coverage_text(cases));
     remedy = "a longer --max-total-time measures them";
   }
   return text + (remedy.empty() ? "" : "; " + remedy) + ".";

@@ -154,7 +154,8 @@ report::Verification Preparation::verify(std::size_t index) {
   const std::vector<Output> outputs = is_reference ? as_outputs(outputs_[name]) : subject.outputs();
   report::Verification comparison;
   if (compares(index, outputs)) {
-    comparison = compare(outputs, reference_outputs(*references_[index]), subject.tolerance());
+    comparison = compare(outputs, reference_outputs(*references_[index]),
+                         tolerance_of_case(specs_[index], subject));
     comparison.against = references_[index]->name();
   }
   comparison = with_check(subject, std::move(comparison));

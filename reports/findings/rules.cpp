@@ -275,7 +275,7 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   const bool is_slower =
       largest != nullptr && largest->of().statistics->median < one.of().statistics->median;
   return Remark{
-      fmt::format("devices are idle for {} of the time (bubbles, imbalance)",
+      fmt::format("devices are idle for {} of the time: bubbles and imbalance",
                   format_percent(share, 0)),
       is_smallest && !is_slower && has_smaller_micro_batches(one.of(), *size)
           ? fmt::format("smaller micro-batches, as far as their calls stay efficient{}",

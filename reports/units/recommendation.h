@@ -51,7 +51,8 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, pays };
 /// Returns `pays` only for a recommendation that pays, and `may_pay` for one of another case than
 /// the baseline whose gain is not shown. Where the baseline is recommended, the whole interval of
 /// the other's gain is below 1, with the confidence that is wanted (`does_not_pay`), above 1, by
-/// less than a tie (`gains_little`), or neither.
+/// less than a tie (`gains_little`), or neither; above 1 by more it `may_pay`, which only reports
+/// of earlier versions have.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
   if (one.pays) return Payoff::pays;
   if (!one.gain || !one.gaining) return Payoff::shows_no_gain;
@@ -59,7 +60,8 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, pays };
       !one.candidates.empty() && one.candidates.front().name == one.gaining->name;
   if (is_recommended) return Payoff::may_pay;
   if (one.gain->below(1) && !is_low(one.gain->interval)) return Payoff::does_not_pay;
-  return one.gain->above(1) ? Payoff::gains_little : Payoff::shows_no_gain;
+  if (!one.gain->above(1)) return Payoff::shows_no_gain;
+  return one.gain->value <= 1 + largest_tie ? Payoff::gains_little : Payoff::may_pay;
 }
 
 /// "pays", "may pay", "gains less than 3%", "shows no gain", "does not pay".

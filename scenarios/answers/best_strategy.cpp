@@ -63,7 +63,7 @@ std::vector<std::string> sentences(const std::vector<report::Recommendation>& fo
     return {at_setting(*only, use_text(*only, baseline)),
             elsewhere_text(found, "Another strategy", "pays")};
   }
-  return {fmt::format("A strategy other than {} {}{}.", baseline, where_it_pays(found, "pays"),
+  return {fmt::format("Another strategy {}{}.", where_it_pays(found, "pays"),
                       best_text(found, baseline))};
 }
 

@@ -114,7 +114,7 @@ std::string speed_text(const report::Ratio& speedup, std::string_view baseline) 
 std::string_view certainty_text(const report::Recommendation& recommendation) {
   if (payoff_of(recommendation) != report::Payoff::may_pay) return {};
   const report::Ratio& gain = *recommendation.gain;
-  if (!gain.interval) return "; a single round shows no interval: more samples are needed";
+  if (!gain.interval) return "; it was measured in a single round: more samples are needed";
   if (gain.above(1)) return "; more samples are needed to show it with 95% confidence";
   return "; the interval includes 1: more samples are needed to show a gain";
 }
@@ -148,8 +148,8 @@ std::string tie_text(const report::Recommendation& recommendation) {
     return fmt::format(" It is tied with {} (within 3%).", report::format_list(tied));
   }
   const std::string fastest = std::exchange(tied.front(), used);
-  return fmt::format(" The fastest is {}, {}, tied with {} (within 3%); {} is the simplest.",
-                     fastest, report::format_ratio(*recommendation.fastest_gain),
+  return fmt::format(" The fastest is {} ({}), tied within 3% with {}; {} is the simplest.",
+                     fastest, report::format_ratio(recommendation.fastest_gain->value),
                      report::format_list(tied), used);
 }
 
@@ -223,8 +223,8 @@ std::string best_text(Recommendations recommendations, std::string_view baseline
     const std::string used = only_baseline_of(recommendations);
     return used.empty() ? "; the table has what to use" : "; use " + used;
   }
-  return fmt::format("; largest gain {}: {}{}{}{}",
-                     payoff == report::Payoff::pays ? "shown" : "expected", best.gaining->label,
+  return fmt::format("; largest recommended gain{}: {}{}{}{}",
+                     payoff == report::Payoff::pays ? " that is shown" : "", best.gaining->label,
                      best.setting.empty() ? ", " : fmt::format(" at {}, ", best.setting),
                      speed_text(*best.gain, baseline), certainty_text(best));
 }

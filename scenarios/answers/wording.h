@@ -70,8 +70,8 @@ namespace parbench {
                                          std::string_view noun = "setting");
 
 /// The largest gain of several recommendations, behind a sentence about all of them: "; largest
-/// gain shown: split 5 at batch 24, 1.60× as fast as one device (1.50–1.70)"; without one what to
-/// use:
+/// recommended gain that is shown: split 5 at batch 24, 1.60× as fast as one device (1.50–1.70)";
+/// without one what to use:
 /// "; use one device".
 [[nodiscard]] std::string best_text(std::span<const report::Recommendation> recommendations,
                                     std::string_view baseline);

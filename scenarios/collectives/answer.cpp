@@ -169,8 +169,9 @@ std::string fits_text(const std::map<std::string, BySize>& found,
 std::string text_of(const std::map<std::string, BySize>& found, const Recommended& all,
                     const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::string choices = choices_text(found);
-  if (!choices.empty()) choices += fits_text(found, fits) + '.';
-  std::vector<std::string> sentences{std::move(choices), coverage_text(all)};
+  if (!choices.empty())
+    choices += fmt::format("{}. {}", fits_text(found, fits), coverage_text(all));
+  std::vector<std::string> sentences{std::move(choices)};
   for (const auto& [key, fit] : fits) {
     if (key.first != link_collective) continue;
     const std::string by = key.second == link_algorithm ? "" : " by " + key.second;

@@ -2,6 +2,7 @@
 // device with the cores of all.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,18 @@ inline constexpr std::string_view devices_parameter = "devices";
                                                         const CaseSpec& spec, Context& context) {
   if (!uses_all_cores(spec)) return scenario.prepare(spec, context);
   return scenario.prepare(scenario.undivided(spec), context_of(spec, context));
+}
+
+/// Returns the tolerance of a case's comparison with its reference. More threads add up in another
+/// order, which turns some gradients of a deep network on or off (docs/decisions/0012): tensors of
+/// all cores are compared as a whole.
+[[nodiscard]] inline Tolerance tolerance_of_case(const CaseSpec& spec, const Case& subject) {
+  constexpr double of_a_chain = 10;  // of the error of single values
+  Tolerance tolerance = subject.tolerance();
+  if (uses_all_cores(spec)) {
+    tolerance.of_norm = std::max(tolerance.of_norm, of_a_chain * tolerance.relative);
+  }
+  return tolerance;
 }
 
 }  // namespace parbench

@@ -125,11 +125,17 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
 /// "At batch 24, use split 5: 1.60× as fast as one device. Splitting does not pay at batch 8.", or
 /// where it pays, with the largest gain.
 std::vector<std::string> summary(const std::vector<report::Recommendation>& found,
-                                 const std::string& baseline) {
+                                 const AllOutcomes& outcomes) {
+  const std::string baseline = one_device_text(outcomes, whole_model);
+  const std::string whole = whole_device_text(outcomes);
+  const bool has_whole = std::ranges::any_of(
+      found, [&](const report::Recommendation& one) { return one.gaining->label == whole; });
   const bool are_splits = std::ranges::all_of(found, [](const report::Recommendation& one) {
     return one.gaining->label.starts_with("split");
   });
-  const std::string_view subject = are_splits ? "Splitting" : "Using several devices";
+  const std::string_view subject = are_splits  ? "Splitting"
+                                   : has_whole ? "Using all cores"
+                                               : "Using several devices";
   if (const report::Recommendation* only = only_one_that_pays(found)) {
     return {at_setting(*only, use_text(*only, baseline)), elsewhere_text(found, subject, "pays")};
   }
@@ -163,7 +169,7 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
     return {.text = no_comparison_text(baseline, "pipeline", has_single), .is_answered = false};
   }
   std::vector<std::string> text =
-      all.recommendations.size() > 1 ? summary(all.recommendations, baseline) : of_one;
+      all.recommendations.size() > 1 ? summary(all.recommendations, outcomes) : of_one;
   const auto place = [&](const CaseSpec& spec) { return place_of(spec, outcomes); };
   text.push_back(
       memory_trade_text(outcomes, {.name = "recompute", .usual = "none", .work = same}, place));

@@ -9,8 +9,9 @@ from mpi import measured, parbench  # one is a fixture
 
 RANKS = 4
 WORDS = ["--scenario", "data-parallel", "--model", "gpt-tiny", "--strategy", "single,all-reduce", "--quiet",
-         "--no-timeline", "--benchmark_repetitions=10", "--benchmark_min_time=0.05s"]
+         "--no-timeline", "--benchmark_repetitions=10", "--benchmark_min_time=0.05"]
 ATTEMPTS = 3
+TOLERANCE = 0.4  # of a core: other programs may use it between samples, too
 
 
 def busy_seconds():
@@ -37,22 +38,18 @@ def others(report):
                for device in case.get("conditions", []) if "threads" in device)
 
 
-@pytest.fixture(scope="module")
-def shared(parbench, tmp_path_factory):
-    """The report of ranks on an otherwise idle machine."""
-    folder = tmp_path_factory.mktemp("shared")
+def test_ranks_are_no_other_programs(parbench, tmp_path):
+    """Three ranks beside one use more than a core of two."""
+    attempts = []
     for attempt in range(ATTEMPTS):
-        path = folder / f"{attempt}.json"
-        foreign, (_, report) = used_by_others(lambda: measured(parbench, path, RANKS, *WORDS))
-        if foreign < 0.1:
-            return report
-    return pytest.skip(f"other programs used {foreign:.1f} cores")
-
-
-def test_ranks_are_no_other_programs(shared):
-    assert others(shared) < 0.5
-    (answer,) = shared["answers"]
-    assert not any("other programs" in warning for warning in answer.get("warnings", []))
+        path = tmp_path / f"{attempt}.json"
+        foreign, (_, report) = used_by_others(lambda to=path: measured(parbench, to, RANKS, *WORDS))
+        attempts.append((others(report), foreign))
+        if others(report) < foreign + TOLERANCE:
+            return
+    if min(foreign for _, foreign in attempts) > 1:
+        pytest.skip("other programs use more than a core")
+    pytest.fail(f"cores of other programs, by the report and by the system: {attempts}")
 
 
 def test_answers_say_that_ranks_share_cores(parbench, tmp_path):

@@ -155,7 +155,8 @@ TEST_P(DeviceCases, AreRight) {
     EXPECT_NE(subject->checked(), "");
     if (const auto reference = reference_of(scenario(), wanted)) {
       const auto other = ready(*reference);
-      const auto verdict = compare(as_outputs(got), run_and_read(*other), subject->tolerance());
+      const auto verdict =
+          compare(as_outputs(got), run_and_read(*other), tolerance_of_case(wanted, *subject));
       EXPECT_TRUE(verdict.passed) << verdict.detail;
     }
   }

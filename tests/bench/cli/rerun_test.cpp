@@ -161,7 +161,7 @@ TEST(Rerun, OneOfSeveralProcessesIsNotForUsers) {
   EXPECT_THAT(error_of({"--scenario", "pipe", "--process", "0"}),
               HasSubstr("--process is for the processes that --processes starts"));
   EXPECT_THAT(error_of({"--config", file_with("{\"scenario\": \"pipe\", \"process\": 0}")}),
-              HasSubstr("no flag that a file can set; did you mean 'processes'?"));
+              HasSubstr("is not a flag that a file can set; did you mean 'processes'?"));
   const std::string path = TempDir() + "cli_process.json";
   report::write_report(
       path, report_of(parse({"--scenario", "pipe", "--processes", "3"}), {"pipe/single/batch:12"}));

@@ -217,7 +217,7 @@ class LeftOutOf {
     return names;
   }
   [[nodiscard]] std::string lines(const RunOptions& options, int devices) const {
-    return left_out_text({&scenario_, {}, {}, all(options, devices)}, 80);
+    return left_out_text({&scenario_, {}, {}, {}, all(options, devices)}, 80);
   }
 
  private:

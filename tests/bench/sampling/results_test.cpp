@@ -136,12 +136,18 @@ TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
                                    "of 3 cases; repeat on a quiet machine."));
 }
 
+report::Device device_on(const std::string& name, std::vector<int> cores) {
+  report::Device device;
+  device.name = name;
+  device.cores = std::move(cores);
+  return device;
+}
+
 TEST_F(PreliminaryAnswer, SaysThatDevicesShareCores) {
   const auto warnings = [this](const std::vector<std::vector<int>>& cores) {
     AnswerConditions conditions{.seconds = 1};
     for (std::size_t i = 0; i < cores.size(); ++i) {
-      conditions.devices.push_back(
-          {.scenario = "s", .name = "cpu:" + std::to_string(i), .cores = cores[i]});
+      conditions.devices.push_back(device_on("cpu:" + std::to_string(i), cores[i]));
     }
     return answer_of(scenario, specs, cases, conditions)->warnings;
   };
@@ -157,9 +163,8 @@ TEST_F(PreliminaryAnswer, KnowsTheCoresOfItsCases) {
   add("b", 6);
   specs[1].parameters.set("devices", std::int64_t{2});
   AnswerConditions conditions{.seconds = 1};
-  conditions.devices = {{.scenario = "s", .name = "cpu:0", .cores = {0}},
-                        {.scenario = "s", .name = "cpu:1", .cores = {1}},
-                        {.scenario = "s", .name = "cpu:all", .cores = {0, 1}}};
+  conditions.devices = {device_on("cpu:0", {0}), device_on("cpu:1", {1}),
+                        device_on("cpu:all", {0, 1})};
   conditions.devices.back().combines = {"cpu:0", "cpu:1"};
   static_cast<void>(answer_of(scenario, specs, cases, conditions));
   ASSERT_EQ(scenario.answered.size(), 2U);
@@ -223,10 +228,9 @@ TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
       "Preliminary: 1 of 2 cases measured; no time for 1 (among them all of strategy b); a longer "
       "--max-total-time measures them.");
   add("c", 2);
-  EXPECT_EQ(
-      warning(),
-      "Preliminary, from 2 of 6 samples, and 2 of 3 cases measured; no time for 1 (among them "
-      "all of strategy b); a longer --max-total-time measures them.");
+  EXPECT_EQ(warning(),
+            "Preliminary, from 2 of 6 samples; 2 of 3 cases measured; no time for 1 (among them "
+            "all of strategy b); a longer --max-total-time measures them.");
 }
 
 TEST_F(PreliminaryAnswer, NamesValuesThatNoCaseWasMeasuredWith) {

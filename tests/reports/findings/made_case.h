@@ -241,7 +241,10 @@ inline std::string text(const std::string& rule, const std::vector<MadeCase>& ca
 inline Report report_on_one_core(const std::vector<MadeCase>& cases, int count) {
   Report report = report_of(cases);
   for (int i = 0; i < count; ++i) {
-    report.devices.push_back({.scenario = "s", .name = "d" + std::to_string(i), .cores = {0}});
+    Device& device = report.devices.emplace_back();
+    device.scenario = "s";
+    device.name = "d" + std::to_string(i);
+    device.cores = {0};
   }
   return report;
 }

@@ -103,9 +103,8 @@ TEST(Rules, NoticeThreadsWithoutACore) {
   const MadeCase many = MadeCase(crowded).lanes("d1", {1, 1, 1}, 2);
   EXPECT_THAT(found("cores-taken", {crowded}), IsEmpty()) << "perhaps threads of its own";
   const MadeCase loaded = MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.3, .others = 1});
-  EXPECT_THAT(
-      text("cores-taken", {loaded}),
-      AllOf(HasSubstr("other programs had its cores for 30% of the time"), HasSubstr("taskset")));
+  EXPECT_THAT(text("cores-taken", {loaded}),
+              AllOf(HasSubstr("other programs took 30% of the CPU time"), HasSubstr("taskset")));
   EXPECT_THAT(found("more-threads-than-cores", {MadeCase(few).copy_lane("d1", 2)}), IsEmpty())
       << "a thread that copies is rarely busy";
   EXPECT_THAT(text("more-threads-than-cores", {many}),

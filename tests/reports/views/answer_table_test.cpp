@@ -60,8 +60,11 @@ TEST(AnswerTable, HasTheVerdictsOfTheText) {
   row.gain->interval = Interval{0.8, 0.95, 0.97};
   EXPECT_THAT(text_of({paying(), row}), HasSubstr("does not pay"));
   row.gain = Ratio{1.05, Interval{1.02, 2.2, 0.97}, "base"};
+  EXPECT_THAT(text_of({paying(), row}), HasSubstr("may pay")) << "of an earlier version";
+  row.gain = Ratio{1.02, Interval{1.01, 1.03, 0.97}, "base"};
   EXPECT_THAT(text_of({paying(), row}), HasSubstr("gains less than 3%"));
   row.candidates.front() = *row.gaining;
+  row.gain = Ratio{1.05, Interval{0.9, 1.2, 0.97}, "base"};
   EXPECT_THAT(text_of({paying(), row}), HasSubstr("batch 8   split 4  may pay  1.05×"));
 }
 

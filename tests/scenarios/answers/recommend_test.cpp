@@ -70,8 +70,7 @@ TEST(Recommend, TheSimplestOfThoseWithinThreePercent) {
   EXPECT_DOUBLE_EQ(found.gain->value, 1.95);
   EXPECT_DOUBLE_EQ(found.fastest_gain->value, 2.0);
   EXPECT_EQ(tie_text(found),
-            " The fastest is z, 2.00× (1.95–2.05), tied with x and y (within 3%); x is the "
-            "simplest.");
+            " The fastest is z (2.00×), tied within 3% with x and y; x is the simplest.");
 }
 
 TEST(Recommend, TheFastestWhereASimplerOneIsSlowerByMore) {
@@ -124,10 +123,9 @@ TEST(Recommend, FewSamplesDoNotShowAGain) {
             "Use x: 1.42× as fast as one device (1.36–1.48 at 87.5% confidence), 90% of its bound; "
             "more samples are needed to show it with 95% confidence.");
   cases[1].speedup->interval.reset();
-  EXPECT_EQ(
-      use_text(recommended(cases), "one device"),
-      "Use x: 1.42× as fast as one device; a single round shows no interval: more samples are "
-      "needed.");
+  EXPECT_EQ(use_text(recommended(cases), "one device"),
+            "Use x: 1.42× as fast as one device; it was measured in a single round: more samples "
+            "are needed.");
 }
 
 TEST(Recommend, NoTiedCaseWithoutAShownGainBeforeOneWithIt) {
@@ -358,11 +356,12 @@ TEST(Wording, EndsWithTheLargestGainOfSeveralSettings) {
   const auto text = [](const std::vector<report::Payoff>& payoffs) {
     return best_text(with_payoffs(payoffs), "base");
   };
-  EXPECT_EQ(text({shows_no_gain, pays, may_pay}),
-            "; largest gain shown: x at n 1, 2.00× as fast as base (1.90–2.10)");
+  EXPECT_EQ(
+      text({shows_no_gain, pays, may_pay}),
+      "; largest recommended gain that is shown: x at n 1, 2.00× as fast as base (1.90–2.10)");
   EXPECT_EQ(
       text({shows_no_gain, may_pay}),
-      "; largest gain expected: x at n 1, 2.00× as fast as base (1.90–2.10); more samples are "
+      "; largest recommended gain: x at n 1, 2.00× as fast as base (1.90–2.10); more samples are "
       "needed to show it with 95% confidence");
   EXPECT_EQ(text({shows_no_gain, does_not_pay}), "; use base");
   auto mixed = with_payoffs({shows_no_gain, does_not_pay});

@@ -261,8 +261,8 @@ TEST_F(BranchTest, AnswersThatOneConvolutionGainsAndStreamsDoNot) {
                    within(0.02))
           .text,
       "Use merged: 1.50× as fast as one stream (1.40–1.60). Streams alone do not pay: 2 streams "
-      "0.70× (0.60–0.80). The fastest is grouped, 1.51× (1.40–1.60), tied with merged (within 3%); "
-      "merged is the simplest.");
+      "0.70× (0.60–0.80). The fastest is grouped (1.51×), tied within 3% with merged; merged is "
+      "the simplest.");
 }
 
 TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
@@ -274,7 +274,7 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
       made.text,
       "Use graph of one stream: 2.99× as fast as one stream (2.90–3.10). Streams show no gain "
       "beside it: graph of 2 streams, 1.00× as fast as graph of one stream. The fastest is "
-      "graph of 2 streams, 3.00× (2.90–3.10), tied with graph of one stream (within 3%); graph "
+      "graph of 2 streams (3.00×), tied within 3% with graph of one stream; graph "
       "of one stream is the simplest.");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
   EXPECT_EQ(made.recommendations.front().remark, "graph of one stream 2.99× (2.90–3.10)");

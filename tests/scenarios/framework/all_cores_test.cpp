@@ -70,12 +70,11 @@ TEST(AllCores, NeedsDevicesWhoseCoresCanBeAdded) {
 
 TEST(AllCores, HasADeviceAndMemoryOfItsOwn) {
   const auto scenarios = scenarios_with_all_cores();
-  const auto pipeline = std::ranges::find(scenarios, "pipeline", &Scenario::name);
-  ASSERT_NE(pipeline, scenarios.end());
+  const auto matmul = std::ranges::find(scenarios, "matmul", &Scenario::name);
+  ASSERT_NE(matmul, scenarios.end());
   Context context = fake_context(2);
-  const CaseSpec spec =
-      spec_of(**pipeline, std::string(all_cores), {{"model", "toy"}, {"batch", 4}}, 2);
-  const auto subject = ready_case(**pipeline, spec, context);
+  const CaseSpec spec = spec_of(**matmul, std::string(all_cores), {{"n", 7}, {"count", 3}}, 2);
+  const auto subject = ready_case(**matmul, spec, context);
   ASSERT_EQ(context.whole()->device_count(), 1);
   EXPECT_EQ(&context_of(spec, context), context.whole());
   for (const Stream* stream : subject->plan().streams()) {
@@ -84,7 +83,7 @@ TEST(AllCores, HasADeviceAndMemoryOfItsOwn) {
   EXPECT_GT(context.whole()->case_bytes(0), 0U);
   EXPECT_EQ(context.case_bytes(0) + context.case_bytes(1), 0U);
   Context without = fake_context(1);
-  EXPECT_THROW(static_cast<void>(prepare_case(**pipeline, spec, without)), Unsupported);
+  EXPECT_THROW(static_cast<void>(prepare_case(**matmul, spec, without)), Unsupported);
 }
 
 }  // namespace

@@ -281,8 +281,8 @@ TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesItsTies) {
   EXPECT_EQ(scenario->answer(outcomes, within(0.02)).text,
             "Use split 12: 1.60× as fast as one device (1.59–1.61), 90% of what its tasks "
             "and their dependencies allow; without micro-batches: 0.95× (0.94–0.96). The fastest "
-            "is split 5, 1.61× "
-            "(1.60–1.62), tied with split 12 (within 3%); split 12 is the simplest.");
+            "is split 5 (1.61×), tied "
+            "within 3% with split 12; split 12 is the simplest.");
   std::vector<CaseOutcome> apart = outcomes;
   apart[2].speedup = {1.66, report::Interval{1.65, 1.67, 0.97}};
   const Conclusion made = scenario->answer(apart, within(0.02));
@@ -311,9 +311,8 @@ TEST_F(PipelineAnswer, ComparesWithOneDeviceOfAllCores) {
   outcomes[1].speedup = {1.59, report::Interval{1.58, 1.60, 0.97}};
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
             "Use one device of all 2 cores: 1.59× as fast as one core (1.58–1.60), 90% of what its "
-            "tasks and their dependencies allow. The fastest is split 12, 1.60× (1.59–1.61), tied "
-            "with one device of all 2 cores (within 3%); one device of all 2 cores is the "
-            "simplest.");
+            "tasks and their dependencies allow. The fastest is split 12 (1.60×), tied within 3% "
+            "with one device of all 2 cores; one device of all 2 cores is the simplest.");
 }
 
 TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
@@ -462,9 +461,11 @@ TEST_F(PipelineAnswer, ComparesOnlyWhatComputesTheSame) {
        outcome("single", {large, {"image", 64}}, 0.4, 1),
        outcome("pipeline", {large, {"image", 64}, {"split", 40}}, 0.8, 0.5)},
       within(0));
-  EXPECT_EQ(made.text,
-            "Splitting pays at 2 settings and does not pay at batch 120, image 64; largest gain "
-            "shown: split 20 at batch 120, image 128, 1.70× as fast as one device (1.69–1.71).");
+  EXPECT_EQ(
+      made.text,
+      "Splitting pays at 2 settings and does not pay at batch 120, image 64; largest recommended "
+      "gain that is shown: split 20 at batch 120, image 128, 1.70× as fast as one device "
+      "(1.69–1.71).");
   ASSERT_EQ(made.recommendations.size(), 3);
   EXPECT_EQ(made.recommendations[0].setting, "batch 40, image 128");
   EXPECT_EQ(made.recommendations[1].setting, "batch 120, image 64");

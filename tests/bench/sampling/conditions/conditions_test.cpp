@@ -288,7 +288,7 @@ TEST_F(QuotaOfASession, CountsFromOnePercentOn) {
   add_limited("more", [](int) { return 0.0102; });
   const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("more")});
   EXPECT_NEAR(result.cases[0].quota_lost, 0.009 / 1.009, 1e-5);
-  EXPECT_THAT(result.answer->warnings, ElementsAre(HasSubstr("that 1 of 2 cases wanted")));
+  EXPECT_THAT(result.answer->warnings, ElementsAre(HasSubstr("in 1 of 2 cases;")));
 }
 
 TEST_F(QuotaOfASession, IsReadAroundEverySampleHoweverLongDevicesTake) {

@@ -376,7 +376,7 @@ TEST_F(OnnxImport, RefusesTensorsThatAreShorterThanTheirShape) {
       tensor.set_data_type(type);
       tensor.add_dims(1);
       tensor.set_raw_data(std::string(bytes, '\1'));
-      EXPECT_THAT(refusal(save(model)), HasSubstr("short has not as many values")) << bytes;
+      EXPECT_THAT(refusal(save(model)), HasSubstr("short has another number of values")) << bytes;
     }
   }
 }

@@ -204,10 +204,10 @@ TEST_F(SequenceImport, RefusesAttentionThatTheLayerIsNot) {
   EXPECT_THAT(reason(three + attention_of("0.5")),
               HasSubstr("MatMul: it scales by 0.5, not by 1/√size, 0.5774 (node r)"));
   EXPECT_THAT(reason(projection("a") + projection("b") + "c = Relu (x) " + attention_of("0.57735")),
-              HasSubstr("no linear layers of one input"));
+              HasSubstr("must be linear layers of one input"));
   EXPECT_THAT(reason(projection("a") + projection("b") + "e = Relu (x) " + projection("c", "e") +
                      attention_of("0.57735")),
-              HasSubstr("no linear layers of one input"));
+              HasSubstr("must be linear layers of one input"));
   EXPECT_THAT(reason(three + attention_of("0.57735", "u = Reshape (o, j) y = Add (u, a) ")),
               HasSubstr("its queries, keys or values are read by others too"));
   EXPECT_THAT(reason(three + attention_of("0.57735", "y = Identity (d) ")),
