@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/cli/flag.h"
-#include "reports/model/report.h"
 #include "reports/views/table.h"
 
 namespace parbench {

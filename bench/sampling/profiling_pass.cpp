@@ -32,12 +32,26 @@ double seconds_with_unrecorded(const std::vector<double>& seconds) {
   return seconds.size() > 1 ? 2 * noted : noted;
 }
 
-/// Returns the deviation of a time from the median of the samples, as a share of that; nothing
-/// within the limit.
-std::optional<double> deviation(double seconds, double sampled) {
-  if (sampled <= 0) return std::nullopt;
-  const double share = seconds / sampled - 1;
-  return std::abs(share) > max_typical_deviation ? std::optional(share) : std::nullopt;
+bool is_near(double seconds, double sampled) {
+  return sampled <= 0 || std::abs(seconds / sampled - 1) <= max_typical_deviation;
+}
+
+/// Whether a time lies in the middle half of the samples; of few ones that is not known.
+bool is_in_middle_half(double seconds, std::vector<double> samples) {
+  if (samples.size() < min_quartile_samples) return false;
+  std::ranges::sort(samples);
+  const std::size_t quarter = samples.size() / 4;
+  return samples[quarter] <= seconds && seconds <= samples[samples.size() - 1 - quarter];
+}
+
+/// Returns by what share of their median a time differs from the samples; nothing where it
+/// represents them.
+std::optional<double> deviation(double seconds, double sampled,
+                                const std::vector<report::Sample>& samples) {
+  if (is_near(seconds, sampled) || is_in_middle_half(seconds, seconds_of(samples))) {
+    return std::nullopt;
+  }
+  return seconds / sampled - 1;
 }
 
 }  // namespace
@@ -109,7 +123,7 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// Records a case until a recording represents the samples, as long as it leaves the cases after it
+/// Records a case until a recording is near the median of the samples, as long as it leaves the cases after it
 /// their time and an equal share of the rest, and returns the nearest one with the times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
@@ -122,7 +136,7 @@ Recording ProfilingPass::typical_recording(const Subject& subject, double sample
     seconds.push_back(kept_seconds(recordings.back()));
     taken = seconds_with_unrecorded(recordings.back().seconds);
     spare -= taken;
-  } while (deviation(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
+  } while (!is_near(seconds.back(), sampled) && std::ssize(recordings) < max_profiling_runs &&
            spare >= taken && !interrupted_());
   const std::size_t kept = nearest_place(seconds, sampled);
   Recording recording = std::move(recordings[kept]);
@@ -145,7 +159,7 @@ void ProfilingPass::record(const Subject& subject) const {
   Recording recording = typical_recording(subject, sampled);
   recording.timeline = begin_together(std::move(recording.timeline));
   report::Profile profile = profile_of(recording);
-  profile.deviation = deviation(kept_seconds(recording), sampled);
+  profile.deviation = deviation(kept_seconds(recording), sampled, subject.samples);
   keep_(subject.result, recording.timeline);
   subject.result.profile = std::move(profile);
 }

@@ -25,11 +25,12 @@ struct PreparedCase;
 [[nodiscard]] double profiling_seconds(double execution_seconds);
 
 /// A recorded execution represents the samples when its time differs from their median by at most
-/// this share. The range of the samples is no measure: that of a few is too narrow, and a single
-/// disturbed sample makes it too wide.
+/// this share, or lies between the quartiles of so many samples or more. Their whole range is no
+/// measure: that of a few is too narrow, and a single disturbed sample makes it too wide.
 constexpr double max_typical_deviation = 0.05;
+constexpr std::size_t min_quartile_samples = 8;
 
-/// Recordings of a case at most: it is profiled again until an execution represents its samples.
+/// Recordings of a case at most: it is profiled again until an execution is near the median.
 constexpr int max_profiling_runs = 8;
 
 using report::no_timeline;

@@ -22,7 +22,7 @@ constexpr std::size_t needed_samples = 6;
 /// Limits of how many times as many samples are asked for.
 constexpr double min_factor = 2;
 constexpr double max_factor = 10;
-/// The smallest share by which it is worth telling cases apart.
+/// The smallest share by which it is worth distinguishing cases.
 constexpr double min_precision = 0.002;
 
 using CasesByName = std::map<std::string_view, const CaseResult*>;
@@ -50,7 +50,7 @@ std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
   return ties;
 }
 
-/// How many times as many samples should tell the first case of a tie apart from the others, and
+/// How many times as many samples should distinguish the first case of a tie from the others, and
 /// the precision that this needs. An interval becomes narrower by the root of the number.
 struct Need {
   double factor = min_factor;
@@ -74,7 +74,7 @@ void add_tie(Need& need, const Tie& tie) {
 
 std::string purpose_of(const std::vector<Tie>& ties) {
   if (ties.size() > 1) {
-    return fmt::format("to tell the fastest cases of {} settings apart", ties.size());
+    return fmt::format("to distinguish the fastest cases of {} settings", ties.size());
   }
   constexpr std::size_t max_labels = 4;
   std::vector<std::string> labels = ties.front().labels;
@@ -83,7 +83,7 @@ std::string purpose_of(const std::vector<Tie>& ties) {
     labels.resize(max_labels - 1);
     labels.push_back(more);
   }
-  return fmt::format("to tell {} apart", format_list(labels));
+  return fmt::format("to distinguish {}", format_list(labels));
 }
 
 /// Seconds as a round number for a flag.
@@ -205,7 +205,8 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
     purpose = purpose_of(ties);
   }
   NextCommand command{.purpose = std::move(purpose), .arguments = {"--resume", path}};
-  add_limits(report, need, (need.factor - 1) * report.duration_seconds, command.arguments);
+  // Fewer samples are taken than in a new run, but all cases are prepared again.
+  add_limits(report, need, need.factor * report.duration_seconds, command.arguments);
   return command;
 }
 

@@ -10,13 +10,13 @@
 namespace parbench::report {
 
 struct NextCommand {
-  std::string purpose;                 // "to tell split 12 and split 5 apart"
+  std::string purpose;                 // "to distinguish split 12 and split 5"
   std::vector<std::string> arguments;  // behind the program's name
 };
 
 /// Returns one command for all scenarios of the report at `path`: --resume where the time of the
-/// run was over for cases that are missing, have few samples or cannot be told apart, else --rerun
-/// of the recommended cases that cannot be told apart from others. Nothing where the answers leave
+/// run was over for cases that are missing, have few samples or cannot be distinguished, else --rerun
+/// of the recommended cases that cannot be distinguished from others. Nothing where the answers leave
 /// nothing open, for runs over ranks, whose launcher is not known, for those of a profiler, and for
 /// reports that another program has measured.
 [[nodiscard]] std::optional<NextCommand> next_command(const Report& report,

@@ -73,12 +73,21 @@ bool has_single_value(const ParameterColumn& column) {
   return values.size() == 1;
 }
 
+/// Whether each row with a value in one column has one in the other.
+bool applies_within(const ParameterColumn& column, const ParameterColumn& other) {
+  for (std::size_t row = 0; row < column.values.size(); ++row) {
+    if (column.values[row] && !other.values[row]) return false;
+  }
+  return true;
+}
+
 void find_what_follows(std::vector<ParameterColumn>& columns) {
   for (auto column = columns.begin(); column != columns.end(); ++column) {
     if (column->common) continue;
     const bool is_single = has_single_value(*column);
     const auto from = std::find_if(columns.begin(), column, [&](const ParameterColumn& other) {
-      return distinguishes(other) && (is_single || divides_rows(other)) &&
+      return distinguishes(other) &&
+             (divides_rows(other) || (is_single && applies_within(*column, other))) &&
              is_function_of(*column, other);
     });
     if (from != column) column->follows = from->name;

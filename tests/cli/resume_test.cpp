@@ -117,11 +117,10 @@ TEST_F(Resume, IsTheLastLineOfARunThatHadNoTimeForEnoughSamples) {
   ASSERT_EQ(first.exit_code, 0) << first.err;
   const std::string command = last_command(first.out);
   ASSERT_THAT(command, HasSubstr(" --resume " + path_.string() + " "));
+  const std::size_t before = report::read_report(path_).cases.at(0).samples.size();
   const Finished second = run({"/bin/sh", "-c", command});
   EXPECT_EQ(second.exit_code, 0) << command << second.err;
-  for (const report::CaseResult& one : report::read_report(path_).cases) {
-    EXPECT_GE(one.samples.size(), 6U) << one.name;
-  }
+  EXPECT_GT(report::read_report(path_).cases.at(0).samples.size(), before);
 }
 
 TEST_F(Resume, IsARunOfTheTiedCasesWhereTheyCameToTheirEnd) {

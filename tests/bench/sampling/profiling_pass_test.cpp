@@ -229,6 +229,19 @@ TEST_F(RepeatedProfiling, TakesTheNearestOfEightThatAreFarAndSaysSo) {
   EXPECT_NEAR(*profile.deviation, 0.2, 1e-12);
 }
 
+/// Samples that scatter widely have no single typical time.
+TEST_F(RepeatedProfiling, AcceptsATimeBetweenTheQuartilesOfManySamples) {
+  options.fixed_samples = 9;
+  int sample = 0;
+  scenario.behaviours["middle"].seconds = [&](int) { return 1 + 0.1 * ((sample++ % 9) - 4); };
+  const std::vector<double> far(8, 1.15);
+  const report::Profile within = profile_of(far);
+  EXPECT_EQ(recordings(), 8U) << "a time near the median would be better";
+  EXPECT_FALSE(within.deviation.has_value());
+  sample = 0;
+  EXPECT_DOUBLE_EQ(profile_of(std::vector<double>(8, 1.25)).deviation.value(), 0.25);
+}
+
 TEST_F(RepeatedProfiling, ReportsShorterTimesAsWell) {
   EXPECT_DOUBLE_EQ(profile_of({0.5, 0.25, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5}).deviation.value(), -0.25);
 }

@@ -152,7 +152,7 @@ TEST(TableInATerminal, JoinsHeadingsWhereThatSavesAnImportantColumn) {
   table.status_column = 3;
   EXPECT_EQ(to_text(table, {.width = 56}),
             "case                                   median     last\n"
-            "───────────────────────────────────────────────────────\n"
+            "──────────────────────────────────────────────────────\n"
             "long-name micro-batch size 12 gpipe  1.000 ms  lllllll\n"
             "other-name micro-batch size 12       1.000 ms  lllllll\n"
             "not shown at 56 columns: second, first and range;\n"

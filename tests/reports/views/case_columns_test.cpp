@@ -123,7 +123,7 @@ TEST(CaseColumns, HaveALineForEachCaseAtEightyColumns) {
       << "values that the layout decides stand above the table";
 }
 
-/// One value of a parameter tells no more than the layout does, even if each row has its own.
+/// A single value of a parameter follows from the layout, even if each row has its own.
 TEST(CaseColumns, OfASingleValueStandAboveTheTable) {
   const Report report = report_with(layout_cases("gpt"));
   const ScenarioCases group = by_scenario(report).front();

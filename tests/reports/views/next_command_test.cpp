@@ -30,7 +30,7 @@ CaseResult sampled(std::int64_t split, double median, double share, int samples 
 }
 
 /// A run of 30 s whose answer names these cases as tied.
-Report report_of(const std::vector<CaseResult>& tied) {
+Report tied_report(const std::vector<CaseResult>& tied) {
   Report report;
   report.duration_seconds = 30;
   Sampling& sampling = report.sampling.emplace_back();
@@ -49,17 +49,17 @@ Report report_of(const std::vector<CaseResult>& tied) {
 
 TEST(NextCommand, ResumesWhereTheTimeOfTheRunWasOverForTiedCases) {
   const auto next =
-      next_command(report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)}), "r.json");
+      next_command(tied_report({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)}), "r.json");
   ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->purpose, "to tell split 12 and split 5 apart");
+  EXPECT_EQ(next->purpose, "to distinguish split 12 and split 5");
   EXPECT_THAT(next->arguments,
-              ElementsAre("--resume", "r.json", "--max-time", "90", "--max-total-time", "30"))
+              ElementsAre("--resume", "r.json", "--max-time", "90", "--max-total-time", "60"))
       << "twice as many samples, of which the baseline took 40 s so far";
 }
 
 TEST(NextCommand, AsksForMoreTheNearerTheCasesAre) {
   const auto next =
-      next_command(report_of({sampled(12, 1, 0.02), sampled(5, 1.001, 0.05)}), "r.json");
+      next_command(tied_report({sampled(12, 1, 0.02), sampled(5, 1.001, 0.05)}), "r.json");
   EXPECT_THAT(next->arguments, ElementsAre("--resume", "r.json", "--precision", "0.2", "--max-time",
                                            "420", "--max-total-time", "300"))
       << "at most ten times as many samples";
@@ -69,7 +69,7 @@ TEST(NextCommand, RepeatsTiedCasesThatCameToTheirEndWithTheirBaseline) {
   CaseResult first = sampled(12, 1, 0.001);
   CaseResult second = sampled(5, 1.004, 0.001);
   first.stopped_because = second.stopped_because = "precision";
-  Report report = report_of({first, second});
+  Report report = tied_report({first, second});
   for (const std::int64_t other : {1, 2, 3}) {
     report.cases.push_back(sampled(other, 2, 0.001));
     report.cases.back().name += "+1";
@@ -92,7 +92,7 @@ TEST(NextCommand, RepeatsTiedCasesThatCameToTheirEndWithTheirBaseline) {
 }
 
 TEST(NextCommand, RepeatsAllCasesWhereMostAreTied) {
-  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
+  Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
   for (CaseResult& c : report.cases) c.stopped_because = "max-time";
   EXPECT_THAT(next_command(report, "r.json")->arguments,
               ElementsAre("--rerun", "r.json", "--precision", "0.5", "--max-time", "90",
@@ -100,7 +100,7 @@ TEST(NextCommand, RepeatsAllCasesWhereMostAreTied) {
 }
 
 TEST(NextCommand, AsksForMoreSamplesWhereTheirNumberIsFixed) {
-  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
+  Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
   for (CaseResult& c : report.cases) c.stopped_because = "fixed count";
   report.sampling[0].fixed_samples = 20;
   EXPECT_THAT(next_command(report, "r.json")->arguments,
@@ -108,7 +108,7 @@ TEST(NextCommand, AsksForMoreSamplesWhereTheirNumberIsFixed) {
 }
 
 TEST(NextCommand, MeasuresWhatIsMissingFirst) {
-  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
   for (CaseResult& c : report.cases) c.stopped_because = "precision";
   report.cases.push_back(sampled(3, 1, 0.02, 3));
   EXPECT_EQ(next_command(report, "r.json")->purpose, "to take 6 samples of each case");
@@ -122,15 +122,15 @@ TEST(NextCommand, MeasuresWhatIsMissingFirst) {
 }
 
 TEST(NextCommand, IsOneForAllScenarios) {
-  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
   report.answers.push_back(report.answers[0]);
   EXPECT_EQ(next_command(report, "r.json")->purpose,
-            "to tell the fastest cases of 2 settings apart");
+            "to distinguish the fastest cases of 2 settings");
 }
 
 TEST(NextCommand, IsNoneWhereNothingIsOpenOrTheRunCannotBeContinued) {
-  EXPECT_FALSE(next_command(report_of({sampled(12, 1, 0.02)}), "r.json")) << "no tie";
-  const Report open = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  EXPECT_FALSE(next_command(tied_report({sampled(12, 1, 0.02)}), "r.json")) << "no tie";
+  const Report open = tied_report({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
   Report report = open;
   report.machine.libraries.emplace_back("ranks", "2");
   EXPECT_FALSE(next_command(report, "r.json")) << "mpirun is not known";
@@ -143,7 +143,7 @@ TEST(NextCommand, IsNoneWhereNothingIsOpenOrTheRunCannotBeContinued) {
 }
 
 TEST(NextCommand, RepeatsRunsOfSeveralProcesses) {
-  Report report = report_of({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
+  Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
   report.processes.resize(2);
   EXPECT_EQ(next_command(report, "r.json")->arguments[0], "--rerun");
 }

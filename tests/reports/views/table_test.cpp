@@ -98,13 +98,20 @@ TEST(Table, NamesTheFewerOfTheStrategiesThatAValueAppliesToOrNot) {
                               "pipeline: schedule gpipe\n"));
 }
 
-TEST(Table, AParameterOfSomeRowsOfAStrategyHasAColumn) {
-  const std::string text = to_table(
-      report_of({measured_case("pipeline", "single", {{"model", "toy"}}, 1e-3, 5),
-                 measured_case("pipeline", "single",
-                               {{"model", "resnet50"}, {"image", std::int64_t{64}}}, 2e-3, 5)}));
-  EXPECT_THAT(line_with(text, "strategy"), AllOf(HasSubstr("model"), HasSubstr("image")));
-  EXPECT_THAT(line_with(text, "1.000 ms"), HasSubstr("–"));
+TEST(Table, AParameterOfSomeRowsOfAStrategyHasAColumnUnlessAnotherOneDecidesIt) {
+  const auto row = [](const char* model, const char* image, double seconds) {
+    NamedValues values{{"model", model}};
+    if (image != nullptr) values.emplace_back("image", image);
+    return measured_case("pipeline", "single", values, seconds, 5);
+  };
+  const CaseResult toy = row("toy", nullptr, 1e-3);
+  const std::string decided = to_table(report_of({toy, row("resnet50", "64", 2e-3)}));
+  EXPECT_THAT(decided, HasSubstr("\nmodel resnet50: image 64\n"));
+  EXPECT_THAT(line_with(decided, "strategy"), AllOf(HasSubstr("model"), Not(HasSubstr("image"))));
+  const std::string open =
+      to_table(report_of({toy, row("resnet50", "64", 2e-3), row("resnet50", "32", 3e-3)}));
+  EXPECT_THAT(line_with(open, "strategy"), AllOf(HasSubstr("model"), HasSubstr("image")));
+  EXPECT_THAT(line_with(open, "1.000 ms"), HasSubstr("–"));
 }
 
 TEST(Table, ColumnsAlignByDisplayWidth) {
@@ -194,21 +201,21 @@ TEST(Table, AccountsForAllOfTheTime) {
 TEST(Table, MarksSamplingThatEndedEarlyByReason) {
   Report report = sample_report();
   std::string text = to_table(report);
-  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14*"));
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("742.1 ms*"));
   EXPECT_THAT(text, HasSubstr("\n* sampling ended at the time limit of one case"));
   EXPECT_THAT(text, AllOf(Not(HasSubstr("†")), Not(HasSubstr("‡"))));
   report.cases[3].stopped_because = "total-time";
   text = to_table(report);
-  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‡"));
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("742.1 ms‡"));
   EXPECT_THAT(text, HasSubstr("\n‡ sampling ended at the time limit of the whole run"));
   EXPECT_THAT(text, Not(HasSubstr("*")));
   report.cases[3].stopped_because = "device lost";
   text = to_table(report);
-  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14‖"));
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("742.1 ms‖"));
   EXPECT_THAT(text, HasSubstr("\n‖ sampling ended when a device was lost in another case"));
   report.cases[3].stopped_because = "unfinished";
   text = to_table(report);
-  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("14†"));
+  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("742.1 ms†"));
   EXPECT_THAT(text, HasSubstr("\n† sampling was not finished when the run or its process ended"));
 }
 
