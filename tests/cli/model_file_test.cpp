@@ -166,6 +166,7 @@ TEST_F(ModelFile, RunsAsAGraphOverDevices) {
   }
   const std::string network = "dag:network/model:squeezenet.onnx/batch:2/image:64/devices:2";
   EXPECT_THAT(names, ElementsAre("graph/sequential/" + network + "/graph:true",
+                                 "graph/all-cores/" + network + "/graph:true",
                                  "graph/per-device/" + network + "/graph:true",
                                  "graph/by-dependency/" + network + "/graph:true"));
   const Finished again =
@@ -182,7 +183,7 @@ TEST_F(ModelFile, BeginsWithItsOwnWeightsAndTheLossOfTheUser) {
                 "cross-entropy", "--split", "4", "--benchmark_repetitions=1"});
   ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const report::Report report = report::read_report(folder_ / "report.json");
-  ASSERT_EQ(report.cases.size(), 3);
+  ASSERT_EQ(report.cases.size(), 4);
   for (const report::CaseResult& one : report.cases) {
     EXPECT_THAT(one.name, HasSubstr("/dim:T=7/loss:cross-entropy/weights:file"));
     ASSERT_TRUE(one.verification);

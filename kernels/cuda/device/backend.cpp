@@ -292,7 +292,8 @@ std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>&
         return number.partition && number.device == numbers.front().device;
       });
   if (!are_parts_of_one) return nullptr;
-  return std::move(open({{.device = numbers.front().device}}, options).front());
+  const std::vector<DeviceNumber> whole{DeviceNumber{.device = numbers.front().device}};
+  return std::move(open(whole, options).front());
 }
 
 }  // namespace

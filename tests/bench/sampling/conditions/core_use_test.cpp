@@ -75,8 +75,8 @@ TEST(OwnProcesses, CountAsThisOneDoes) {
   constexpr double work = 0.02;
   WorkingProcess other(work);
   const std::vector<int> cores = report::cores_allowed();
-  const auto own = [&](double share) {
-    return core_use(cores, "/", {{.pid = other.pid, .share = share}});
+  const auto own = [&cores, pid = other.pid](double share) {
+    return core_use(cores, "/", {{.pid = pid, .share = share}});
   };
   ASSERT_TRUE(own(1));
   while (cpu_seconds_of(other.pid).value_or(work) < work) usleep(1000);
