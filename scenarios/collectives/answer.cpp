@@ -99,7 +99,11 @@ std::string ranges_text(const BySize& found) {
     if (!last && found.use[i + 1] == found.use[i]) continue;
     const bool only = text.empty();
     std::string where = " up to " + size_text(found.sizes[i]);
-    if (last) where = only ? "" : " above";
+    if (last) where = " above";
+    if (last && only) {
+      where = fmt::format(" from {} to {}", size_text(found.sizes.front()),
+                          size_text(found.sizes.back()));
+    }
     if (found.sizes.size() == 1) where = " at " + size_text(found.sizes[i]);
     text += fmt::format("{}{}{}", only ? "" : ", ", found.use[i], where);
   }

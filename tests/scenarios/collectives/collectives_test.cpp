@@ -324,6 +324,19 @@ TEST(CollectivesAnswer, NamesCollectivesOfOneAlgorithmTogether) {
             "compared.");
 }
 
+TEST(CollectivesAnswer, NamesTheSizesThatWereCompared) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
+  for (CaseOutcome& one : outcomes) {
+    if (one.speedup) one.speedup = {.value = 0.5, .interval = report::Interval{0.4, 0.6, 0.96}};
+  }
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              testing::StartsWith("For all-reduce use direct from 4.00 KiB to 16.0 MiB (direct: "));
+  outcomes.resize(2);
+  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
+            "For all-reduce use direct at 4.00 KiB. 1 setting compared.");
+}
+
 TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   const auto scenario = make_collectives();
   std::vector<CaseOutcome> outcomes;

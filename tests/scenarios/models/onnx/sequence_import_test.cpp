@@ -230,7 +230,7 @@ TEST_F(SequenceImport, ProjectionsOfOneLayerLieSideBySide) {
     return refusal(linear + parts + attention_of("0.57735"), attention_input);
   };
   EXPECT_EQ(answer("a, b, c = Split <axis = 2> (s) "), "accepted");
-  const auto refused = HasSubstr("no three equal parts of one layer's output");
+  const auto refused = HasSubstr("must be three equal parts of one layer's output");
   EXPECT_THAT(answer("b, a, c = Split <axis = 2> (s) "), refused);
   EXPECT_THAT(answer("a, c, b = Split <axis = 2> (s) "), refused);
   EXPECT_THAT(answer("a, b, c2 = Split <axis = 2> (s) " + projection("c")), refused);
