@@ -364,14 +364,6 @@ std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
 
 // --- all together --------------------------------------------------------------------------------
 
-/// The deviating profile on which a breakdown would rest: the case's own or its baseline's; null
-/// where both represent their samples.
-const Profiled* unrepresentative(const Profiled& one, const Cases& all) {
-  if (one.profile().deviation) return &one;
-  const Profiled* baseline = all.baseline_of(one);
-  return baseline != nullptr && baseline->profile().deviation ? baseline : nullptr;
-}
-
 /// The share of the time that is lost by the speedup of the samples; nothing where that is too
 /// little to report, or where a single sample says too little.
 std::optional<double> lost_share(const Profiled& one) {
@@ -380,16 +372,14 @@ std::optional<double> lost_share(const Profiled& one) {
   return share < min_reported_losses ? std::nullopt : std::optional(share);
 }
 
-std::optional<Remark> breakdown_is_missing(const Profiled& one, const Cases& all) {
+/// The baseline's profile only gives shares of its time, which hardly depend on how long it took.
+std::optional<Remark> breakdown_is_missing(const Profiled& one, const Cases& /*all*/) {
   const auto lost = lost_share(one);
-  const Profiled* deviating = unrepresentative(one, all);
-  if (!lost || deviating == nullptr) return {};
-  const std::string whose =
-      deviating == &one ? std::string() : fmt::format(" of {}", deviating->of().strategy);
-  return Remark{fmt::format("no breakdown: the profiled run{} was not representative (it {})",
-                            whose, deviation_text(deviating->profile())),
+  if (!lost || !one.profile().deviation) return {};
+  return Remark{fmt::format("no breakdown: the profiled run was not representative (it {})",
+                            deviation_text(one.profile())),
                 "another run, while nothing else uses the devices",
-                {{"lost", *lost}, {"deviation", *deviating->profile().deviation}},
+                {{"lost", *lost}, {"deviation", *one.profile().deviation}},
                 *lost};
 }
 
@@ -427,9 +417,9 @@ std::string parts_text(const Losses& lost, double span) {
   return fmt::format("{}", fmt::join(shown, ", "));
 }
 
-std::optional<Remark> losses(const Profiled& one, const Cases& all) {
+std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   const auto share = lost_share(one);
-  if (!share || unrepresentative(one, all) != nullptr) return {};
+  if (!share || one.profile().deviation) return {};
   const Losses& lost = *one.profile().losses;
   return Remark{
       fmt::format("{} of its time is lost against linear speedup on {}: {}",

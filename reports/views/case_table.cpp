@@ -41,8 +41,8 @@ constexpr std::array endings{
 };
 
 // Which columns a table keeps that is too wide for all; docs/guide/results.md documents it.
-constexpr Narrow samples_rank{1};
-constexpr Narrow throughput_rank{2};
+constexpr Narrow throughput_rank{1};
+constexpr Narrow samples_rank{2};
 constexpr Narrow metrics_rank{Narrow::important_rank};
 constexpr Narrow bound_rank{Narrow::important_rank + 1};
 constexpr Narrow interval_rank{Narrow::important_rank + 2};  // of the median

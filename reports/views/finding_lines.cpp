@@ -62,7 +62,7 @@ std::string missing_timelines(const ScenarioCases& group) {
       labels.size(), labels.front(), reason);
 }
 
-/// The cases whose profiles findings rest on and no finding calls into question.
+/// The cases whose profiles findings rest on, but for those without a breakdown.
 std::set<std::string_view> trusted_cases(const ScenarioCases& group) {
   std::set<std::string_view> named;
   std::set<std::string_view> doubted;
@@ -72,9 +72,7 @@ std::set<std::string_view> trusted_cases(const ScenarioCases& group) {
   }
   // Findings compare with the profile of the baseline too.
   for (const CaseResult* c : group.cases) {
-    for (std::set<std::string_view>* set : {&named, &doubted}) {
-      if (c->speedup && set->contains(c->name)) set->insert(c->speedup->baseline);
-    }
+    if (c->speedup && named.contains(c->name)) named.insert(c->speedup->baseline);
   }
   std::erase_if(named, [&](std::string_view name) { return doubted.contains(name); });
   return named;
