@@ -1,9 +1,10 @@
 """parbench and its scripts accept every command and flag of the README and the guide."""
+import os
 import re
 
 import pytest
 
-from support.process import ROOT
+from support.process import ROOT, run
 
 from acceptance import FLAG, check, check_flags, is_measured
 from guide_commands import PAGES, PARBENCH, code_lines, commands_of_pages, spans
@@ -50,6 +51,15 @@ def test_every_flag_exists(parbench):
                for number, line in lines_of(path.read_text(encoding="utf-8"))
                for flag in FLAG.findall(line) if flag not in known]
     assert unknown == [], "\n".join(unknown)
+
+
+@pytest.mark.parametrize("script", sorted(path for path in (ROOT / "scripts").iterdir()
+                                          if path.is_file() and os.access(path, os.X_OK)),
+                         ids=lambda path: path.name)
+def test_every_script_shows_its_help(script):
+    shown = run([script, "--help"])
+    assert f"scripts/{script.name}" in shown.out or f"usage: {script.name}" in shown.out
+    assert shown.err == ""
 
 
 def test_commands_are_found():
