@@ -145,7 +145,7 @@ report::Device device_on(const std::string& name, std::vector<int> cores) {
 
 TEST_F(PreliminaryAnswer, SaysThatDevicesShareCores) {
   const auto warnings = [this](const std::vector<std::vector<int>>& cores) {
-    AnswerConditions conditions{.seconds = 1};
+    AnswerConditions conditions;
     for (std::size_t i = 0; i < cores.size(); ++i) {
       conditions.devices.push_back(device_on("cpu:" + std::to_string(i), cores[i]));
     }
@@ -162,7 +162,7 @@ TEST_F(PreliminaryAnswer, KnowsTheCoresOfItsCases) {
   add("a", 6);
   add("b", 6);
   specs[1].parameters.set("devices", std::int64_t{2});
-  AnswerConditions conditions{.seconds = 1};
+  AnswerConditions conditions;
   conditions.devices = {device_on("cpu:0", {0}), device_on("cpu:1", {1}),
                         device_on("cpu:all", {0, 1})};
   conditions.devices.back().combines = {"cpu:0", "cpu:1"};
@@ -251,12 +251,12 @@ TEST_F(PreliminaryAnswer, NamesValuesThatNoCaseWasMeasuredWith) {
 TEST_F(PreliminaryAnswer, CountsCasesThatFailedOrWereSkipped) {
   add("a", 6);
   add("b", 0);
-  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+  EXPECT_THAT(answer_of(scenario, specs, cases, {})->warnings,
               testing::ElementsAre("1 of 2 cases measured; 1 not run."));
   cases.back().status = report::CaseStatus::failed;
   add("c", 0);
   cases.back().status = report::CaseStatus::skipped;
-  EXPECT_THAT(answer_of(scenario, specs, cases, {.seconds = 1})->warnings,
+  EXPECT_THAT(answer_of(scenario, specs, cases, {})->warnings,
               testing::ElementsAre("1 of 3 cases measured; 1 failed, 1 skipped."));
   add_without_time("d");
   EXPECT_EQ(warning(),
