@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 
@@ -59,13 +60,13 @@ inline constexpr std::string_view devices_parameter = "devices";
 }
 
 /// Returns the tolerance of a case's comparison with its reference. More threads add up in another
-/// order, which turns some gradients of a deep network on or off (docs/decisions/0012): tensors of
-/// all cores are compared as a whole.
+/// order, so tensors of all cores are compared as a whole.
 [[nodiscard]] inline Tolerance tolerance_of_case(const CaseSpec& spec, const Case& subject) {
-  constexpr double of_a_chain = 10;  // of the error of single values
+  constexpr double of_a_chain = 4;  // of the error of single values, in bf16
   Tolerance tolerance = subject.tolerance();
   if (uses_all_cores(spec)) {
-    tolerance.of_norm = std::max(tolerance.of_norm, of_a_chain * tolerance.relative);
+    tolerance.of_norm =
+        std::max({tolerance.of_norm, norm_of_switched_gradients, of_a_chain * tolerance.relative});
   }
   return tolerance;
 }
