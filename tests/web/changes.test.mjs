@@ -22,7 +22,7 @@ test("a comparison is drawn as intervals, a series for each verdict", async () =
   const shown = await texts(page);
   assert.ok(shown.some((text) => text.includes("change of the time")), `${shown}`);
   for (const name of ["a", "b", "c"]) assert.ok(shown.some((text) => text.endsWith(name)), `${name} in ${shown}`);
-  assert.match(await chart(page).getAttribute("aria-label"), /in NEW less that in BASE.*threshold of 2%\./);
+  assert.match(await chart(page).getAttribute("aria-label"), /NEW over BASE minus 1.*threshold of 2%\./);
   const legend = page.getByRole("group", { name: "Series" }).getByRole("button");
   assert.deepEqual(await legend.allTextContents(), ["● regressed", "● improved", "● undecided"]);
   assert.ok((await chart(page).locator("svg path[stroke-dasharray]").count()) >= 2, "the threshold");

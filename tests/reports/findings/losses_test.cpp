@@ -117,7 +117,7 @@ TEST(Losses, DoNotDependOnHowLongTheProfiledRunOfTheBaselineTook) {
   find_reasons(report);
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.findings[0].text,
-            "25.0% of its time is lost against 2 ideal devices: 25.0% bubbles");
+            "25.0% of its time is lost against linear speedup on 2 devices: 25.0% bubbles");
 }
 
 /// One finding has the parts, the other names the case without.

@@ -69,7 +69,7 @@ TEST_F(HybridTest, ChoicesBelongToTheLayoutsThatHaveThem) {
 TEST_F(HybridTest, RefusesWhatDevicesAndModelsDoNotAllow) {
   EXPECT_THAT(refusal(request({{"layout", "dp2"}}, {"layout"})),
               HasSubstr("takes 2 devices, and this run has 4; give --devices 2"));
-  EXPECT_THAT(refusal(request({{"layout", "dp2xx2"}})), HasSubstr("is no layout"));
+  EXPECT_THAT(refusal(request({{"layout", "dp2xx2"}})), HasSubstr("is not a layout"));
   EXPECT_THAT(refusal(request({{"model", "toy"}, {"layout", "pp4"}}, {"layout"})),
               HasSubstr("2 units, too few for the stages of pp4"));
   EXPECT_THAT(
