@@ -54,7 +54,8 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
   };
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("transformer"), {"strategy"}, 3)),
               HasSubstr("4 heads, which 3 ranks do not divide"));
-  EXPECT_THAT(refusal(request_of("single", with("heads", 3), {"heads"})), HasSubstr("not a multiple"));
+  EXPECT_THAT(refusal(request_of("single", with("heads", 3), {"heads"})),
+              HasSubstr("not a multiple"));
   EXPECT_THAT(refusal(request_of("sequence-parallel", with("sequence", 5), {"sequence"})),
               HasSubstr("5 positions cannot be divided"));
   EXPECT_THAT(refusal(request_of("data-parallel", with("batch", 1), {"batch"})),
