@@ -43,6 +43,12 @@ class EarlierPart {
   /// unfinished case is compared with it.
   [[nodiscard]] bool is_final(std::size_t index) const { return final_[index]; }
 
+  /// Forgets the earlier result of a case that is planned with other stages now, as measured costs
+  /// of layers may choose: its samples are those of another plan. Returns what differs; empty:
+  /// nothing.
+  [[nodiscard]] std::string forget_if_cut_elsewhere(std::size_t index,
+                                                    const report::CaseResult& now);
+
   /// Returns the result of a case that the session has not sampled: the earlier one, with the
   /// reason of the session, unless the case has failed now.
   [[nodiscard]] report::CaseResult kept(std::size_t index, report::CaseResult now) const;

@@ -40,7 +40,7 @@ class FakeCase : public Case {
   [[nodiscard]] std::string checked() const override { return "naive computation"; }
   [[nodiscard]] Amount amount() const override { return {10, "images"}; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override {
-    return {{"partition", "middle"}};
+    return behaviour_.notes;
   }
 
  private:

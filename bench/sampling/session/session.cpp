@@ -109,6 +109,9 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
     times_.verification += entry.prepared->verification_seconds;
     describe_prepared(*entry.prepared, specs_[index], context_of(specs_[index], context_),
                       cases_[index]);
+    if (const auto other = earlier_.forget_if_cut_elsewhere(index, cases_[index]); !other.empty()) {
+      environment_.progress.note(fmt::format("{} sampled anew: {}", cases_[index].name, other));
+    }
     const report::Verification verification = entry.prepared->verification;
     if (!verification.passed) {
       give_up(index, report::CaseStatus::failed, "wrong result: " + verification.detail);

@@ -77,6 +77,21 @@ TEST_F(ResumedSession, GoesOnFromTheSamplesOfAnEarlierPart) {
   EXPECT_DOUBLE_EQ(second.cases[0].bound->seconds, 0.5);
 }
 
+TEST_F(ResumedSession, SamplesACaseAnewThatIsCutElsewhere) {
+  scenario.behaviours["base"].notes = {{"cut at", "layer2.0"}};
+  run_first({"base", "other"}, 12);
+  ASSERT_EQ(first_.cases[0].stopped_because, "total-time");
+  const std::vector<report::Sample> earlier = first_.cases[0].samples;
+  scenario.behaviours["base"].notes = {{"cut at", "layer3.0"}};
+  scenario.behaviours["base"].seconds = [](int) { return 2.0; };
+  const SessionResult second = resume(40);
+  EXPECT_DOUBLE_EQ(second.cases[0].statistics->median, 2);
+  EXPECT_DOUBLE_EQ(second.cases[0].samples.front().seconds, 2);
+  EXPECT_EQ(second.cases[1].samples.front(), first_.cases[1].samples.front());
+  EXPECT_THAT(progress.notes, Contains("fake/base/n:1 sampled anew: cut at layer3.0 instead of "
+                                       "layer2.0"));
+}
+
 TEST_F(ResumedSession, LeavesFinishedCasesAsTheyAre) {
   scenario.baseline_strategy = "none";
   run_first({"base", "other"}, 100);
