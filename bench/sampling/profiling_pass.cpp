@@ -123,8 +123,9 @@ void ProfilingPass::stop_if_interrupted() const {
   if (interrupted_()) throw Interrupted();
 }
 
-/// Records a case until a recording is near the median of the samples, as long as it leaves the cases after it
-/// their time and an equal share of the rest, and returns the nearest one with the times of all.
+/// Records a case until a recording is near the median of the samples, as long as it leaves the
+/// cases after it their time and an equal share of the rest, and returns the nearest one with the
+/// times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
   double spare = (subject.spare_seconds - slowdown * seconds_left_) / (cases_left_ + 1);

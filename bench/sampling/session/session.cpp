@@ -430,9 +430,9 @@ SessionResult Session::result() const {
 
 SessionResult Session::answered() const {
   SessionResult answered = result();
-  answered.answer = answer_of(
-      scenario_, specs_, answered.cases,
-      {.for_profiler = options_.for_profiler, .devices = devices_of(context_)});
+  answered.answer =
+      answer_of(scenario_, specs_, answered.cases,
+                {.for_profiler = options_.for_profiler, .devices = devices_of(context_)});
   return answered;
 }
 
