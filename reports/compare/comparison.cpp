@@ -16,6 +16,7 @@
 #include "reports/model/fingerprint.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
+#include "reports/units/wide_intervals.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/parameter_columns.h"
 #include "reports/views/table_parts.h"
@@ -243,6 +244,13 @@ int min_processes(const std::vector<Row>& rows) {
   return min;
 }
 
+/// Whether any interval is shown that is not unknown.
+bool has_known_interval(const std::vector<Row>& rows) {
+  return std::ranges::any_of(rows, [](const Row& row) {
+    return row.judgement && !report::is_unknown_change(row.judgement->change.interval);
+  });
+}
+
 bool is_of_parbench(const Comparison& comparison) {
   return comparison.base.by_parbench && comparison.now.by_parbench;
 }
@@ -312,13 +320,15 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
   constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
   const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
+  const bool shows_intervals = has_known_interval(comparison.rows);
   if (min > 1) {
-    return {
-        fmt::format("A side with {} processes shows little of the spread between them, so that "
-                    "intervals are wide; {}.",
-                    min, processes_remedy(comparison))};
+    return {fmt::format("A side with {} processes shows little of the spread between them{}; {}.",
+                        min, shows_intervals ? ", so that intervals are wide" : "",
+                        processes_remedy(comparison))};
   }
   const double assumed = assumed_spread(comparison, options).deviation;
+  std::vector<std::string> missing_cores = note_on_missing_cores(assumed, matches);
+  if (!shows_intervals && !missing_cores.empty()) return missing_cores;
   std::vector<std::string> notes{
       fmt::format("A side with one process does not show how much processes differ: a standard "
                   "deviation of {} is assumed{}.",
@@ -326,7 +336,7 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
                   options.known_spread
                       ? " (--assume-spread)"
                       : fmt::format(", and intervals are wide; {}", processes_remedy(comparison)))};
-  std::ranges::move(note_on_missing_cores(assumed, matches), std::back_inserter(notes));
+  std::ranges::move(missing_cores, std::back_inserter(notes));
   return notes;
 }
 

@@ -34,6 +34,26 @@ std::string signed_percent(double fraction, int decimals) {
   return (fraction > 0 ? "+" : "−") + digits;
 }
 
+enum class Scale { percent, times_as_fast, times_as_long };
+
+/// How a change and its interval are written.
+Scale scale_of(const Change& change) {
+  constexpr double largest_share = 0.1;  // up to it, percent of time and of speed are about equal
+  if (change.value <= -largest_share) return Scale::times_as_fast;
+  return change.value >= 1 ? Scale::times_as_long : Scale::percent;
+}
+
+/// "6.19–8.18×".
+std::string factors_text(double low, double high) {
+  constexpr std::string_view times = "×";
+  const auto text = [](double factor) {
+    return std::isinf(factor) ? std::string("∞×") : report::format_ratio(factor);
+  };
+  std::string interval = text(low);
+  interval.resize(interval.size() - times.size());
+  return interval + "–" + text(high);
+}
+
 /// The first few labels: more would not be read in a sentence.
 std::string listed(const std::vector<std::string>& texts) {
   constexpr std::size_t max = 3;
@@ -112,17 +132,36 @@ std::string ending_text(const Comparison& comparison) {
   return end == PairsEnd::time_spent && !settled ? "The time is spent (--max-time): " : "";
 }
 
+using Counts = std::vector<std::pair<std::size_t, std::string_view>>;
+
+/// "1 improved, 8 the same". Empty where all counts are zero.
+std::string counts_text(const Counts& counts) {
+  std::vector<std::string> texts;
+  for (const auto& [number, what] : counts) {
+    if (number > 0) texts.push_back(fmt::format("{} {}", number, what));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// The cases of BASE that have no verdict.
+Counts missing_counts(const Comparison& comparison) {
+  return {{comparison.count(MatchState::not_measured), "not measured"},
+          {comparison.count(MatchState::not_comparable), "not comparable"},
+          {comparison.count(MatchState::only_base), "only in BASE"}};
+}
+
 /// "Undecided: 31 of 43 cases" where fewer than half are decided, or fewer than the rule requires.
 /// Else empty.
 std::string undecided_text(const Comparison& comparison) {
   const std::size_t decided = comparison.decided();
   const std::size_t all = comparison.decidable();
-  const std::size_t undecided = comparison.count(Verdict::undecided);
   const bool too_few = comparison.outcome() == Outcome::too_few_decided;
-  if (!too_few && (undecided == 0 || 2 * decided >= all)) return {};
-  std::string text = undecided > 0 ? fmt::format("Undecided: {}", undecided)
-                                   : fmt::format("Decided: only {}", decided);
-  text += " of " + report::format_count(all, "case");
+  if (!too_few && 2 * decided >= all) return {};
+  std::string text =
+      fmt::format("Undecided: {} of {}", all - decided, report::format_count(all, "case"));
+  if (const std::string missing = counts_text(missing_counts(comparison)); !missing.empty()) {
+    text += fmt::format(" ({})", missing);
+  }
   if (!too_few) return text;
   return text + fmt::format("; {} must be decided (--require-decided)",
                             report::format_percent(comparison.rule.required_decided, 0));
@@ -142,14 +181,8 @@ std::string regressions_text(const Comparison& comparison, std::size_t compared)
                      listed(texts));
 }
 
-/// " 1 improved, 8 are the same." Empty where all counts are zero.
-std::string counts_text(const std::vector<std::pair<std::size_t, std::string_view>>& counts) {
-  std::vector<std::string> texts;
-  for (const auto& [number, what] : counts) {
-    if (number > 0) texts.push_back(fmt::format("{} {}", number, what));
-  }
-  return texts.empty() ? std::string() : fmt::format(" {}.", fmt::join(texts, ", "));
-}
+/// A text as a sentence behind another one. Empty where it is.
+std::string as_sentence(const std::string& text) { return text.empty() ? text : ' ' + text + '.'; }
 
 std::string nothing_text(const Comparison& comparison) {
   const auto failed = std::ranges::find_if(comparison.rows, [](const Row& row) {
@@ -234,11 +267,11 @@ std::string times_text(const Comparison& comparison) {
 }  // namespace
 
 std::string change_text(const Change& change) {
-  constexpr double largest_share = 0.1;  // up to it, percent of time and of speed are about equal
-  if (change.value <= -largest_share) {
+  const Scale scale = scale_of(change);
+  if (scale == Scale::times_as_fast) {
     return report::format_ratio(1 / (1 + change.value)) + " as fast";
   }
-  if (change.value >= 1) return report::format_ratio(1 + change.value) + " as long";
+  if (scale == Scale::times_as_long) return report::format_ratio(1 + change.value) + " as long";
   constexpr std::string_view plus = "+";
   constexpr std::string_view minus = "−";
   const std::string percent = signed_percent(change.value, decimals_of(change));
@@ -247,10 +280,16 @@ std::string change_text(const Change& change) {
 }
 
 std::string interval_text(const Change& change) {
-  if (report::is_unknown_change(change.interval)) return std::string(report::unknown_text);
+  const report::Interval& interval = change.interval;
+  if (report::is_unknown_change(interval)) return std::string(report::unknown_text);
+  const Scale scale = scale_of(change);
+  if (scale == Scale::times_as_fast) {
+    return factors_text(1 / (1 + interval.high), 1 / (1 + interval.low));
+  }
+  if (scale == Scale::times_as_long) return factors_text(1 + interval.low, 1 + interval.high);
   const int decimals = decimals_of(change);
-  return fmt::format("{} to {}%", signed_percent(change.interval.low, decimals),
-                     signed_percent(change.interval.high, decimals));
+  return fmt::format("{} to {}%", signed_percent(interval.low, decimals),
+                     signed_percent(interval.high, decimals));
 }
 
 std::string seconds_text(const std::optional<Measured>& measured) {
@@ -268,13 +307,12 @@ std::string sentence(const Comparison& comparison) {
   const std::string lead =
       comparison.count(Verdict::regressed) > 0 ? std::string() : undecided_text(comparison);
   text += (lead.empty() ? regressions_text(comparison, compared) : lead) + '.';
-  text += counts_text({{comparison.count(Verdict::improved), "improved"},
-                       {comparison.count(Verdict::same), "the same"},
-                       {lead.empty() ? undecided : 0, "undecided"}});
-  return text + counts_text({{comparison.count(MatchState::not_measured), "not measured"},
-                             {comparison.count(MatchState::not_comparable), "not comparable"},
-                             {comparison.count(MatchState::only_base), "only in BASE"},
-                             {comparison.count(MatchState::only_now), "only in NEW"}});
+  text += as_sentence(counts_text({{comparison.count(Verdict::improved), "improved"},
+                                   {comparison.count(Verdict::same), "the same"},
+                                   {lead.empty() ? undecided : 0, "undecided"}}));
+  Counts others = lead.empty() ? missing_counts(comparison) : Counts();
+  others.emplace_back(comparison.count(MatchState::only_now), "only in NEW");
+  return text + as_sentence(counts_text(others));
 }
 
 std::string state_text(const Row& row) {

@@ -137,6 +137,7 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   if (fastest == nullptr) {
     if (own == Value(std::int64_t{0}))
       return wanted == Wanted::smaller ? "a " + flag + " above 0" : "";
+    if (wanted == Wanted::smaller && own == Value(std::int64_t{1})) return {};  // none is smaller
     return fmt::format("a {} {}", wanted == Wanted::larger ? "larger" : "smaller", flag);
   }
   if (fastest->statistics->median >= one.of().statistics->median) return {};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/timeline.h"
@@ -106,7 +107,7 @@ std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases&
   const auto& [total, pause] = longest->second;
   const double seconds = seconds_of(total);
   const double share = seconds / seconds_of(timeline.length());
-  if (share < waiting_share) return {};
+  if (share < waiting_share || is_disturbed(one.of())) return {};
   const double pause_seconds = seconds_of(pause.length);
   return Remark{fmt::format("{} waits for {} for {} of the time, longest for '{}' ({})",
                             pause.waiting, pause.awaited, format_percent(share, 0),
@@ -216,15 +217,24 @@ std::string advised_strategy(const Profiled& one, const ProfiledCases& all) {
   return fmt::format("--strategy {}, in which all devices update", fastest->strategy);
 }
 
+/// Of the time, that in which no other device runs.
+double share_alone(const Timeline& timeline, const std::string& device) {
+  if (timeline.length() <= 0) return 0;
+  return seconds_of(time_alone(timeline, device)) / seconds_of(timeline.length());
+}
+
 }  // namespace
 
-std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all) {
+bool has_central_device(const Profiled& one) {
   const std::string device = updating_alone(one);
-  if (device.empty()) return {};
-  const Timeline& timeline = *one.profile().timeline;
-  const double alone = seconds_of(time_alone(timeline, device));
-  const double share = timeline.length() > 0 ? alone / seconds_of(timeline.length()) : 0;
-  if (share < waiting_share) return {};
+  return !device.empty() && share_alone(*one.profile().timeline, device) >= waiting_share;
+}
+
+std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all) {
+  if (!has_central_device(one)) return {};
+  const std::string device = updating_alone(one);
+  const double alone = seconds_of(time_alone(*one.profile().timeline, device));
+  const double share = share_alone(*one.profile().timeline, device);
   const double excess = excess_of(one, device);
   const bool is_pair = one.metrics().devices.size() == 2;
   std::string text = fmt::format(

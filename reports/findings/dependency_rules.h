@@ -17,4 +17,7 @@ namespace parbench::report {
 /// which all devices update.
 [[nodiscard]] std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all);
 
+/// Whether that rule finds such a device.
+[[nodiscard]] bool has_central_device(const Profiled& one);
+
 }  // namespace parbench::report

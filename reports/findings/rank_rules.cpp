@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "reports/findings/dependency_rules.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
+#include "scenarios/plan/graph.h"
 
 namespace parbench::report {
 namespace {
@@ -68,9 +72,17 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
   return name;
 }
 
+/// Whether the ranks of a case ran on several hosts.
+bool has_several_hosts(const CaseResult& one) {
+  std::set<std::string_view> hosts;
+  for (const DeviceMemory& memory : one.memory) hosts.insert(host_of(memory.device));
+  return hosts.size() > 1;
+}
+
 }  // namespace
 
 std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/) {
+  if (one.profile && has_central_device(Profiled(one))) return {};  // which they wait for
   std::vector<const Sample*> samples;
   std::vector<double> times;
   std::vector<double> skews;
@@ -91,13 +103,16 @@ std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/
   // one to leave waits least.
   if (lead < slowest_rank_share || lead * median(times) <= skew) return {};
   if (chance_of(slowest.samples, count, samples.front()->rank_waits.size()) > error_rate) return {};
+  const bool is_pair = samples.front()->rank_waits.size() == 2;
   return Remark{
-      fmt::format("{} waited least for messages in {} of {} samples, at the median {} of "
-                  "the time less than any other rank: they wait for it. Ranks began {} "
-                  "apart, which is not part of the time",
-                  name_of(slowest.rank, one), slowest.samples, count, format_percent(lead, 0),
-                  format_duration(skew)),
-      "comparing its share of the work, and the load and the clocks of its host, with the others",
+      fmt::format(
+          "{} waited least for messages in {} of {} samples, at the median {} of "
+          "the time less than {}. Ranks began {} apart, which is not part of the time",
+          name_of(slowest.rank, one), slowest.samples, count, format_percent(lead, 0),
+          is_pair ? "the other rank, which waits for it" : "any other rank: they wait for it",
+          format_duration(skew)),
+      fmt::format("comparing its share of the work{} with the others",
+                  has_several_hosts(one) ? ", and the load and the clocks of its host," : ""),
       {{"rank", static_cast<double>(slowest.rank)},
        {"samples", static_cast<double>(slowest.samples)},
        {"share", lead},

@@ -172,8 +172,6 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
-/// Where the devices compute in turn, an even partition gains nothing. Where nothing divides the
-/// work, load on the cores of one of them looks like this.
 /// Null where a case has no note of that name.
 const std::string* find_note(const CaseResult& one, std::string_view name) {
   const auto found = std::ranges::find(one.notes, name, &NamedTexts::value_type::first);
@@ -191,6 +189,8 @@ std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
                 {{"cut", *cut}}};
 }
 
+/// Where the devices compute in turn, an even partition gains nothing. Where nothing divides the
+/// work, load on the cores of one of them looks like this.
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
   if (devices < 2 || one.concurrency() < computing_at_once) return {};

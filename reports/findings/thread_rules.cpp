@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -36,15 +37,25 @@ bool has_smaller_team(const Profiled& one, int threads) {
 }
 
 /// The device whose threads have the largest value; null where none is known.
-const CaseCondition* worst(const CaseResult& one, double ThreadUse::*member) {
+template <typename Member>
+const CaseCondition* worst(const CaseResult& one, Member member) {
   const CaseCondition* worst = nullptr;
   for (const CaseCondition& condition : one.conditions) {
     if (!condition.threads) continue;
-    if (worst == nullptr || (*condition.threads).*member > (*worst->threads).*member) {
+    if (worst == nullptr ||
+        std::invoke(member, *condition.threads) > std::invoke(member, *worst->threads)) {
       worst = &condition;
     }
   }
   return worst;
+}
+
+/// The share of the time for which threads waited for a core that no other program had.
+double own_core_wait(const ThreadUse& use) {
+  const double denied = use.denied.value_or(0);
+  if (denied <= 0) return use.core_wait;
+  const double taken = std::clamp(use.others.value_or(0), 0.0, denied);
+  return use.core_wait * (1 - taken / denied);
 }
 
 /// Whether the streams of a device that compute have more threads than it has cores. False where no
@@ -103,7 +114,7 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
   }
   if (waiting <= 0) return {};
   const double share = waiting / one.compute_seconds() * one.computing_share();
-  if (share < team_waiting_share) return {};
+  if (share < team_waiting_share || is_disturbed(one.of())) return {};
   const bool has_smaller_teams = std::ranges::any_of(
       all.all(), [&](const Profiled& other) { return has_smaller_team(other, team_size(one)); });
   return Remark{
@@ -117,13 +128,13 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
 }
 
 std::optional<Remark> more_threads_than_cores(const Profiled& one, const ProfiledCases& all) {
-  const CaseCondition* device = worst(one.of(), &ThreadUse::core_wait);
-  if (device == nullptr || device->threads->core_wait < no_core_share) return {};
+  const CaseCondition* device = worst(one.of(), own_core_wait);
+  if (device == nullptr || own_core_wait(*device->threads) < no_core_share) return {};
   if (one.of().quota_lost >= min_cores_taken) return {};  // which counts as waiting, too
   if (!has_more_threads_than_cores(one.of(), device->device)) return {};
   const bool is_advised = has_more_streams_than_cores(one.of(), device->device) &&
                           std::ranges::none_of(all.all(), has_streams_within_cores);
-  const double share = device->threads->core_wait;
+  const double share = own_core_wait(*device->threads);
   return Remark{fmt::format("threads of {} were ready to run for {} of the time, but others of the "
                             "same case had the core",
                             device->device, format_percent(share, 0)),

@@ -43,6 +43,21 @@ bool all_finite(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
+/// The median of ratios: the geometric mean of the middle two, so that inverted ratios have the
+/// inverse median.
+double median_of_ratios(const std::vector<double>& ratios) {
+  const std::vector<double> ordered = sorted(ratios);
+  const std::size_t middle = ordered.size() / 2;
+  const double below = ordered.size() % 2 == 1 ? ordered[middle] : ordered[middle - 1];
+  if (below <= 0) return below;
+  return below * std::sqrt(ordered[middle] / below);  // exact where both are equal
+}
+
+std::optional<PairedMedian> finite_median_of_ratios(const std::vector<double>& ratios) {
+  if (ratios.empty() || !all_finite(ratios)) return std::nullopt;
+  return PairedMedian{median_of_ratios(ratios), median_interval(ratios)};
+}
+
 std::optional<PairedMedian> finite_median(const std::vector<double>& values) {
   if (values.empty() || !all_finite(values)) return std::nullopt;
   return PairedMedian{median(values), median_interval(values)};
@@ -91,6 +106,24 @@ std::vector<double> combined(const Rounds& rounds, const CombineRound& combine) 
   values.reserve(rounds.size());
   for (const std::vector<double>& seconds : rounds) values.push_back(combine(seconds, medians));
   return values;
+}
+
+using Middle = double (*)(const std::vector<double>&);
+
+double median_of_values(const std::vector<double>& values) { return median(values); }
+
+/// The combined seconds of each round, or of several processes the middle of each one's.
+std::vector<double> values_by_process(std::span<const Samples> cases, const CombineRound& combine,
+                                      Middle middle) {
+  const std::map<int, Rounds> processes = common_rounds(cases);
+  std::vector<double> middles;
+  for (const auto& [process, rounds] : processes) {
+    std::vector<double> values = combined(rounds, combine);
+    if (!all_finite(values)) return {};
+    if (processes.size() == 1) return values;
+    middles.push_back(middle(values));
+  }
+  return middles;
 }
 
 double ratio_of(double baseline_seconds, double case_seconds) {
@@ -195,15 +228,7 @@ report::Statistics summarise(Samples samples) {
 }
 
 std::vector<double> paired_values(std::span<const Samples> cases, const CombineRound& combine) {
-  const std::map<int, Rounds> processes = common_rounds(cases);
-  std::vector<double> medians;
-  for (const auto& [process, rounds] : processes) {
-    std::vector<double> values = combined(rounds, combine);
-    if (!all_finite(values)) return {};
-    if (processes.size() == 1) return values;
-    medians.push_back(median(values));
-  }
-  return medians;
+  return values_by_process(cases, combine, median_of_values);
 }
 
 std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
@@ -217,14 +242,15 @@ std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_second
   for (std::size_t i = 0; i < std::min(baseline_seconds.size(), case_seconds.size()); ++i) {
     ratios.push_back(ratio_of(baseline_seconds[i], case_seconds[i]));
   }
-  return finite_median(ratios);
+  return finite_median_of_ratios(ratios);
 }
 
 std::optional<PairedMedian> paired_ratio(Samples baseline, Samples samples) {
-  return paired_median(std::array{baseline, samples},
-                       [](std::span<const double> seconds, std::span<const double>) {
-                         return ratio_of(seconds[0], seconds[1]);
-                       });
+  const auto ratio = [](std::span<const double> seconds, std::span<const double>) {
+    return ratio_of(seconds[0], seconds[1]);
+  };
+  return finite_median_of_ratios(
+      values_by_process(std::array{baseline, samples}, ratio, median_of_ratios));
 }
 
 }  // namespace parbench

@@ -78,8 +78,9 @@ using CombineRound =
 [[nodiscard]] std::optional<PairedMedian> paired_median(std::span<const Samples> cases,
                                                         const CombineRound& combine);
 
-/// Median of baseline/case over rounds in which both were sampled. The spans are paired by index.
-/// Nothing without pairs or with a case that took no time.
+/// Median of baseline/case over rounds in which both were sampled, with the geometric mean of the
+/// middle two: exchanged sides have the inverse. The spans are paired by index. Nothing without
+/// pairs or with a case that took no time.
 [[nodiscard]] std::optional<PairedMedian> paired_ratio(std::span<const double> baseline_seconds,
                                                        std::span<const double> case_seconds);
 

@@ -103,7 +103,8 @@ double sampled_seconds(const CaseResult& c) {
 /// The limits of all scenarios of a run.
 struct Limits {
   double precision = 1;
-  double max_seconds = 0;  // of a case
+  double max_seconds = 0;    // of a case
+  double total_seconds = 0;  // of the run; 0: no limit
   int fixed_samples = 0;
 };
 
@@ -112,6 +113,7 @@ Limits limits_of(const Report& report) {
   for (const Sampling& sampling : report.sampling) {
     limits.precision = std::min(limits.precision, sampling.precision);
     limits.max_seconds = std::max(limits.max_seconds, sampling.max_seconds.value_or(0));
+    limits.total_seconds = std::max(limits.total_seconds, sampling.total_seconds.value_or(0));
     limits.fixed_samples = std::max(limits.fixed_samples, sampling.fixed_samples);
   }
   return limits;
@@ -188,25 +190,67 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
   return command;
 }
 
+/// What a run has not measured, or not to the end.
+struct Missing {
+  std::size_t measured = 0;     // cases
+  std::size_t left_out = 0;     // cases
+  std::size_t fewest = 0;       // samples of a case for which the time of the run did not suffice
+  bool is_out_of_time = false;  // not only interrupted
+
+  [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_samples; }
+};
+
+Missing missing_of(const Report& report) {
+  Missing missing;
+  for (const CaseResult& c : report.cases) {
+    if (has_number(c)) ++missing.measured;
+    if (c.status == CaseStatus::not_run && is_unfinished(c)) ++missing.left_out;
+    if (c.stopped_because != total_time) continue;
+    missing.is_out_of_time = true;
+    if (!has_number(c)) continue;
+    missing.fewest =
+        missing.fewest == 0 ? c.samples.size() : std::min(missing.fewest, c.samples.size());
+  }
+  return missing;
+}
+
+/// What a resumed run may take in all: all its cases are prepared again.
+double resumed_seconds(const Report& report, const Need& need, const Missing& missing) {
+  constexpr double margin = 1.2;
+  constexpr double default_seconds = 150;  // Scenario::quick_seconds; the run may have had less
+  if (missing.measured == 0) {
+    return std::max(
+        {need.factor * report.duration_seconds, limits_of(report).total_seconds, default_seconds});
+  }
+  const double share = static_cast<double>(missing.measured) /
+                       static_cast<double>(missing.measured + missing.left_out);
+  return report.duration_seconds * std::max(need.factor, margin / share);
+}
+
+std::string purpose_of(const Missing& missing, const std::vector<Tie>& ties) {
+  if (missing.left_out > 0) {
+    const std::string_view others = missing.measured > 0 ? "the other" : "all";
+    return fmt::format("to measure {} {}", others, format_count(missing.left_out, "case"));
+  }
+  if (missing.has_few_samples()) {
+    return fmt::format("to take {} samples of each case", needed_samples);
+  }
+  return purpose_of(ties);
+}
+
+/// An interrupted run goes on with the limits that it had.
 NextCommand resume(const Report& report, const std::string& path, const std::vector<Tie>& ties,
-                   std::size_t left_out, std::size_t fewest) {
+                   const Missing& missing) {
   Need need;
   for (const Tie& tie : ties) add_tie(need, tie);
-  if (fewest > 0 && fewest < needed_samples) {
-    need.factor =
-        std::max(need.factor, static_cast<double>(needed_samples) / static_cast<double>(fewest));
+  if (missing.has_few_samples()) {
+    need.factor = std::max(
+        need.factor, static_cast<double>(needed_samples) / static_cast<double>(missing.fewest));
   }
-  std::string purpose;
-  if (left_out > 0) {
-    purpose = fmt::format("to measure the other {}", format_count(left_out, "case"));
-  } else if (fewest > 0 && fewest < needed_samples) {
-    purpose = fmt::format("to take {} samples of each case", needed_samples);
-  } else {
-    purpose = purpose_of(ties);
+  NextCommand command{.purpose = purpose_of(missing, ties), .arguments = {"--resume", path}};
+  if (missing.is_out_of_time) {
+    add_limits(report, need, resumed_seconds(report, need, missing), command.arguments);
   }
-  NextCommand command{.purpose = std::move(purpose), .arguments = {"--resume", path}};
-  // Fewer samples are taken than in a new run, but all cases are prepared again.
-  add_limits(report, need, need.factor * report.duration_seconds, command.arguments);
   return command;
 }
 
@@ -222,20 +266,13 @@ std::optional<NextCommand> next_command(const Report& report, const std::string&
   CasesByName cases;
   for (const CaseResult& c : report.cases) cases.emplace(c.name, &c);
   const std::vector<Tie> ties = ties_of(report, cases);
-  std::size_t left_out = 0;
-  std::size_t fewest = 0;  // samples of a case for which the time of the run did not suffice
-  for (const CaseResult& c : report.cases) {
-    if (c.status == CaseStatus::not_run && is_unfinished(c)) ++left_out;
-    if (!has_number(c) || c.stopped_because != total_time) continue;
-    fewest = fewest == 0 ? c.samples.size() : std::min(fewest, c.samples.size());
-  }
+  const Missing missing = missing_of(report);
   const bool can_resume = report.processes.empty();
   const bool are_unfinished = std::ranges::any_of(ties, [](const Tie& tie) {
     return std::ranges::all_of(tie.cases, [](const CaseResult* c) { return is_unfinished(*c); });
   });
-  const bool has_few = fewest > 0 && fewest < needed_samples;
-  if (can_resume && (left_out > 0 || has_few || are_unfinished)) {
-    return resume(report, path, ties, left_out, fewest);
+  if (can_resume && (missing.left_out > 0 || missing.has_few_samples() || are_unfinished)) {
+    return resume(report, path, ties, missing);
   }
   if (ties.empty()) return {};
   return rerun(report, path, ties);

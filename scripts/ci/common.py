@@ -47,5 +47,5 @@ def output_of(*command, text=None):
 
 def existing_file(path, what):
     if not Path(path).is_file():
-        fail(f"{what} '{path}' is no file")
+        fail(f"{what} '{path}': no such file")
     return Path(path)

@@ -119,11 +119,26 @@ def test_compare_says_when_there_is_no_report_to_compare_with(ci):
     assert "No complete report of this class" in ci.read("comparison.md")
 
 
+def test_compare_compares_reports_of_different_machines_where_it_is_asked_to(ci):
+    ci.add_report("new.json", 5)
+    ci.add_report("old/2026-05-04.json", 4, cpu="B")
+    ci.call(*COMPARE, "--", "--allow-different-machine")
+    assert "BASE: old/2026-05-04.json" in ci.read("comparison.md")
+
+
+def test_compare_says_when_parbench_writes_nothing(ci):
+    ci.add_report("new.json", 5)
+    ci.add_report("old/2026-05-04.json", 4)
+    silent = write_program(ci.folder / "silent", "exit 1")
+    ended = ci.call(*COMPARE, code=1, PARBENCH=silent)
+    assert "parbench compare wrote no comparison of old/2026-05-04.json and new.json (exit code 1)" in ended.err
+
+
 def test_compare_refuses_missing_files_and_folders(ci):
     ci.call("compare", "none.json", "--among", ".", "-o", "c.md", code=2)
     ci.add_report("new.json", 5)
     refused = ci.call("compare", "new.json", "--among", "none", "-o", "c.md", code=2)
-    assert "--among 'none' is no folder" in refused.err
+    assert "--among 'none' is not a folder" in refused.err
 
 
 PULL = ["comment", "text.md", "--repository", "o/n", "--pull", "7"]

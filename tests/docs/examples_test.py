@@ -53,7 +53,10 @@ def lines_of_kubernetes():
     replicas = yaml_of(KUBERNETES)["spec"]["mpiReplicaSpecs"]
     containers = [container for part in replicas.values()
                   for container in part["template"]["spec"]["containers"]]
-    return [shlex.join(container["command"]) for container in containers if "command" in container]
+    lines = [shlex.join(container["command"]) for container in containers if "command" in container]
+    (path,) = instructions(EXAMPLES / "containers/Containerfile.cpu", "ENV")
+    programs = path.removeprefix("PATH=").split(":")[0]
+    return [line.replace(f"{programs}/parbench ", "parbench ") for line in lines]
 
 
 def instructions(path, name):

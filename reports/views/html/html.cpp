@@ -47,7 +47,8 @@ the largest error as a share of what is tolerated.</dd>
 the samples were taken: its median may be that of a slower device. Or a CPU quota withheld CPU time
 from the process.</dd>
 <dt>when it ran</dt><dd>After its samples each case ran again, and its streams recorded when each
-task began and ended; of several executions the one of median time is shown. A device is busy while
+task began and ended; of several executions the one nearest to the median of
+the samples is shown. A device is busy while
 any of its streams runs a task, else idle: between tasks, or before its first and after its last.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
 <dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of

@@ -173,6 +173,12 @@ TEST(Comparison, CallsNothingARegressionThatTakenCoresExplain) {
       << "no load explains that";
 }
 
+TEST(Comparison, SaysNothingOfIntervalsThatAreAllUnknown) {
+  const Comparison loaded = compared(under_load(1, 0.95), under_load(1.3, 0.95));
+  EXPECT_EQ(interval_text(loaded.rows[0].judgement->change), "unknown");
+  EXPECT_THAT(loaded.notes, ElementsAre(HasSubstr("had the cores of 1 case for up to 95%")));
+}
+
 /// A report of five processes, of whose CPU time a quota withheld such a share.
 Report under_quota(double seconds, double share) {
   Report report = made_report({steady(seconds), steady(1)});
@@ -405,14 +411,21 @@ TEST(Words, StateIntervalsWithTheirSigns) {
   EXPECT_EQ(interval_text(change(0.05, 0.04, 0.061)), "+4.0 to +6.1%");
   EXPECT_EQ(interval_text(change(0, -0.04, 0)), "−4.0 to 0.0%");
   const double infinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(interval_text(change(40, 5, infinite)), "+500 to +∞%");
+  EXPECT_EQ(interval_text(change(40, 5, infinite)), "6.00–∞×");
+}
+
+TEST(Words, StateIntervalsAsFactorsWhereTheChangeIsOne) {
+  EXPECT_EQ(change_text(change(6.11, 5.19, 7.18)), "7.11× as long");
+  EXPECT_EQ(interval_text(change(6.11, 5.19, 7.18)), "6.19–8.18×");
+  EXPECT_EQ(interval_text(change(-0.5, -0.6, -0.375)), "1.60–2.50×") << "as fast";
+  EXPECT_EQ(interval_text(change(-0.2, -0.5, 0.25)), "0.80–2.00×");
 }
 
 TEST(Words, CallAnIntervalUnknownThatReachesBeyond1000Percent) {
   EXPECT_EQ(interval_text(change(0.5, -0.8, 10)), "−80 to +1000%");
   EXPECT_EQ(interval_text(change(0.5, -0.8, 10.01)), "unknown");
   EXPECT_EQ(interval_text(change(0.5, -1, std::numeric_limits<double>::infinity())), "unknown");
-  EXPECT_EQ(interval_text(change(19, 18, 20.1)), "+1800 to +2010%") << "a change that is certain";
+  EXPECT_EQ(interval_text(change(19, 18, 20.1)), "19.0–21.1×") << "a change that is certain";
 }
 
 TEST(Words, CallNothingASuccessThatIsNotDecided) {
@@ -428,13 +441,17 @@ TEST(Words, CallNothingASuccessThatIsNotDecided) {
   const Report base = made_report({steady(1), steady(1), {0.9, 0.95, 1, 1.05, 1.1}, steady(1)});
   Report now = base;
   now.cases[3].status = CaseStatus::not_run;
-  EXPECT_EQ(sentence(compared(base, now, options)),
-            "Undecided: 1 of 4 cases; 80% must be decided (--require-decided). 2 the same. 1 not "
-            "measured.");
+  EXPECT_EQ(
+      sentence(compared(base, now, options)),
+      "Undecided: 2 of 4 cases (1 not measured); 80% must be decided (--require-decided). 2 the "
+      "same.");
   now.cases[2].status = CaseStatus::not_run;
-  EXPECT_EQ(sentence(compared(base, now, options)),
-            "Decided: only 2 of 4 cases; 80% must be decided (--require-decided). 2 the same. 2 "
-            "not measured.");
+  EXPECT_EQ(
+      sentence(compared(base, now, options)),
+      "Undecided: 2 of 4 cases (2 not measured); 80% must be decided (--require-decided). 2 the "
+      "same.");
+  now.cases.resize(1);
+  EXPECT_EQ(sentence(compared(base, now)), "Undecided: 3 of 4 cases (3 only in BASE). 1 the same.");
 }
 
 TEST(Words, AnswerInASentence) {

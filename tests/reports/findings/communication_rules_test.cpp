@@ -92,6 +92,11 @@ TEST(CommunicationRules, AdviseOnlySizesThatWereFaster) {
               Not(HasSubstr("try")));
 }
 
+TEST(CommunicationRules, AdviseNothingBelowTheSmallestSize) {
+  EXPECT_THAT(text("buckets-too-large", {in_buckets(1, 1, 90)}),
+              AllOf(HasSubstr("still exchanged"), Not(HasSubstr("try"))));
+}
+
 TEST(CommunicationRules, TakeSizeZeroForEverythingAtOnce) {
   EXPECT_THAT(text("buckets-too-large", {in_buckets(0, 1, 90)}),
               HasSubstr("try: a --parcel above 0"));

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "reports/findings/rank_rules.h"
 #include "tests/reports/findings/made_case.h"
 #include "tests/scenarios/plan/made_timeline.h"
 
@@ -34,6 +35,9 @@ TEST(DependencyRules, NameWhoWaitsForWhom) {
               AllOf(HasSubstr("d1 waits for d0 for 21% of the time"),
                     HasSubstr("longest for 'task 0' (20.00 ns)")));
   EXPECT_THAT(found("waits-for-device", {waiting(36)}), IsEmpty()) << "7% of the time";
+  EXPECT_THAT(found("waits-for-device", {waiting(50).threads({.denied = 0.3, .others = 1})}),
+              IsEmpty())
+      << "other programs had the cores";
   EXPECT_THAT(found("waits-for-device", {waiting(50, 1)}), IsEmpty()) << "devices in turn";
   EXPECT_THAT(found("waits-for-device", {waiting(50).parameter("pieces", std::int64_t{3})}),
               IsEmpty())
@@ -96,6 +100,22 @@ TEST(DependencyRules, NameADeviceThatUpdatesAlone) {
                     HasSubstr("try: a strategy in which every device updates")));
   EXPECT_THAT(found("central-device", {updating("tower", 66, false)}), IsEmpty()) << "9%";
   EXPECT_THAT(found("central-device", {updating("even", 90, true)}), IsEmpty());
+}
+
+TEST(DependencyRules, NameNoSlowestRankWhereADeviceUpdatesAlone) {
+  const Report report;
+  const Roles roles(report, "s");
+  const auto of_ranks = [](const MadeCase& made) {
+    CaseResult one = made.made();
+    for (int i = 0; i < 8; ++i) {
+      Sample& sample = one.samples.emplace_back();
+      sample.seconds = 1;
+      sample.rank_waits = {0.1, 0.3};
+    }
+    return one;
+  };
+  EXPECT_FALSE(slowest_rank(of_ranks(updating("tower", 90, false)), roles));
+  EXPECT_TRUE(slowest_rank(of_ranks(updating("even", 90, true)), roles));
 }
 
 TEST(DependencyRules, CompareADeviceThatUpdatesAloneWithTheMeanOfTheOthers) {

@@ -37,7 +37,9 @@ TEST(SlowestRank, IsTheOneForWhichTheOthersWait) {
   const auto found = remark_on({one, one, one, {0.1, 0.12}, one, one, one, one, one});
   ASSERT_TRUE(found);
   EXPECT_THAT(found->text, AllOf(HasSubstr("rank 1 (node2) waited least for messages in 8 of 9"),
-                                 HasSubstr("20% of the time"), HasSubstr("25.00 µs apart")));
+                                 HasSubstr("20% of the time less than the other rank, which waits"),
+                                 HasSubstr("25.00 µs apart")));
+  EXPECT_THAT(found->advice, HasSubstr("clocks of its host"));
   EXPECT_DOUBLE_EQ(found->share, 0.2);
 }
 
@@ -67,7 +69,18 @@ TEST(SlowestRank, WaitsLessThanEachOtherOne) {
   const std::vector<double> one{0.3, 0.1, 0.1};
   EXPECT_FALSE(remark_on({one, one, one, one, one, one, one, one})) << "two of three are busy";
   const std::vector<double> alone{0.3, 0.1, 0.3};
-  EXPECT_TRUE(remark_on({alone, alone, alone, alone, alone, alone, alone, alone}));
+  const auto found = remark_on({alone, alone, alone, alone, alone, alone, alone, alone});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->text, HasSubstr("less than any other rank: they wait for it"));
+}
+
+TEST(SlowestRank, IsNotComparedByHostOnOneHost) {
+  CaseResult one = case_with(std::vector<std::vector<double>>(8, {0.3, 0.1}));
+  one.memory = {{"node1/0/cpu:0", 1}, {"node1/1/cpu:1", 1}};
+  const Report report;
+  const auto found = slowest_rank(one, Roles(report, "s"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->advice, "comparing its share of the work with the others");
 }
 
 TEST(SlowestRank, TakesSeveralProcesses) {

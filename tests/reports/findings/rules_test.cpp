@@ -94,6 +94,9 @@ TEST(Rules, NoticeThreadsOfTeamsThatHaveNoWork) {
       << "and perhaps here";
   const MadeCase hardly = MadeCase("a", 10, {{.compute = 8}}).team_waiting(0.9);
   EXPECT_THAT(found("team-waiting", {hardly}), IsEmpty());
+  EXPECT_THAT(found("team-waiting", {MadeCase(waiting).threads({.denied = 0.3, .others = 1})}),
+              IsEmpty())
+      << "other programs had the cores";
 }
 
 TEST(Rules, NoticeThreadsWithoutACore) {
@@ -120,6 +123,14 @@ TEST(Rules, NoticeThreadsWithoutACore) {
   EXPECT_THAT(text("more-threads-than-cores", {one_core}), Not(HasSubstr("try")))
       << "one stream on the only core is the baseline";
   EXPECT_THAT(found("more-threads-than-cores", {few}), IsEmpty());
+  const auto beside_others = [](double others) {
+    return MadeCase("a", 10, {{.compute = 8}})
+        .threads({.core_wait = 0.3, .denied = 0.4, .others = others})
+        .lanes("d0", {1, 1, 1}, 2);
+  };
+  EXPECT_THAT(found("more-threads-than-cores", {beside_others(0.4)}), IsEmpty());
+  EXPECT_THAT(text("more-threads-than-cores", {beside_others(0.2)}), HasSubstr("for 15% of the"))
+      << "other programs had the cores for the other half";
   const MadeCase alone =
       MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.5, .others = 0.09});
   EXPECT_THAT(found("cores-taken", {alone}), IsEmpty());

@@ -137,7 +137,7 @@ TEST(PairedRatio, PairsByRound) {
   const std::vector<report::Sample> samples{{1.0, 1.0, 1, 2}, {2.0, 2.0, 1, 3}, {2.0, 2.0, 1, 0}};
   const auto ratio = paired_ratio(baseline, samples);
   ASSERT_TRUE(ratio.has_value());
-  EXPECT_DOUBLE_EQ(ratio->value, 3.0);  // of 4/2 and 8/2
+  EXPECT_DOUBLE_EQ(ratio->value, std::sqrt(8.0));  // of 4/2 and 8/2
   EXPECT_DOUBLE_EQ(ratio->interval->low, 2.0);
   EXPECT_DOUBLE_EQ(ratio->interval->high, 4.0);
   EXPECT_DOUBLE_EQ(ratio->interval->confidence, 0.5);
@@ -218,6 +218,30 @@ TEST(PairedMedian, NothingWithoutACommonRoundOrAFiniteValue) {
   };
   EXPECT_FALSE(paired_median(std::vector<Samples>{first, later}, ratio).has_value());
   EXPECT_FALSE(paired_median(std::vector<Samples>{first, same}, ratio).has_value());
+}
+
+TEST(PairedRatio, IsTheInverseWhereBothSidesAreExchanged) {
+  const std::vector<double> baseline{7.51, 0.42};
+  const std::vector<double> ones{1, 1};
+  const auto ratio = paired_ratio(baseline, ones);
+  const auto inverse = paired_ratio(ones, baseline);
+  ASSERT_TRUE(ratio && inverse);
+  EXPECT_DOUBLE_EQ(ratio->value, std::sqrt(7.51 * 0.42));
+  EXPECT_DOUBLE_EQ(inverse->value, 1 / ratio->value);
+  EXPECT_DOUBLE_EQ(ratio->interval->low, 0.42);
+  EXPECT_DOUBLE_EQ(ratio->interval->high, 7.51);
+  std::vector<report::Sample> first;
+  std::vector<report::Sample> second;
+  for (int process = 0; process < 2; ++process) {
+    for (int round = 0; round < 2; ++round) {
+      const int number = 2 * process + round;
+      first.push_back({baseline[static_cast<std::size_t>(round)], 1, 1, number, process});
+      second.push_back({process + 1.0, 1, 1, number, process});
+    }
+  }
+  const double middle = std::sqrt(7.51 * 0.42) / std::sqrt(2);
+  EXPECT_DOUBLE_EQ(paired_ratio(Samples(first), Samples(second))->value, middle)
+      << "of processes, and of rounds in each";
 }
 
 TEST(PairedRatio, NothingWithoutPairsOrTime) {

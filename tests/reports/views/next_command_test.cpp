@@ -121,6 +121,51 @@ TEST(NextCommand, MeasuresWhatIsMissingFirst) {
   EXPECT_EQ(next->arguments[0], "--resume");
 }
 
+/// A run of 30 s with cases that are measured and others that are not.
+Report partly_measured(int measured, int left_out, std::string_view stopped_because) {
+  Report report = tied_report({});
+  report.answers.clear();
+  report.cases.clear();
+  for (int i = 0; i < measured; ++i) {
+    report.cases.push_back(sampled(i, 1, 0.02));
+    report.cases.back().stopped_because = "precision";
+  }
+  for (int i = 0; i < left_out; ++i) {
+    CaseResult& c = report.cases.emplace_back();
+    c.name = "pipeline/pipeline/split:" + std::to_string(measured + i);
+    c.status = CaseStatus::not_run;
+    c.stopped_because = stopped_because;
+  }
+  return report;
+}
+
+TEST(NextCommand, ResumesAnInterruptedRunWithTheLimitsThatItHad) {
+  const auto next = next_command(partly_measured(1, 43, "unfinished"), "r.json");
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->purpose, "to measure the other 43 cases");
+  EXPECT_THAT(next->arguments, ElementsAre("--resume", "r.json"));
+}
+
+TEST(NextCommand, GivesCasesThatWereLeftOutAsMuchTimeAsTheOthersTook) {
+  const auto next = next_command(partly_measured(5, 58, total_time), "r.json");
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->purpose, "to measure the other 58 cases");
+  EXPECT_THAT(next->arguments,
+              ElementsAre("--resume", "r.json", "--max-time", "40", "--max-total-time", "480"))
+      << "1.2 · 30 s · 63/5 = 454 s";
+}
+
+TEST(NextCommand, GivesARunWithoutAnyMeasuredCaseItsLimitAtLeast) {
+  Report report = partly_measured(0, 7, total_time);
+  report.sampling[0].total_seconds = 10;
+  const auto next = next_command(report, "r.json");
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->purpose, "to measure all 7 cases");
+  EXPECT_THAT(next->arguments, ElementsAre("--resume", "r.json", "--max-total-time", "180"));
+  report.sampling[0].total_seconds = 240;
+  EXPECT_EQ(next_command(report, "r.json")->arguments.back(), "240");
+}
+
 TEST(NextCommand, IsOneForAllScenarios) {
   Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.01, 0.02)});
   report.answers.push_back(report.answers[0]);

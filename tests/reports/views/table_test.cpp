@@ -399,6 +399,26 @@ TEST(Table, MarksSpeedupsThatTheMediansContradict) {
   EXPECT_THAT(line_with(text, "633.7 ms"), Not(HasSubstr("×~")));
 }
 
+TEST(Table, MarksSpeedupsFarFromTheQuotientOfTheMediansWhateverTheirInterval) {
+  Report report = sample_report();
+  const auto show = [&](double share) {
+    for (CaseResult& c : report.cases) {
+      if (!c.speedup) continue;
+      const double quotient = report.cases[0].statistics->median / c.statistics->median;
+      c.speedup->value = share * quotient;
+      c.speedup->interval = Interval{0.01, 100, 0.97};
+    }
+    return to_table(report);
+  };
+  EXPECT_THAT(show(1.11), HasSubstr("≠ the median of the ratios"));
+  for (CaseResult& c : report.cases) {
+    if (c.speedup) c.statistics->median = report.cases[0].statistics->median / 1.02;
+  }
+  EXPECT_THAT(show(1.09), Not(HasSubstr("≠"))) << "both above 1";
+  EXPECT_THAT(show(0.95), HasSubstr("≠")) << "1.02 and 0.97";
+  EXPECT_THAT(show(0.975), Not(HasSubstr("≠"))) << "1.02 and 0.995";
+}
+
 TEST(Table, DoesNotMarkSpeedupsThatTheMediansContradictByLittle) {
   Report report = sample_report();
   for (CaseResult& c : report.cases) {
