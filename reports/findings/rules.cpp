@@ -422,8 +422,7 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   if (!share || one.profile().deviation) return {};
   const Losses& lost = *one.profile().losses;
   return Remark{
-      fmt::format("{} of its time is lost against linear speedup on {}: {}",
-                  format_percent(*share),
+      fmt::format("{} of its time is lost against linear speedup on {}: {}", format_percent(*share),
                   format_count(static_cast<std::size_t>(one.computing_devices()), "device"),
                   parts_text(lost, one.metrics().span)),
       "",

@@ -15,10 +15,10 @@ struct NextCommand {
 };
 
 /// Returns one command for all scenarios of the report at `path`: --resume where the time of the
-/// run was over for cases that are missing, have few samples or cannot be distinguished, else --rerun
-/// of the recommended cases that cannot be distinguished from others. Nothing where the answers leave
-/// nothing open, for runs over ranks, whose launcher is not known, for those of a profiler, and for
-/// reports that another program has measured.
+/// run was over for cases that are missing, have few samples or cannot be distinguished, else
+/// --rerun of the recommended cases that cannot be distinguished from others. Nothing where the
+/// answers leave nothing open, for runs over ranks, whose launcher is not known, for those of a
+/// profiler, and for reports that another program has measured.
 [[nodiscard]] std::optional<NextCommand> next_command(const Report& report,
                                                       const std::string& path);
 
