@@ -109,9 +109,8 @@ class Inspect final : public Command {
     if (count == 0 || !model_.ends_with(".onnx")) return {};
     return {fmt::format(
         "{} and no normalisation. If the model has batch normalisations, the export has folded "
-        "them "
-        "into the convolutions, and a training step of the file takes less time than one of the "
-        "model. PyTorch keeps them with torch.onnx.export(model.train(), …, dynamo=False, "
+        "them into the convolutions, and a training step of the file takes less time than one of "
+        "the model. PyTorch keeps them with torch.onnx.export(model.train(), …, dynamo=False, "
         "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False); its newer exporter "
         "(dynamo=True, the default) folds them in training mode too.",
         report::format_count(count, "convolution"))};

@@ -232,8 +232,8 @@ class SingleProcessRun {
       const std::string place = save(update);
       outputs_.progress().finish();
       print_error(fmt::format("{}\n{}", error.what(), place));
+      outputs_.trace().write();  // before a closed standard output ends this
       if (!options_.process) outputs_.show_measured();
-      outputs_.trace().write();
     } catch (const std::exception& other) {
       print_error(other.what());
     }

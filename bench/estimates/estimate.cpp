@@ -108,6 +108,9 @@ class Estimator {
     CaseEstimate result;
     result.name = spec.name();
     try {
+      if (uses_all_cores(spec)) {
+        result.device = devices_of(context_of(spec, context_)).front().name;
+      }
       const auto planned = plan(spec, result.device_bytes);
       result.execution_seconds =
           bound_of(planned->plan(), costs_of(planned->plan(), spec.format())).seconds;
@@ -176,6 +179,7 @@ class Estimator {
 struct Times {
   double min = 0;
   double max = 0;
+  double wanted = 0;  // min without the time limit of each case
 };
 
 /// Adds the time of one case: its verification with that of its reference, warm-up, samples.
@@ -188,12 +192,14 @@ void add_time(double execution, const SamplerOptions& options, Times& times) {
   if (options.fixed_samples > 0) {
     times.min += before + options.fixed_samples * sample;
     times.max += before + options.fixed_samples * sample;
+    times.wanted += before + options.fixed_samples * sample;
     return;
   }
   const double wanted = options.min_samples * sample;
   const double cut = std::max(options.max_seconds, options.floor_samples * sample);
   times.min += before + std::min(wanted, cut);
   times.max += before + cut;
+  times.wanted += before + wanted;
 }
 
 /// Adds the profiling pass, which counts towards the time limit of all cases together.
@@ -212,6 +218,7 @@ std::string memory_text(const std::vector<std::size_t>& bytes) {
 
 std::string outcome_text(const CaseEstimate& estimated) {
   std::string memory = memory_text(estimated.device_bytes);
+  if (!memory.empty() && !estimated.device.empty()) memory += " on " + estimated.device;
   if (estimated.error.empty()) {
     return fmt::format("{}; {} an execution", memory,
                        report::format_duration(estimated.execution_seconds));
@@ -281,6 +288,10 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
   const Times others = with_profiling(sampling, {}, share);
   run.min_seconds = profiled.min + (processes - 1) * others.min;
   run.max_seconds = profiled.max + (processes - 1) * others.max;
+  run.wanted_samples = share.fixed_samples > 0 ? share.fixed_samples : share.min_samples;
+  if (sampling.min + (profiles ? profiling.min : 0) > share.total_seconds) {
+    run.wanted_seconds = processes * sampling.wanted + (profiles ? profiling.min : 0);
+  }
   return run;
 }
 
@@ -299,11 +310,17 @@ std::string estimate_text(const Scenario& scenario, const Context& context, cons
   text += cases_text(run.cases, width);
   const std::string min = report::format_wait(run.min_seconds);
   const std::string max = report::format_wait(run.max_seconds);
-  text += "estimated time: " + min;
-  if (run.max_seconds > run.min_seconds * 1.1 && max != min) text += " to " + max;
-  if (run.processes > 1) text += fmt::format(", in {} processes", run.processes);
-  text += '\n';
+  std::string time = "estimated time: " + min;
+  if (run.max_seconds > run.min_seconds * 1.1 && max != min) time += " to " + max;
+  if (run.processes > 1) time += fmt::format(", in {} processes", run.processes);
+  if (run.wanted_seconds > 0) {
+    time +=
+        fmt::format("; too short for all cases: {} of each take about {}",
+                    report::format_count(static_cast<std::size_t>(run.wanted_samples), "sample"),
+                    report::format_wait(run.wanted_seconds));
+  }
   const std::size_t line = std::min(width, report::max_line);
+  text += wrap(time, line - 2, 2) + '\n';
   return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, line - 2, 2) + '\n';
 }
 

@@ -15,15 +15,18 @@ struct CaseEstimate {
   std::string name;
   std::string error;                      // why a run would not measure it; empty: it would
   std::vector<std::size_t> device_bytes;  // peak memory, one entry per device of the context
-  double execution_seconds = 0;           // of one execution, if every task ran at full speed
+  std::string device;            // whose memory that is, where it is none of the run's; else empty
+  double execution_seconds = 0;  // of one execution, if every task ran at full speed
 };
 
 struct RunEstimate {
   std::vector<CaseEstimate> cases;
   int processes = 1;
-  double min_seconds = 0;  // when every interval is narrow enough at once
-  double max_seconds = 0;  // when every case uses its time
-  std::string made_of;     // what the times are the sum of, in words
+  double min_seconds = 0;     // when every interval is narrow enough at once
+  double max_seconds = 0;     // when every case uses its time
+  int wanted_samples = 0;     // of each case
+  double wanted_seconds = 0;  // that those would take, where --max-total-time is too short; else 0
+  std::string made_of;        // what the times are the sum of, in words
 };
 
 /// Plans each case and its reference without allocating their memory, and says which would find too

@@ -82,7 +82,6 @@ class RankRunner final : public PlanRunner {
   Recording record(int executions, double typical_seconds) override {
     Recording all;
     std::vector<Recording> recordings;
-    typical_seconds = team_.largest({typical_seconds}).front();  // all ranks keep the same one
     for (int i = 0; i < std::max(1, executions); ++i) {
       if (executions > 1) static_cast<void>(run());
       team_.meet();

@@ -114,10 +114,6 @@ std::string reason_without_cases(const RunOptions& options, const BenchmarkFlags
                                : "the report has no case of them";
 }
 
-}  // namespace
-
-namespace {
-
 DeviceOptions options_of(const DeviceRequest& request, const Scenario& scenario) {
   return {.spare_for_copies = scenario.wants_copy_core(),
           .autotune = request.autotune && request.measures,

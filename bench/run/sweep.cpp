@@ -383,7 +383,7 @@ std::vector<LeftOut> left_out(const RunOptions& options, const Scenario& scenari
   if (!options.cases.empty()) return list;
   for (const Strategy& strategy : scenario.strategies()) {
     if (!options.chooses(strategy.name)) continue;
-    // Devices that no device replaces are usual; the guide lists them.
+    // Most runs without cpu:all (GPUs, ranks, shared cores) need no note; the guide lists them.
     if (strategy.name == all_cores && options.strategies.empty()) continue;
     std::ranges::move(left_out_of_strategy(options, scenario, strategy.name, devices),
                       std::back_inserter(list));

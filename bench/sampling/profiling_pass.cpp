@@ -89,6 +89,12 @@ void ProfilingPass::expect(const PreparedCase& prepared) {
   ++cases_left_;
 }
 
+void ProfilingPass::withdraw(const PreparedCase& prepared) {
+  if (!wanted()) return;
+  seconds_left_ -= profiling_seconds(prepared.execution_seconds);
+  --cases_left_;
+}
+
 double ProfilingPass::seconds_to_put_aside(double seconds) const {
   constexpr double share = 0.04;
   if (seconds_left_ <= 0) return 0;
@@ -96,8 +102,7 @@ double ProfilingPass::seconds_to_put_aside(double seconds) const {
 }
 
 void ProfilingPass::profile(const Subject& subject) {
-  seconds_left_ -= profiling_seconds(subject.prepared.execution_seconds);
-  --cases_left_;
+  withdraw(subject.prepared);
   const Range range(range_);
   try {
     record(subject);

@@ -25,8 +25,9 @@ struct PreparedCase;
 [[nodiscard]] double profiling_seconds(double execution_seconds);
 
 /// A recorded execution represents the samples when its time differs from their median by at most
-/// this share, or lies between the quartiles of so many samples or more. Their whole range is no
-/// measure: that of a few is too narrow, and a single disturbed sample makes it too wide.
+/// this share, or lies between the quartiles of at least min_quartile_samples samples. Their whole
+/// range is no measure: that of a few is too narrow, and a single disturbed sample makes it too
+/// wide.
 constexpr double max_typical_deviation = 0.05;
 constexpr std::size_t min_quartile_samples = 8;
 
@@ -58,6 +59,8 @@ class ProfilingPass {
   }
   /// Announces a case that will be profiled.
   void expect(const PreparedCase& prepared);
+  /// Takes back the announcement of a case.
+  void withdraw(const PreparedCase& prepared);
   /// Estimated seconds for the announced cases that are not profiled yet; 0 without a profiling
   /// pass.
   [[nodiscard]] double seconds_left() const { return seconds_left_; }

@@ -61,7 +61,7 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   return outcome;
 }
 
-/// Those of all devices, or of the first one for cases that use no other.
+/// Returns the number of cores of the devices that a case uses.
 std::size_t cores_of_case(const CaseSpec& spec, const std::vector<report::Device>& devices) {
   if (devices.empty()) return 0;
   const bool uses_all = spec.parameters.find(devices_parameter) != nullptr;

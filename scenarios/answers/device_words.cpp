@@ -10,11 +10,11 @@
 namespace parbench {
 namespace {
 
-/// The fastest of those that use several devices; null: there is none.
+/// The fastest case that divides the work; null: there is none.
 const CaseOutcome* fastest_division(const Outcomes& group) {
   const CaseOutcome* fastest = nullptr;
   for (const CaseOutcome* one : group) {
-    if (!one->speedup || uses_all_cores(one->spec) || devices_of(one->spec) < 2) continue;
+    if (!one->speedup || uses_all_cores(one->spec)) continue;
     if (fastest == nullptr || one->speedup->value > fastest->speedup->value) fastest = one;
   }
   return fastest;

@@ -148,8 +148,8 @@ std::string tie_text(const report::Recommendation& recommendation) {
     return fmt::format(" It is tied with {} (within 3%).", report::format_list(tied));
   }
   const std::string fastest = std::exchange(tied.front(), used);
-  return fmt::format(" The fastest is {} ({}), tied within 3% with {}; {} is the simplest.",
-                     fastest, report::format_ratio(recommendation.fastest_gain->value),
+  return fmt::format(" The fastest is {} ({}), tied within 3% with {}; {} is simpler.", fastest,
+                     report::format_ratio(recommendation.fastest_gain->value),
                      report::format_list(tied), used);
 }
 
@@ -188,10 +188,23 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
   return report::format_list(parts);
 }
 
+std::string with_small_letter(std::string_view text) {
+  std::string made(text);
+  if (!made.empty())
+    made.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(made.front())));
+  return made;
+}
+
+std::string with_capital(std::string_view text) {
+  std::string made(text);
+  if (!made.empty())
+    made.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(made.front())));
+  return made;
+}
+
 std::string at_setting(const report::Recommendation& recommendation, std::string sentence) {
   if (recommendation.setting.empty() || sentence.empty()) return sentence;
-  sentence.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence.front())));
-  return fmt::format("At {}, {}", recommendation.setting, sentence);
+  return fmt::format("At {}, {}", recommendation.setting, with_small_letter(sentence));
 }
 
 const report::Recommendation* only_one_that_pays(Recommendations recommendations) {

@@ -53,6 +53,10 @@ namespace parbench {
 [[nodiscard]] std::string where_it_pays(std::span<const report::Recommendation> recommendations,
                                         std::string_view verb, std::string_view noun = "setting");
 
+/// Returns the text as a part of a sentence, or as its beginning. The first letter is ASCII.
+[[nodiscard]] std::string with_small_letter(std::string_view text);
+[[nodiscard]] std::string with_capital(std::string_view text);
+
 /// Names the setting of a recommendation, where it has one, ahead of a sentence about it: "At n 8,
 /// use odd: …".
 [[nodiscard]] std::string at_setting(const report::Recommendation& recommendation,

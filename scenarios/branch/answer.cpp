@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <functional>
 #include <iterator>
 #include <span>
@@ -198,12 +197,6 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
                                                report::format_ratio(*parallel.front().gain));
   return fmt::format(" {} alone {}{}.", parallel_subject(outcomes),
                      where_it_pays(parallel, "pay", are_sizes ? "size" : "setting"), figure);
-}
-
-/// For a sentence within another one.
-std::string with_small_letter(std::string text) {
-  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-  return text;
 }
 
 /// The sentences about one size, the most important first.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -71,7 +72,7 @@ std::string memory_text(const std::vector<CaseOutcome>& outcomes,
   }
   std::string text = fmt::format("{} holds {} on its fullest device", best.candidates.front().label,
                                  memory_of(*found));
-  if (single == &*found) text.front() = 'O';  // of one device
+  if (single == &*found) text = with_capital(text);
   if (single != nullptr && single != &*found)
     text += fmt::format(", {} {}", one_device_text(outcomes, single_device), memory_of(*single));
   if (least != nullptr && fullest_device(*least) < fullest_device(*found)) {
@@ -81,25 +82,53 @@ std::string memory_text(const std::vector<CaseOutcome>& outcomes,
   return text + ".";
 }
 
-/// "With 20 samples on each of 2 devices, all-reduce reaches 93% of linear scaling." Of the case
-/// that scales best.
-std::string weak_scaling_text(const std::vector<CaseOutcome>& outcomes) {
-  const CaseOutcome* best = nullptr;
-  const auto efficiency = [](const CaseOutcome& one) -> const report::Ratio* {
-    const auto found = one.metrics.find(scaling_efficiency_metric);
-    return found == one.metrics.end() ? nullptr : &found->second;
-  };
+const report::Ratio* scaling_efficiency_of(const CaseOutcome& one) {
+  const auto found = one.metrics.find(scaling_efficiency_metric);
+  return found == one.metrics.end() ? nullptr : &found->second;
+}
+
+std::string model_of(const CaseOutcome& one) {
+  const Value* model = one.spec.parameters.find("model");
+  return model == nullptr ? std::string() : to_string(*model);
+}
+
+/// Of each model the case that scales best; none without an efficiency.
+std::vector<const CaseOutcome*> best_scaling(const std::vector<CaseOutcome>& outcomes) {
+  std::vector<const CaseOutcome*> best;
   for (const CaseOutcome& one : outcomes) {
-    if (efficiency(one) == nullptr) continue;
-    if (best == nullptr || efficiency(one)->value > efficiency(*best)->value) best = &one;
+    const report::Ratio* efficiency = scaling_efficiency_of(one);
+    if (efficiency == nullptr) continue;
+    const auto known = std::ranges::find(best, model_of(one),
+                                         [](const CaseOutcome* other) { return model_of(*other); });
+    if (known == best.end()) {
+      best.push_back(&one);
+    } else if (efficiency->value > scaling_efficiency_of(**known)->value) {
+      *known = &one;
+    }
   }
-  if (best == nullptr) return {};
-  const Parameters& parameters = best->spec.parameters;
-  return fmt::format(
-      "With {} on each of {}, {} reaches {} of linear scaling.",
-      report::format_count(static_cast<std::size_t>(parameters.integer("batch")), "sample"),
-      report::format_count(static_cast<std::size_t>(parameters.integer("devices")), "device"),
-      label_of(best->spec), report::format_percent(*efficiency(*best)));
+  return best;
+}
+
+/// "With 20 samples on each of 2 devices, all-reduce reaches 93% of linear scaling.": a sentence
+/// about each model, "With model vgg16 and 20 samples …"
+/// where there are several.
+std::vector<std::string> weak_scaling_texts(const std::vector<CaseOutcome>& outcomes) {
+  const std::vector<const CaseOutcome*> best = best_scaling(outcomes);
+  std::vector<std::string> texts;
+  for (const CaseOutcome* one : best) {
+    const Parameters& parameters = one->spec.parameters;
+    texts.push_back(fmt::format(
+        "With {}{} on each of {}, {} reaches {} of linear scaling.",
+        best.size() > 1 ? fmt::format("model {} and ", model_of(*one)) : "",
+        report::format_count(static_cast<std::size_t>(parameters.integer("batch")), "sample"),
+        report::format_count(static_cast<std::size_t>(parameters.integer("devices")), "device"),
+        label_of(one->spec), report::format_percent(*scaling_efficiency_of(*one))));
+  }
+  return texts;
+}
+
+bool divides(const CaseSpec& spec) {
+  return spec.strategy != single_device && !uses_all_cores(spec);
 }
 
 /// Some of the outcomes, which can still be distinguished by their samples.
@@ -140,16 +169,23 @@ class ChosenOutcomes {
 Conclusion answer_of_data_parallel(const Scenario& scenario,
                                    const std::vector<CaseOutcome>& outcomes,
                                    const PossiblyFastest& possibly_fastest) {
-  const ChosenOutcomes strong(
-      outcomes, [](const CaseSpec& spec) { return !scales_weakly(spec) && !is_undivided(spec); });
   const ChosenOutcomes weak_cases(outcomes, scales_weakly);
-  const std::string weak = weak_scaling_text(weak_cases.list());
+  const bool divides_one_batch = std::ranges::any_of(outcomes, [](const CaseOutcome& one) {
+    return divides(one.spec) && !scales_weakly(one.spec);
+  });
+  const ChosenOutcomes strong(outcomes, [&](const CaseSpec& spec) {
+    if (uses_all_cores(spec) && !weak_cases.list().empty() && !divides_one_batch) return false;
+    return !scales_weakly(spec) && !is_undivided(spec);
+  });
+  const std::vector<std::string> weak = weak_scaling_texts(weak_cases.list());
   Conclusion made = best_strategy(scenario, strong.list(), strong.among(possibly_fastest));
   if (!made.recommendations.empty()) {
-    made.text = joined_sentences(
-        {made.text, memory_text(strong.list(), best_of(made.recommendations)), weak});
+    std::vector<std::string> texts{made.text,
+                                   memory_text(strong.list(), best_of(made.recommendations))};
+    std::ranges::copy(weak, std::back_inserter(texts));
+    made.text = joined_sentences(texts);
   } else if (!weak.empty()) {
-    made.text = weak;
+    made.text = joined_sentences(weak);
     made.is_answered = true;
   } else if (std::ranges::any_of(outcomes,
                                  [](const CaseOutcome& one) { return is_undivided(one.spec); })) {

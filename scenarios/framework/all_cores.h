@@ -33,8 +33,10 @@ inline constexpr std::string_view devices_parameter = "devices";
   if (request.device_count < 2) return refuse(request, "strategy", too_few_devices(request));
   if (!request.has_all_cores) {
     return refuse(request, "strategy",
-                  "--strategy all-cores needs devices that have cores of their own in this "
-                  "process, or are all parts of one GPU; give such --devices, as cpu:0,cpu:1");
+                  std::string("--strategy all-cores needs devices that have cores of their own in "
+                              "this process, or are all parts of one GPU; ") +
+                      (request.devices_over_ranks ? "start it without mpirun or srun"
+                                                  : "give --devices such as cpu:0,cpu:1"));
   }
   Scenario::Request of_baseline = request;
   of_baseline.spec.strategy = scenario.baseline();

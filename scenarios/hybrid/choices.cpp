@@ -115,7 +115,7 @@ Parameters parameters_of_step(const Scenario::Request& request) {
   return parameters;
 }
 
-/// Of a number of micro-batches that a replica's samples cannot be divided into with one size.
+/// Returns why no single size divides a replica's samples into `count` micro-batches.
 std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> count,
                                                   std::int64_t share, const DeviceGrid& grid) {
   if (!count) return std::nullopt;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -73,13 +72,6 @@ Recommended recommendations_of(const Question& question, const std::vector<CaseO
   const Outcomes own = outcomes_where(
       outcomes, [&](const CaseOutcome& one) { return belongs_to(question, one.spec); });
   return recommend_each(own, {"n", "count"}, wording, possibly_fastest);
-}
-
-/// `subject` within a sentence.
-std::string with_small_letter(std::string_view subject) {
-  std::string text(subject);
-  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-  return text;
 }
 
 /// The sentences about one question, the most important first.

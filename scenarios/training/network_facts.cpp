@@ -99,7 +99,10 @@ std::size_t convolutions_without_normalisation(const Network& network) {
   std::size_t convolutions = 0;
   for (const Layer& layer : network.layers) {
     if (layer.kind->name().ends_with("_norm")) return 0;
-    if (as<Convolution>(layer) != nullptr) ++convolutions;
+    const auto* convolution = as<Convolution>(layer);
+    if (convolution == nullptr) continue;
+    if (!convolution->options().bias) return 0;
+    ++convolutions;
   }
   return convolutions;
 }

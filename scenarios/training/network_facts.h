@@ -15,8 +15,8 @@ namespace parbench {
 /// How many products with weights follow each other at most: its linear layers.
 [[nodiscard]] double linear_layers(const Network& network);
 
-/// The number of convolutions of a network in which no layer normalises, as files have them whose
-/// exporter has folded batch normalisations into them; else 0.
+/// The number of convolutions of a network in which no layer normalises and each convolution has a
+/// bias, as files have them whose exporter has folded batch normalisations into them; else 0.
 [[nodiscard]] std::size_t convolutions_without_normalisation(const Network& network);
 
 /// Sums over layers, for a whole batch.

@@ -184,9 +184,8 @@ std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
     notes.emplace_back(
         network.name,
         fmt::format("{} convolution{} and no normalisation. If the model has batch normalisations, "
-                    "the export "
-                    "has folded them, and a training step of the file takes less time than one of "
-                    "the model; parbench inspect {} says how to keep them.",
+                    "the export has folded them, and a training step of the file takes less time "
+                    "than one of the model; parbench inspect {} says how to keep them.",
                     count, count == 1 ? "" : "s", model));
   }
   return notes;

@@ -111,10 +111,13 @@ TEST_F(Inspect, PagesHaveBothTables) {
 }
 
 TEST_F(Inspect, SaysHowToKeepNormalisationsThatAnExportMayHaveFolded) {
-  const std::string folded = onnx_convolution("conv1", "x", "8, 3, 3, 3") + "relu = Relu (conv1) " +
-                             onnx_convolution("last", "relu", "8, 8, 3, 3") +
-                             onnx_classifier("last");
-  write_onnx(folder_ / "folded.onnx", "float[N, 3, 16, 16] x", folded);
+  const std::string first =
+      onnx_biased_convolution("conv1", "x", "8, 3, 3, 3") + "relu = Relu (conv1) ";
+  write_onnx(
+      folder_ / "folded.onnx", "float[N, 3, 16, 16] x",
+      first + onnx_biased_convolution("last", "relu", "8, 8, 3, 3") + onnx_classifier("last"));
+  write_onnx(folder_ / "plain.onnx", "float[N, 3, 16, 16] x",
+             first + onnx_convolution("last", "relu", "8, 8, 3, 3") + onnx_classifier("last"));
   write_onnx(folder_ / "kept.onnx", "float[N, 3, 16, 16] x",
              onnx_convolution("conv1", "x", "8, 3, 3, 3") +
                  onnx_normalisation("last", "conv1", "8") + onnx_classifier("last"));
@@ -127,7 +130,7 @@ TEST_F(Inspect, SaysHowToKeepNormalisationsThatAnExportMayHaveFolded) {
               HasSubstr("\n! 2 convolutions and no normalisation. If the model has batch"));
   EXPECT_THAT(inspect({"folded.onnx", "--format", "html"}).out,
               HasSubstr("2 convolutions and no normalisation"));
-  for (const std::string model : {"kept.onnx", "vgg16", "toy"}) {
+  for (const std::string model : {"kept.onnx", "plain.onnx", "vgg16", "toy"}) {
     EXPECT_EQ(facts({model})["notes"], json::array()) << model;
   }
 }

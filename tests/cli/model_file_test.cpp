@@ -102,8 +102,8 @@ TEST_F(ModelFile, NamesTheOnlyCutOfTwoUnits) {
 
 TEST_F(ModelFile, SaysOnceThatNormalisationsMayBeFolded) {
   write_onnx(folder_ / "folded.onnx", "float[N, 3, 16, 16] x",
-             onnx_convolution("conv1", "x", "8, 3, 3, 3") + "relu = Relu (conv1) " +
-                 onnx_convolution("last", "relu", "8, 8, 3, 3") + onnx_classifier("last"));
+             onnx_biased_convolution("conv1", "x", "8, 3, 3, 3") + "relu = Relu (conv1) " +
+                 onnx_biased_convolution("last", "relu", "8, 8, 3, 3") + onnx_classifier("last"));
   const std::string note = "folded.onnx: 2 convolutions and no normalisation. If the model has";
   const Finished folded = pipeline(
       {"--model", "folded.onnx", "--split", "2,4", "--width", "200", "--benchmark_repetitions=1"});

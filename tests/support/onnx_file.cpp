@@ -29,6 +29,14 @@ std::string onnx_convolution(const std::string& output, const std::string& input
          fmt::format("{0} = Conv <pads = [1, 1, 1, 1]{2}> ({1}, {0}.weight) ", output, input, more);
 }
 
+std::string onnx_biased_convolution(const std::string& output, const std::string& input,
+                                    const std::string& shape) {
+  return onnx_zeros(output + ".weight", shape) +
+         onnx_zeros(output + ".bias", shape.substr(0, shape.find(','))) +
+         fmt::format("{0} = Conv <pads = [1, 1, 1, 1]> ({1}, {0}.weight, {0}.bias) ", output,
+                     input);
+}
+
 std::string onnx_normalisation(const std::string& output, const std::string& input,
                                const std::string& channels) {
   std::string text;

@@ -14,6 +14,10 @@ namespace parbench::test {
 /// Convolution of 3×3 with padding; `more` are further attributes, behind a comma.
 [[nodiscard]] std::string onnx_convolution(const std::string& output, const std::string& input,
                                            const std::string& shape, const std::string& more = "");
+/// The same with a bias, as exporters write one that they have folded a normalisation into.
+[[nodiscard]] std::string onnx_biased_convolution(const std::string& output,
+                                                  const std::string& input,
+                                                  const std::string& shape);
 [[nodiscard]] std::string onnx_normalisation(const std::string& output, const std::string& input,
                                              const std::string& channels);
 /// From images of 8 channels to output y of ten classes, by a linear layer fc.

@@ -377,12 +377,16 @@ void Session::profile_all() {
 /// Profiles a case, or notes why not.
 void Session::profile(std::size_t index) {
   Entry& entry = entries_[index];
-  if (interrupted_) return ProfilingPass::note(cases_[index], "interrupted");
+  const auto skip = [&](std::string_view reason) {
+    profiling_.withdraw(*entry.prepared);
+    ProfilingPass::note(cases_[index], reason);
+  };
+  if (interrupted_) return skip("interrupted");
   if (profiling_seconds(entry.prepared->execution_seconds) > time_->left()) {
-    return ProfilingPass::note(cases_[index], OutOfTime().what());
+    return skip(OutOfTime().what());
   }
   if (const auto lost = environment_.lost.reason(entry.prepared->subject->plan())) {
-    return ProfilingPass::note(cases_[index], *lost);
+    return skip(*lost);
   }
   const Range of_case(entry.range);
   const bool restored = std::exchange(latest_, std::nullopt) == index;

@@ -109,11 +109,11 @@ std::vector<std::size_t> Importer::crossing_tensors() const {
   return crossing;
 }
 
-/// A unit has at least one layer of products, and begins where a single tensor crosses: at that
-/// layer, or at the last place behind the product before it. The latter is the end of a residual
-/// connection whose block begins with a normalisation: the block and the next connection read the
-/// same sum. Where a connection goes past many products, and so leaves them in one unit, units also
-/// begin where few tensors cross.
+/// Each unit but the first has a layer of products, and begins where a single tensor crosses: at
+/// that layer, or at the last place behind the product before it. The latter is the end of a
+/// residual connection whose block begins with a normalisation: the block and the next connection
+/// read the same sum. Where a connection goes past many products, and so leaves them in one unit,
+/// units also begin at products where few tensors cross.
 void Importer::divide_into_units() {
   constexpr std::size_t many = 16;
   constexpr std::size_t few = 6;
@@ -134,6 +134,7 @@ void Importer::divide_into_units() {
     }
     if (!can_begin[i] && i != 0) continue;
     const bool is_divided = products.size() > many;
+    if (can_begin[i] && is_divided) products.pop_back();  // the unit that begins here has it
     for (const std::size_t product : std::exchange(products, {})) {
       if (is_divided && crossing[product] <= few) can_begin[product] = true;
     }

@@ -97,6 +97,34 @@ TEST_F(EstimateTest, IsOneTimeWhereBothEndsReadTheSame) {
   EXPECT_THAT(text_of(context, run), HasSubstr("estimated time: 1 s to 3 s\n"));
 }
 
+TEST_F(EstimateTest, SaysWhereTheTotalTimeIsTooShort) {
+  const Machine machine;
+  Context context(machine.open("cpu:0"), {.measures = false});
+  SamplerOptions sampling;
+  sampling.min_sample_seconds = 0;
+  sampling.min_samples = 1000;
+  sampling.max_seconds = 20;
+  sampling.total_seconds = 5;
+  const RunEstimate cut = estimate_of("spin", context, 1, sampling);
+  EXPECT_DOUBLE_EQ(cut.min_seconds, 5);
+  EXPECT_NEAR(cut.wanted_seconds, 10, 1) << "1000 samples of 10 ms";
+  EXPECT_THAT(text_of(context, cut, 100),
+              HasSubstr("estimated time: 5 s; too short for all cases: 1000 samples of each take "
+                        "about 10 s\n"));
+  sampling.total_seconds = 30;
+  EXPECT_THAT(text_of(context, estimate_of("spin", context, 1, sampling)),
+              Not(HasSubstr("too short")));
+}
+
+TEST_F(EstimateTest, NamesADeviceThatIsNoneOfTheRun) {
+  const Context context = test::fake_context(1, {.measures = false});
+  RunEstimate run;
+  run.cases.push_back({.name = "whole", .error = {}, .device_bytes = {2048}, .device = "cpu:all"});
+  run.cases.push_back({.name = "own", .error = {}, .device_bytes = {1024}, .device = {}});
+  EXPECT_THAT(text_of(context, run),
+              AllOf(HasSubstr("2.00 KiB on cpu:all; "), HasSubstr("1.00 KiB; ")));
+}
+
 TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
   const Machine machine;
   Context context(machine.open("cpu:0"), {.measures = false});

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/sampling/preparation.h"
 #include "kernels/base/error.h"
 #include "tests/bench/sampling/session_fixture.h"
 
@@ -266,6 +267,19 @@ TEST_F(RepeatedProfiling, EndsWithTheTimeOfTheScenario) {
 TEST_F(RepeatedProfiling, EndsWhenItIsInterrupted) {
   interrupted = [this] { return recordings() > 0; };
   EXPECT_DOUBLE_EQ(profile_of({3.0}).deviation.value(), 2);
+}
+
+TEST(AnnouncedProfiles, CountUntilTheyAreWithdrawn) {
+  ProfilingPass pass([](const report::CaseResult&, const Timeline&) {}, [] { return false; });
+  PreparedCase shorter;
+  shorter.execution_seconds = 1;
+  PreparedCase longer;
+  longer.execution_seconds = 4;
+  pass.expect(shorter);
+  pass.expect(longer);
+  EXPECT_DOUBLE_EQ(pass.seconds_left(), 5);
+  pass.withdraw(longer);
+  EXPECT_DOUBLE_EQ(pass.seconds_left(), 1);
 }
 
 TEST(RecordedExecutions, AreManyOfShortCasesAndOneOfLongOnes) {

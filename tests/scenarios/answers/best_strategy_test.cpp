@@ -47,7 +47,7 @@ TEST(BestStrategy, IsTheFastestWithItsTies) {
       answer({measured("apt", 1.0, 2.0), measured("odd", 1.005, 1.96), measured("plain", 2.0, 0)});
   EXPECT_EQ(made.text,
             "Use odd: 1.96× as fast as plain (1.91–2.01). The fastest is apt (2.00×), tied within "
-            "3% with odd; odd is the simplest.");
+            "3% with odd; odd is simpler.");
   ASSERT_EQ(made.recommendations.size(), 1);
   EXPECT_EQ(made.recommendations.front().candidates.front().name, "made/odd/n:8");
 }

@@ -70,7 +70,7 @@ TEST(Recommend, TheSimplestOfThoseWithinThreePercent) {
   EXPECT_DOUBLE_EQ(found.gain->value, 1.95);
   EXPECT_DOUBLE_EQ(found.fastest_gain->value, 2.0);
   EXPECT_EQ(tie_text(found),
-            " The fastest is z (2.00×), tied within 3% with x and y; x is the simplest.");
+            " The fastest is z (2.00×), tied within 3% with x and y; x is simpler.");
 }
 
 TEST(Recommend, TheFastestWhereASimplerOneIsSlowerByMore) {

@@ -275,7 +275,7 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
       "Use graph of one stream: 2.99× as fast as one stream (2.90–3.10). Streams show no gain "
       "beside it: graph of 2 streams, 1.00× as fast as graph of one stream. The fastest is "
       "graph of 2 streams (3.00×), tied within 3% with graph of one stream; graph "
-      "of one stream is the simplest.");
+      "of one stream is simpler.");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "graph of one stream");
   EXPECT_EQ(made.recommendations.front().remark, "graph of one stream 2.99× (2.90–3.10)");
   EXPECT_THAT(scenario->answer({one_stream(8), together}, within(0)).text, HasSubstr("no answer"))

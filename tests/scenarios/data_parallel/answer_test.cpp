@@ -37,6 +37,14 @@ CaseOutcome measured(const std::string& strategy, double seconds, double speedup
   return one;
 }
 
+CaseOutcome weakly_scaling(double efficiency, const std::vector<Parameter>& parameters = {}) {
+  CaseOutcome weak = measured("all-reduce", 1.25, 0, {400, 400}, parameters);
+  weak.spec.parameters.set("scaling", "weak");
+  weak.metrics["scaling efficiency"] = {
+      efficiency, report::Interval{efficiency - 0.05, efficiency + 0.05, 0.97}};
+  return weak;
+}
+
 /// Samples are known of these outcomes alone, as in a run.
 Conclusion answer(const std::vector<CaseOutcome>& outcomes) {
   const PossiblyFastest decide = within(0.01);
@@ -70,8 +78,7 @@ TEST(DataParallelAnswer, NamesTheStrategyThatNeedsLeast) {
 }
 
 TEST(DataParallelAnswer, DistinguishesWeakScaling) {
-  CaseOutcome weak = measured("all-reduce", 1.25, 0, {400, 400}, {{"scaling", "weak"}});
-  weak.metrics["scaling efficiency"] = {0.8, report::Interval{0.75, 0.85, 0.97}};
+  const CaseOutcome weak = weakly_scaling(0.8);
   const std::string text =
       "With 20 samples on each of 2 devices, all-reduce reaches 80% (75–85%) of linear scaling.";
   const CaseOutcome single = measured("single", 1.0, 0, {380, 0});
@@ -80,6 +87,29 @@ TEST(DataParallelAnswer, DistinguishesWeakScaling) {
   EXPECT_TRUE(alone.is_answered);
   EXPECT_THAT(answer({single, measured("tower", 0.5, 2.0, {640, 390}), weak}).text,
               testing::AllOf(HasSubstr("Use tower"), HasSubstr(text)));
+}
+
+TEST(DataParallelAnswer, ComparesAllCoresWithDivisionsOfTheSameBatchAlone) {
+  const CaseOutcome single = measured("single", 1.0, 0, {380, 0});
+  const CaseOutcome whole = measured("all-cores", 0.6, 1.7, {380});
+  const CaseOutcome weak = weakly_scaling(0.8);
+  EXPECT_EQ(answer({single, whole, weak}).text,
+            "With 20 samples on each of 2 devices, all-reduce reaches 80% (75–85%) of linear "
+            "scaling.");
+  EXPECT_THAT(answer({single, whole}).text, HasSubstr("Use the whole GPU: 1.70×"));
+  EXPECT_THAT(answer({single, whole, measured("tower", 0.5, 2.0, {640, 390}), weak}).text,
+              testing::AllOf(HasSubstr("Use tower"), HasSubstr("With the whole GPU: 1.70×"),
+                             HasSubstr("reaches 80%")));
+}
+
+TEST(DataParallelAnswer, NamesTheWeakScalingOfEachModel) {
+  EXPECT_EQ(
+      answer({weakly_scaling(0.8, {{"model", "mlp"}}), weakly_scaling(0.9, {{"model", "gpt"}}),
+              weakly_scaling(0.85, {{"model", "mlp"}, {"bucket", std::int64_t{5}}})})
+          .text,
+      "With model mlp and 20 samples on each of 2 devices, all-reduce with bucket 5 reaches "
+      "85% (80–90%) of linear scaling. With model gpt and 20 samples on each of 2 devices, "
+      "all-reduce reaches 90% (85–95%) of linear scaling.");
 }
 
 TEST(DataParallelAnswer, ComparesNoEqualPlans) {

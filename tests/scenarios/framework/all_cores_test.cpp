@@ -61,7 +61,12 @@ TEST(AllCores, NeedsDevicesWhoseCoresCanBeAdded) {
       }
       return std::string("none");
     };
-    EXPECT_THAT(reason(), testing::HasSubstr("devices that have cores of their own"));
+    EXPECT_THAT(reason(),
+                testing::AllOf(testing::HasSubstr("devices that have cores of their own"),
+                               testing::EndsWith("; give --devices such as cpu:0,cpu:1")));
+    request.devices_over_ranks = true;
+    EXPECT_THAT(reason(), testing::EndsWith("; start it without mpirun or srun"));
+    request.devices_over_ranks = false;
     request.device_count = 1;
     request.has_all_cores = true;
     EXPECT_THAT(reason(), testing::HasSubstr("needs at least two devices"));

@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/op_set.h"
+#include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"
 #include "tests/scenarios/training/grid/grid_runs.h"
@@ -105,6 +107,32 @@ TEST_F(HybridTest, ANumberOfMicroBatchesIsThatOfEachReplica) {
   EXPECT_THAT(refusal(request({{"layout", "dp4"}, {"split", 2}, {"micro-batches", 1}},
                               {"split", "micro-batches"})),
               HasSubstr("give one of the two"));
+}
+
+TEST_F(HybridTest, AnswersNameTheFastestLayoutBesideOneDeviceOfAllCores) {
+  const auto outcome = [&](const std::string& strategy, const std::vector<Parameter>& values,
+                           double seconds) {
+    CaseOutcome one;
+    Scenario::Request made = request_of(strategy, values, {}, 2);
+    made.has_all_cores = true;
+    one.spec = *resolve_case(*scenario, made);
+    one.median_seconds = seconds;
+    const double speedup = 2 / seconds;
+    if (strategy != "single") {
+      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
+    }
+    return one;
+  };
+  const std::vector<Parameter> toy{{"model", "toy"}};
+  EXPECT_THAT(
+      scenario
+          ->answer({outcome("single", toy, 2), outcome("all-cores", toy, 1.0),
+                    outcome("divided", {{"model", "toy"}, {"layout", "dp2"}}, 1.25),
+                    outcome("divided", {{"model", "toy"}, {"layout", "pp2"}}, 1.6)},
+                   within(0.01))
+          .text,
+      HasSubstr("Use the whole GPU: 2.00× as fast as one device (1.99–2.01). The fastest that "
+                "divides the work: dp2, 1.60× (1.59–1.61)."));
 }
 
 TEST_F(HybridTest, ReferencesAreOneDeviceUnlessPartsComputeSomethingElse) {

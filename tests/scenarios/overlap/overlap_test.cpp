@@ -316,7 +316,7 @@ TEST_F(OverlapAnswer, HasTheGainAndTheAchievedOverlapOfTheDepth) {
       scenario->answer({outcomes[2], shallow, best}, within(0.1)).text,
       "Use prefetch 1: 1.24× as fast as without overlap (1.16–1.27); 50% (40–60%) of the shorter "
       "part is hidden. The fastest is prefetch 4 (1.27×), tied within 3% with prefetch 1; prefetch "
-      "1 is the simplest.");
+      "1 is simpler.");
 }
 
 TEST_F(OverlapAnswer, RecommendsNothingThatCannotOverlap) {

@@ -282,7 +282,7 @@ TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesItsTies) {
             "Use split 12: 1.60× as fast as one device (1.59–1.61), 90% of what its tasks "
             "and their dependencies allow; without micro-batches: 0.95× (0.94–0.96). The fastest "
             "is split 5 (1.61×), tied "
-            "within 3% with split 12; split 12 is the simplest.");
+            "within 3% with split 12; split 12 is simpler.");
   std::vector<CaseOutcome> apart = outcomes;
   apart[2].speedup = {1.66, report::Interval{1.65, 1.67, 0.97}};
   const Conclusion made = scenario->answer(apart, within(0.02));
@@ -312,7 +312,7 @@ TEST_F(PipelineAnswer, ComparesWithOneDeviceOfAllCores) {
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
             "Use one device of all 2 cores: 1.59× as fast as one core (1.58–1.60), 90% of what its "
             "tasks and their dependencies allow. The fastest is split 12 (1.60×), tied within 3% "
-            "with one device of all 2 cores; one device of all 2 cores is the simplest.");
+            "with one device of all 2 cores; one device of all 2 cores is simpler.");
 }
 
 TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {

@@ -52,6 +52,26 @@ TEST_F(OnnxUnits, TransformersWithNormalisationFirstAreCutBehindEachSum) {
   }
 }
 
+/// Two tensors cross between the layers of a long residual block. The unit that begins with the
+/// block's normalisation keeps the first product.
+TEST_F(OnnxUnits, LongBlocksWithNormalisationFirstAreCutInFrontOfAllProductsButTheFirst) {
+  constexpr int products = 17;
+  std::string nodes =
+      onnx_convolution("stem", "x", "8, 3, 3, 3") + onnx_normalisation("bn", "stem", "8");
+  std::string last = "bn";
+  for (int i = 0; i < products; ++i) {
+    const std::string name = fmt::format("c{}", i);
+    nodes += onnx_convolution(name, last, "8, 8, 3, 3");
+    last = name;
+  }
+  nodes += fmt::format("sum = Add (stem, {}) ", last) + onnx_classifier("sum");
+  const Network found = network("float[N, 3, 16, 16] x", nodes, 13);
+  std::vector<std::string> units{"stem", "bn"};
+  for (int i = 1; i < products; ++i) units.push_back(fmt::format("c{}", i));
+  units.emplace_back("fc");
+  EXPECT_THAT(found.units, testing::ElementsAreArray(units));
+}
+
 TEST_F(OnnxUnits, TransformersWithNormalisationLastAreCutInFrontOfProducts) {
   const Network found = network(onnx_transformer_input, onnx_transformer(2, NormPlace::last), 17);
   EXPECT_THAT(found.units, ElementsAre("b0.q.qkv", "b0.fc", "b1.q.qkv", "b1.fc", "head"));
