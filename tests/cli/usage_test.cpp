@@ -91,6 +91,8 @@ TEST_F(Usage, RefusesUnknownWords) {
   EXPECT_THAT(selftest_refusal({"--split", "3"}), HasSubstr("pipeline"));
   EXPECT_THAT(selftest_refusal({"--preset", "publishd"}), HasSubstr("did you mean 'published'"));
   EXPECT_THAT(refusal({"devcies"}), HasSubstr("did you mean 'devices'"));
+  EXPECT_THAT(refusal({"run"}),
+              HasSubstr("'run'; a run has no command word: parbench --scenario NAME"));
   EXPECT_THAT(selftest_refusal({"--benchmark_nonsense=1"}), HasSubstr("--benchmark_nonsense"));
   EXPECT_THAT(selftest_refusal({"--benchmark_filter=nothing_has_this_name"}),
               HasSubstr("nothing_has_this_name"));
