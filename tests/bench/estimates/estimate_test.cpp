@@ -111,7 +111,7 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
   EXPECT_NEAR(run.min_seconds, (3 * 50 + 3) * run.cases.at(0).execution_seconds, 1e-6);
   EXPECT_THAT(text_of(context, run),
               HasSubstr("\n  3 samples of 50 executions of each case. The time "
-                        "includes 3 executions for verification"));
+                        "includes 3 executions for\n"));
   EXPECT_THAT(text_of(context, run), Not(HasSubstr("--no-timeline")));
   const RunEstimate profiled = estimate_of("spin", context, 1, fixed, true);
   EXPECT_THAT(text_of(context, profiled), HasSubstr("(--no-timeline omits"));
