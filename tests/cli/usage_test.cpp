@@ -33,7 +33,7 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--scenario"), HasSubstr("--split"), HasSubstr("Exit")));
   EXPECT_THAT(help.out, AllOf(HasSubstr("--noise X[,X…]"), HasSubstr("--slowdown X  "),
-                              HasSubstr("says; one value")));
+                              HasSubstr("--duration; one value")));
   EXPECT_THAT(parbench({"--version"}).out, StartsWith("parbench "));
   const Finished list = parbench({"list"});
   EXPECT_EQ(list.exit_code, 0);
