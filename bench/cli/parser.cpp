@@ -136,6 +136,10 @@ class Parser {
       throw UsageError(fmt::format("unknown flag {}{}\nparbench --help shows all flags", flag,
                                    meant_by_flag(flag, names)));
     }
+    if (word == "run") {
+      throw UsageError(
+          "unknown command 'run'; a run has no command word: parbench --scenario NAME");
+    }
     if (const auto scenario = closest(word, names_of(scenarios_))) {
       throw UsageError(
           fmt::format("unknown command '{}'; did you mean '--scenario {}'?", word, *scenario));

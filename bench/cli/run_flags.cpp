@@ -104,10 +104,10 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .placeholder = "FILE.json",
        .in_config = false,
        .target = &options.config_path},
-      {.value =
-           text_rule("resume",
-                     "Go on with a run that ended early, from the samples in its report, which "
-                     "is brought up to date; flags of the two groups below win"),
+      {.value = text_rule(
+           "resume",
+           "Continue a run that ended early from the samples in its report, and update "
+           "that report; only flags under 'How it is measured' and 'Output' may be added"),
        .placeholder = "REPORT.json",
        .in_config = false,
        .excludes =
@@ -208,7 +208,7 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
        .kind = toggle,
        .target = &options.dry_run},
       {.value = text_rule("trace",
-                          "Write what ran when, of one execution of each case, in Chrome's trace "
+                          "Write the timeline of one execution of each case in Chrome's trace "
                           "format, for ui.perfetto.dev"),
        .placeholder = "FILE.json",
        .excludes = {{"for-profiler", traced_run},

@@ -193,7 +193,7 @@ void require_scenario(const RunOptions& options, const ScenarioList& scenarios) 
   if (!options.scenarios.empty()) return;
   std::string text = "no scenario chosen: give --scenario NAME[,NAME…] or --scenario all";
   for (const auto& scenario : scenarios) {
-    text += fmt::format("\n{:<10} {}", scenario->name(), scenario->question());
+    text += fmt::format("\n{}: {}", scenario->name(), scenario->question());
   }
   throw UsageError(text + "\nparbench --help shows all flags");
 }

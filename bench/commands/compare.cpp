@@ -25,7 +25,7 @@ constexpr CommandText compare_help{
         "  parbench compare before.json after.json --require-decided 80\n"
         "      Fails also where fewer than 80% of the cases are decided.\n"
         "  parbench compare before.json after.json\n"
-        "      Also of files of Google Benchmark (--benchmark_out=before.json).\n"
+        "      BASE and NEW may be Google Benchmark files (--benchmark_out=before.json).\n"
         "  parbench compare old1.json old2.json --new new1.json new2.json\n"
         "      Several runs of each program, which show how much its runs differ.\n",
     .exit_codes =
@@ -43,7 +43,7 @@ class Compare final : public Command {
     std::vector<FlagRow> rows{
         {.value = text_rule("BASE",
                             "The reports before and after the change, or JSON files of Google "
-                            "Benchmark. With --new, all of them are of BASE"),
+                            "Benchmark. With --new, all of them are runs of BASE"),
          .kind = FlagKind::many,
          .placeholder = " NEW",
          .required = true,

@@ -13,11 +13,12 @@ std::vector<FlagRow> comparison_flags(ComparisonOptions& options) {
                                 AxisKind::percent, 0, 1000),
            .placeholder = "PERCENT",
            .target = &options.threshold_percent},
-          {.value = number_rule("require-decided",
-                                "Exit with 4 if a smaller part of the cases of BASE is decided: "
-                                "regressed, improved or the same. Cases that were not measured "
-                                "count as undecided. Default: 0",
-                                AxisKind::percent, 0, 100),
+          {.value =
+               number_rule("require-decided",
+                           "Exit with 4 if fewer than PERCENT of the cases of BASE get a "
+                           "verdict: regressed, improved or the same. Cases that were not measured "
+                           "count as undecided. Default: 0",
+                           AxisKind::percent, 0, 100),
            .placeholder = "PERCENT",
            .target = &options.required_decided_percent},
           {.value = text_rule("allow-different-machine", "Compare although the hardware differs"),

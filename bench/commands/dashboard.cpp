@@ -87,9 +87,13 @@ class Dashboard final : public Command {
       fmt::print(stderr, "parbench: skipped {}\n", report::printable(file));
     }
     print(files_text(built));
-    print(fmt::format(
-        "histories: {} · changes: {}, {} of them in the {} days before the newest report\n",
-        built.histories, built.changes, built.recent_changes, report::recent_days));
+    if (built.reports == 0) {
+      print(fmt::format(
+          "no report (*.json) in {}; name the folder of your reports (default: reports/runs)\n",
+          report::printable(folder_)));
+    }
+    print(fmt::format("histories: {} · changes: {} ({} in the last {} days of reports)\n",
+                      built.histories, built.changes, built.recent_changes, report::recent_days));
     if (const std::string too_few = report::too_few_text(built.lengths); !too_few.empty()) {
       print(report::hanging("", too_few, text_style().width, report::Emphasis::none, false));
     }

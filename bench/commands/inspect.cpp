@@ -41,24 +41,29 @@ class Inspect final : public Command {
                               "Samples of a training step; the model's quick batch unless "
                               "given",
                               AxisKind::integer, 1, max_batch),
+         .placeholder = "N",
          .target = &batch_}};
     for (Axis size : model_size_axes()) {
       if (size.name == "dim" || size.name == "head") continue;
       size.description = "As in --scenario pipeline";
-      rows.push_back({.value = size, .target = &sizes_[size.name]});
+      rows.push_back({.value = size, .placeholder = "N", .target = &sizes_[size.name]});
     }
-    rows.push_back({.value = choice_rule("head", "Of gpt: weights of its own, or the embedding's",
-                                         {head_names.begin(), head_names.end()}),
+    rows.push_back({.value = choice_rule(
+                        "head", "Output projection of gpt: weights of its own, or the embedding's",
+                        {head_names.begin(), head_names.end()}),
+                    .placeholder = "untied|tied",
                     .target = &head_});
     rows.push_back({.value = text_rule("dim",
                                        "Sizes of dimensions that a file leaves open, as "
                                        "sequence=128, several joined by '+'"),
                     .target = &dimensions_});
-    rows.push_back({.value = choice_rule("loss", "The loss of a file, unless that of its end",
-                                         {loss_names.begin(), loss_names.end()}),
+    rows.push_back({.value = choice_rule(
+                        "loss", "Loss of an ONNX file; default: the loss at the end of its graph",
+                        {loss_names.begin(), loss_names.end()}),
                     .target = &loss_});
     rows.push_back({.value = choice_rule("format", "text: tables; json: all numbers; html: a page",
                                          {"text", "json", "html"}),
+                    .placeholder = "text|json|html",
                     .target = &format_});
     rows.push_back(width_flag(width_));
     rows.push_back(output_flag(output_));

@@ -15,29 +15,35 @@ namespace {
 
 /// As --AXIS takes them; with spaces where a line of `width` has no room for all.
 std::string values_text(const std::vector<Value>& values, std::size_t width) {
-  if (values.empty()) return "chosen by the scenario";
   std::vector<std::string> texts;
   for (const Value& value : values) texts.push_back(to_string(value));
   std::string text = fmt::format("{}", fmt::join(texts, ","));
   return text.size() <= width ? text : fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// The description of an axis without the reference to this list.
+std::string_view without_reference(std::string_view description) {
+  return description.substr(0, description.find("; `parbench list`"));
+}
+
 std::string axis_text(const Axis& axis) {
-  constexpr std::size_t indent = 18;
-  std::string text = fmt::format("{}; {}", axis.description, allowed_values(axis));
+  constexpr std::size_t indent = 21;
+  std::string text =
+      fmt::format("{}; {}", without_reference(axis.description), allowed_values(axis));
   if (!axis.strategies.empty()) {
-    text += fmt::format("; only of {}", fmt::join(axis.strategies, ", "));
+    text += fmt::format("; only for strategy {}", fmt::join(axis.strategies, ", "));
   }
   if (!axis.identity) text += "; not part of a case's name";
   const std::string pad(indent, ' ');
   constexpr std::size_t values_indent = indent + 11;
-  const auto list = [](const std::vector<Value>& values) {
+  const auto line = [&](std::string_view preset, const std::vector<Value>& values) {
     constexpr std::size_t width = page_width - values_indent;
-    return wrap(values_text(values, width), width, values_indent);
+    if (values.empty()) return std::string();  // it depends on other parameters
+    return fmt::format("{}{:<11}{}\n", pad, preset,
+                       wrap(values_text(values, width), width, values_indent));
   };
-  return fmt::format("    --{:<11} {}\n{}quick:     {}\n{}published: {}\n", axis.name,
-                     wrap(text, page_width - indent, indent), pad, list(axis.quick), pad,
-                     list(axis.published));
+  return fmt::format("    --{:<14} {}\n{}{}", axis.name, wrap(text, page_width - indent, indent),
+                     line("quick:", axis.quick), line("published:", axis.published));
 }
 
 std::string strategy_text(const Scenario& scenario, const Strategy& strategy) {

@@ -231,8 +231,8 @@ namespace {
 constexpr CommandText peaks_help{
     .name = "peaks",
     .summary =
-        "The peak rates of the devices, measured once and kept: later runs are related to "
-        "them",
+        "The peak rates of the devices, measured once and stored; later runs report their "
+        "share of them",
     .examples =
         "  parbench peaks\n"
         "      The peak rates of the devices: measured the first time, then shown.\n"
@@ -247,26 +247,26 @@ class Peaks final : public Command {
   explicit Peaks(const Program& program) : Command(peaks_help), scenarios_(program.scenarios) {}
 
   std::vector<FlagRow> flags() override {
-    return {{.value = text_rule("devices",
-                                "As for a run; default: those that the scenarios use by default"),
-             .placeholder = "N|NAME,NAME…",
-             .target = &options_.devices},
-            {.value = choice_rule(
-                 "dtype", "Products of this format only; default: all that a device computes",
-                 number_format_names()),
-             .placeholder = "f32|tf32|bf16",
-             .target = &options_.format},
-            {.value = text_rule("refresh", "Measure again what is known"),
-             .kind = FlagKind::toggle,
-             .target = &options_.refresh},
-            {.value = number_rule("precision",
-                                  "Keep a rate only if the half-width of its 95% interval is at "
-                                  "most this share of it, and fewer cores are not faster by more "
-                                  "than this share; default: 10",
-                                  AxisKind::real, 0.01, 1000),
-             .placeholder = "PERCENT",
-             .target = &options_.precision_percent},
-            width_flag(options_.width)};
+    return {
+        {.value =
+             text_rule("devices", "As for a run; default: those that the scenarios use by default"),
+         .placeholder = "N|NAME,NAME…",
+         .target = &options_.devices},
+        {.value = choice_rule("dtype", "Only this format; default: all that the device supports",
+                              number_format_names()),
+         .placeholder = "f32|tf32|bf16",
+         .target = &options_.format},
+        {.value = text_rule("refresh", "Measure again what is known"),
+         .kind = FlagKind::toggle,
+         .target = &options_.refresh},
+        {.value = number_rule("precision",
+                              "Keep a rate only if the half-width of its 95% interval is at "
+                              "most this share of it, and fewer cores are not faster by more "
+                              "than this share; default: 10",
+                              AxisKind::real, 0.01, 1000),
+         .placeholder = "PERCENT",
+         .target = &options_.precision_percent},
+        width_flag(options_.width)};
   }
 
   ExitCode run() override {

@@ -100,12 +100,18 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
              RankTeam* team) {
   const bool prints = team == nullptr || team->leads();
   const std::size_t width = text_style(options.width).width;
+  std::string explained;
   for (Job& job : plan.jobs) {
     Context context = job.open(options, team);
     SamplerOptions sampling = sampler_options_of(job, plan.jobs, options, flags);
     sampling.total_seconds /= static_cast<double>(plan.jobs.size());
-    const RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
-                                     has_profiling_pass(options));
+    RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
+                               has_profiling_pass(options));
+    if (run.made_of == explained) {
+      run.made_of.clear();  // as above
+    } else {
+      explained = run.made_of;
+    }
     if (prints) print(estimate_text(*job.scenario, context, run, width));
   }
   if (prints) print(left_out_text(plan, width));

@@ -247,9 +247,10 @@ std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width
 
 /// Describes what `add_time` adds up.
 std::string made_of(const SamplerOptions& options, bool profiles) {
-  std::string samples =
-      fmt::format("from {} (--min-samples) of each case to its time limit (--max-time)",
-                  report::format_count(static_cast<std::size_t>(options.min_samples), "sample"));
+  std::string samples = fmt::format(
+      "Minimum: {} of each case (--min-samples); maximum: --max-time for each. Both "
+      "include",
+      report::format_count(static_cast<std::size_t>(options.min_samples), "sample"));
   if (options.fixed_samples > 0) {
     samples = report::format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
     if (options.fixed_iterations > 0) {
@@ -257,12 +258,12 @@ std::string made_of(const SamplerOptions& options, bool profiles) {
           " of {}",
           report::format_count(static_cast<std::size_t>(options.fixed_iterations), "execution"));
     }
-    samples += " of each case";
+    samples += " of each case. The time includes";
   }
   return fmt::format(
-      "{}, before them 3 executions that verify it and warm it up{}. What an execution takes is "
-      "concluded from a short product and a short copy on each device, which have just run.",
-      samples, profiles ? ", and after them those that record a timeline (--no-timeline)" : "");
+      "{} 3 executions for verification and warm-up{}. Execution times are estimated from a short "
+      "matrix product and copy on each device.",
+      samples, profiles ? ", and the profiling pass (--no-timeline omits it)" : "");
 }
 
 }  // namespace

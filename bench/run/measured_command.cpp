@@ -51,19 +51,21 @@ std::vector<std::string> words_of(const MeasuredCommand& measured, const fs::pat
   return {"sh", "-c", "exec >/dev/null; " + measured.command};
 }
 
-/// Describes the words that are appended to a command.
+/// Describes the words that are appended to a command, and what it has to do with them.
 std::string_view words_text(Measure measure) {
   return measure == Measure::report
-             ? "--report FILE --quiet behind it, and has to hand both to parbench"
-             : "--benchmark_out=FILE behind it, and has to hand it to a program that uses Google "
-               "Benchmark";
+             ? "--report FILE --quiet to the command; pass both on to parbench"
+             : "--benchmark_out=FILE --benchmark_out_format=json to the command; pass both on to a "
+               "program that uses Google Benchmark";
 }
 
 report::Report report_left_by(const MeasuredCommand& measured, const ChildEnd& end,
                               const fs::path& path) {
   if (!fs::exists(path)) {
-    throw UsageError(sentence(measured, fmt::format("{}\nand left no report: it is called with {}",
-                                                    end.text(), words_text(measured.measure))));
+    throw UsageError(
+        sentence(measured, fmt::format("{}\nand wrote no report: parbench ab appends {}, or "
+                                       "use --measure wall to time any command",
+                                       end.text(), words_text(measured.measure))));
   }
   try {
     return report::read_report(path);
@@ -137,7 +139,7 @@ report::Report run_command(const MeasuredCommand& measured, const fs::path& path
   if (InterruptHandler::requested()) throw Interrupted();
   if (!end.passed_limit.empty()) throw CommandTimeout(sentence(measured, end.text()));
   if (!ended_well(measured.measure, end.exit_code)) {
-    throw UsageError(sentence(measured, end.text()));
+    throw UsageError(sentence(measured, end.text() + "; run it alone to see why"));
   }
   if (measured.measure != Measure::wall) return report_left_by(measured, end, path);
   report::Report report = wall_report(measured, end, started);

@@ -193,9 +193,9 @@ std::string nothing_text(const Comparison& comparison) {
   }
   if (comparison.rows.empty()) return "Nothing could be compared: the reports have no cases.";
   // Failures are listed already, so it does not matter whether BASE has those cases.
-  return comparison.count(MatchState::failed_now) > 0
-             ? "Nothing could be compared."
-             : "Nothing could be compared: no case is in both reports.";
+  if (comparison.count(MatchState::failed_now) > 0) return "Nothing could be compared.";
+  return fmt::format("Nothing could be compared: no case is in both reports{}.",
+                     comparison.pairs ? "" : "; measure the same cases with parbench --rerun BASE");
 }
 
 /// "2026-11-21T19:57:32Z" as "2026-11-21 19:57 UTC"; anything else as it is.

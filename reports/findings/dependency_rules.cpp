@@ -237,12 +237,15 @@ std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& a
   const double share = share_alone(*one.profile().timeline, device);
   const double excess = excess_of(one, device);
   const bool is_pair = one.metrics().devices.size() == 2;
-  std::string text = fmt::format(
-      "{} alone adds gradients, updates and sends for {} of the time, in which the other{} nothing",
-      device, format_percent(share, 0), is_pair ? " device runs" : "s run");
+  const auto& devices = one.metrics().devices;
+  const std::string other =
+      devices.front().device == device ? devices.back().device : devices.front().device;
+  std::string text =
+      fmt::format("{} alone adds gradients, updates and sends for {} of the time, while {} idle",
+                  device, format_percent(share, 0), is_pair ? other + " is" : "the others are");
   if (excess > 0) {
-    text += fmt::format("; it works {} longer than {}", format_percent(excess, 0),
-                        is_pair ? "that one" : "their mean");
+    text += fmt::format("; {} works {} longer than {}", device, format_percent(excess, 0),
+                        is_pair ? other : "their mean");
   }
   return Remark{std::move(text),
                 advised_strategy(one, all),

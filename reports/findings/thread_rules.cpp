@@ -119,7 +119,8 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
       all.all(), [&](const Profiled& other) { return has_smaller_team(other, team_size(one)); });
   return Remark{
       fmt::format("within calls, a core had no work for {} of the time: threads of OpenMP teams "
-                  "waited for a parallel region to start or to end. Most in {}, for {} of its time",
+                  "waited for a parallel region to start or to end. Most of it in {}, {} of that "
+                  "call's time",
                   format_percent(share, 0), to_text(*longest),
                   format_percent(longest->team_waiting / longest->seconds, 0)),
       has_smaller_teams || !all.are_complete() ? "" : "streams or devices with fewer cores",

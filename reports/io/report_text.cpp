@@ -119,7 +119,11 @@ Report report_after_repair(std::string text, const SyntaxError& error, const Rea
     if (runs.empty()) throw SyntaxError(error);
   } catch (const SyntaxError& left) {
     if (runs.empty() && has_csv) refuse_google_benchmark_csv();
-    if (!has_rows) throw;
+    if (!has_rows) {
+      throw UsageError(
+          fmt::format("{}, or name a report that a run has written, such as reports/runs/NAME.json",
+                      left.what()));
+    }
     throw UsageError(fmt::format(
         "{}, or let the program write the file itself: --benchmark_out=FILE", left.what()));
   }

@@ -186,7 +186,8 @@ TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devic
 
 TableCell verification_cell(const CaseResult& c) {
   if (!c.verification) return {};
-  return {.text = fmt::format("✓ {}", format_percent(c.verification->largest_error)),
+  const double error = c.verification->largest_error;
+  return {.text = error == 0 ? "✓" : fmt::format("✓ {}", format_percent(error)),
           .number = c.verification->largest_error};
 }
 

@@ -108,9 +108,9 @@ std::vector<BranchLayer> plan_strategy(CaseParts& parts, const CaseSpec& spec) {
 }
 
 const std::vector<Strategy> strategy_list = {
-    {"chain", "each convolution reads the one before: equal work without any freedom"},
+    {"chain", "each convolution reads the one before: equal work that cannot run in parallel"},
     {"one-stream", "the branches one after the other on all cores of the device"},
-    {"streams", "the branches dealt out to --streams streams that share the device"},
+    {"streams", "the branches distributed over --streams streams that share the device"},
     {"threads", "a stream and a launching host thread for every branch"},
     {"merged", "one convolution with the channels of all branches: possible as they share input"},
     {"grouped", "one grouped convolution, as for branches with inputs of their own"},
@@ -152,7 +152,7 @@ const std::vector<Axis> axis_list = {
      .min = 2,
      .max = 1024},
     {.name = "streams",
-     .description = "streams that share the device; at most one a branch",
+     .description = "streams that share the device; at most one per branch",
      .quick = {2},  // a lane for every branch is what `threads` has
      .published = {2, 4, 8, 20},
      .max = 1024,
@@ -163,8 +163,8 @@ class Branch final : public Scenario {
  public:
   std::string_view name() const override { return "branch"; }
   std::string_view question() const override {
-    return "From which size of layer down do independent branches gain from running in parallel on "
-           "one device, and with which technique?";
+    return "Below which layer size do independent branches gain from running in parallel on one "
+           "device, and with which technique?";
   }
   const std::vector<Strategy>& strategies() const override { return strategy_list; }
   const std::vector<Axis>& axes() const override { return axis_list; }

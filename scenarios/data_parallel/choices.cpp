@@ -51,7 +51,7 @@ std::vector<Axis> axes_of_division() {
        .max = last_stage,
        .strategies = names({sharded})},
       {.name = "prefetch",
-       .description = "steps by which parameters arrive early, of --stage 3",
+       .description = "with --stage 3: number of steps ahead by which parameters are gathered",
        .quick = {usual_prefetch},
        .published = {usual_prefetch},
        .min = 0,

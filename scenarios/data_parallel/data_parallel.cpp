@@ -69,12 +69,13 @@ class DataParallel final : public Scenario {
   std::vector<Strategy> strategies_ = {
       {std::string(single_device), "the whole batch on the first device"},
       {std::string(all_cores),
-       "the whole batch on one device with the cores of all; of parts of a GPU, on the whole GPU"},
+       "the whole batch on one device that has the cores of all devices (for parts of a GPU: the "
+       "whole GPU)"},
       {std::string(one_all_reduce),
-       "a part of the batch on each device, one all-reduce of the gradients behind the backward "
+       "a part of the batch on each device, one all-reduce of the gradients after the backward "
        "pass, an update on each"},
       {std::string(bucketed_all_reduce),
-       "the same, all-reducing buckets of gradients beside the rest of the backward pass "
+       "the same, all-reducing buckets of gradients during the rest of the backward pass "
        "(DistributedDataParallel)"},
       {std::string(tower),
        "gradients added, clipped and applied on the first device, parameters copied back (towers, "
@@ -84,7 +85,7 @@ class DataParallel final : public Scenario {
        "(DataParallel)"},
       {std::string(parameter_server),
        "parameters and the optimiser's state on a server, which gets all gradients: a CPU device "
-       "behind those that compute, else the first of them"},
+       "other than those that compute, if there is one, else the first of them"},
       {std::string(sharded),
        "each device updates a part of the parameters, and keeps no more than that part of the "
        "optimiser's state, from stage 2 on of gradients, in stage 3 of parameters (ZeRO)"}};

@@ -41,7 +41,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> closest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
   constexpr std::size_t shortest_stem = 3;
-  if (word.empty()) return std::nullopt;
+  if (word.size() < 2) return std::nullopt;  // one edit makes any short name of a single letter
   const std::string* best = nullptr;
   int best_distance = std::max(1, static_cast<int>(word.size() + 1) / 3) + 1;
   for (const std::string& candidate : candidates) {

@@ -82,10 +82,11 @@ std::unique_ptr<GraphNodes> placed_nodes(const CaseSpec& spec, CaseParts& parts)
 const std::vector<Strategy> graph_strategies = {
     {std::string(in_program_order), "the nodes in program order, each behind the one before"},
     {std::string(all_cores),
-     "the same on one device with the cores of all; of parts of a GPU, on the whole GPU"},
+     "the same on one device that has the cores of all devices (for parts of a GPU: the whole "
+     "GPU)"},
     {std::string(device_by_device),
-     "program order on each device; all that another device was given is waited for before one of "
-     "its results is taken"},
+     "program order on each device; waits for all work submitted to another device before using "
+     "one of its results"},
     {std::string(whenever_ready),
      "list scheduling on each device, events only where an edge crosses devices"},
 };
@@ -106,7 +107,7 @@ const std::vector<Axis> matrix_axes = {
      .published = {28, 56},
      .max = 2000},
     {.name = "draw",
-     .description = "which random graph",
+     .description = "seed of the random graph",
      .quick = {1},
      .published = {1, 2},
      .min = 0,
@@ -123,8 +124,10 @@ std::vector<Axis> network_axes() {
 std::vector<Axis> axes_of_graph() {
   std::vector<Axis> axes{
       {.name = "dag",
-       .description = "the graph: the training step of a perceptron of two layers, two chains of "
-                      "diamonds with two reductions, random layers, or the forward pass of a model",
+       .description =
+           "mlp: training step of a two-layer perceptron; diamonds: two chains of diamonds "
+           "with two reductions; layered: random layers; network: forward pass of a "
+           "model",
        .kind = AxisKind::choice,
        .quick = all_graphs,
        .published = all_graphs,

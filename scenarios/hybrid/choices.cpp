@@ -209,8 +209,8 @@ std::vector<Axis> axes_of_hybrid() {
                   .strategies = {std::string(hybrid_divided)},
                   .by_devices = all_layouts});
   axes.push_back({.name = "split",
-                  .description = "samples of a micro-batch of each replica; default: a replica's "
-                                 "share in two for each stage",
+                  .description = "samples of a micro-batch of each replica; default: each "
+                                 "replica's samples in two micro-batches per stage",
                   .kind = AxisKind::sizes,
                   .quick = {},
                   .published = {},
@@ -221,8 +221,9 @@ std::vector<Axis> axes_of_hybrid() {
   axes.push_back(schedule_axis({std::string(hybrid_divided)}));
   axes.push_back(partition_axis({std::string(hybrid_divided)}));
   axes.push_back({.name = "bucket",
-                  .description = "MiB of gradients that replicas add up together, beside the rest "
-                                 "of the backward pass; 0: all of a stage at once, behind it",
+                  .description = "MiB of gradients that replicas add up together, during the rest "
+                                 "of the backward pass; 0: all gradients of a stage at once, after "
+                                 "its backward pass",
                   .quick = {one_all_reduce},
                   .published = {one_all_reduce},
                   .min = 0,

@@ -119,8 +119,8 @@ class Hybrid final : public Scenario {
   std::vector<Strategy> strategies_ = {
       {std::string(hybrid_single), "the whole model and batch on the first device"},
       {std::string(all_cores),
-       "the whole model and batch on one device with the cores of all; of parts of a GPU, on the "
-       "whole GPU"},
+       "the whole model and batch on one device that has the cores of all devices (for parts of a "
+       "GPU: the whole GPU)"},
       {std::string(hybrid_divided),
        "replicas of the model in stages whose layers ranks divide, as --layout says; gradients are "
        "added up by one all-reduce, or in buckets"}};

@@ -169,7 +169,7 @@ const std::vector<Strategy> strategy_list = {
     {std::string(merging),
      "the same, with convolutions of one input that differ in output channels alone run as one"},
     {std::string(by_levels),
-     "level by level of the graph: the layers of a level dealt out to --streams streams"},
+     "level by level of the graph: the layers of a level distributed over --streams streams"},
     {std::string(by_list),
      "branches list-scheduled on --streams streams, by the measured costs of their layers"},
     {std::string(by_stages),

@@ -68,10 +68,10 @@ const std::vector<Strategy> strategy_list = {
     {"alone", "the products of one device, nothing else running"},
     {"sequential", "all devices' products, one device after the other"},
     {std::string(all_cores),
-     "all devices' products on one device with the cores of all; of parts of a GPU, on the whole "
-     "GPU"},
+     "all devices' products on one device that has the cores of all devices (for parts of a GPU: "
+     "the whole GPU)"},
     {"concurrent", "all devices' products at once"},
-    {"streams", "the products of the first device dealt out to --streams streams there"},
+    {"streams", "the products of the first device distributed over --streams streams there"},
     {"column-sharded", "every product on all devices: columns of w each, then an all-gather"},
     {"row-sharded", "every product on all devices: rows of w each, then an all-reduce"},
 };
@@ -95,7 +95,7 @@ const std::vector<Axis> axis_list = {
      .max = 1023,
      .strategies = {"alone"}},
     {.name = "streams",
-     .description = "streams that share the first device; at most one a product",
+     .description = "streams that share the first device; at most one per product",
      .quick = {2},
      .published = {2, 8, 50},
      .max = 1024,

@@ -1,6 +1,7 @@
 // Decoder-only transformers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "scenarios/models/layers/activation.h"
@@ -35,8 +36,15 @@ int perceptron_part(Network& net, const std::string& name, const BlockSizes& siz
 
 void check_heads(std::int64_t hidden, std::int64_t heads) {
   if (hidden % heads == 0) return;
+  std::int64_t divisor = std::min(heads, hidden);
+  while (hidden % divisor != 0) --divisor;
+  for (std::int64_t other = heads + 1; other < 2 * heads - divisor; ++other) {
+    if (hidden % other == 0) divisor = other;
+  }
   throw std::invalid_argument(
-      fmt::format("hidden is {}; it must be a multiple of the {} heads", hidden, heads));
+      fmt::format("--heads {} does not divide --hidden {}; choose a divisor such as {}, or another "
+                  "--hidden",
+                  heads, hidden, divisor));
 }
 
 /// Without layers.

@@ -33,7 +33,7 @@ FileOptions file_options(const Parameters& asked) {
 /// The axes that concern the training of ONNX files.
 std::vector<Axis> model_file_axes() {
   return {{.name = "loss",
-           .description = "the loss of an ONNX file, unless that of its end",
+           .description = "loss of an ONNX file; default: the loss at the end of its graph",
            .kind = AxisKind::choice,
            .quick = {},
            .published = {},

@@ -116,8 +116,8 @@ const std::vector<Axis> axis_list = {
      .published = {4000},
      .max = 65536},
     {.name = "inner",
-     .description = "multiply-adds for each element of a product: a small number brings the times "
-                    "of computing and copying near each other on a CPU",
+     .description = "multiply-adds for each element of a product: a small number makes computing "
+                    "and copying take similar times on a CPU",
      .quick = {32},
      .published = {4000},
      .max = 65536,
@@ -147,7 +147,7 @@ const std::vector<Axis> axis_list = {
      .max = 65536,
      .strategies = with_copies},
     {.name = "prefetch",
-     .description = "matrices in flight beside the one in work; 0: none, so nothing can overlap",
+     .description = "matrices in flight besides the current one; 0: no overlap is possible",
      .quick = {1, 4},
      .published = {0, 1, 2, 4, 49},
      .min = 0,

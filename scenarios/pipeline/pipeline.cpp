@@ -180,7 +180,8 @@ class Pipeline final : public Scenario {
   std::vector<Strategy> strategies_ = {
       {std::string(whole_model), "the whole model on the first device"},
       {std::string(all_cores),
-       "the whole model on one device with the cores of all; of parts of a GPU, on the whole GPU"},
+       "the whole model on one device that has the cores of all devices (for parts of a GPU: the "
+       "whole GPU)"},
       {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
       {std::string(pipelined_model),
        "stages on different devices, micro-batches of the batch following each other"}};

@@ -76,7 +76,7 @@ void add_tasks(CaseParts& parts, const SpinLane& lane) {
 
 const std::vector<Strategy> strategy_list = {
     {"spin", "all tasks one after the other on one lane"},
-    {"parallel", "the tasks dealt out: a lane a device, or two lanes of a single device"},
+    {"parallel", "the tasks distributed over lanes: one per device, or two on a single device"},
 };
 
 const std::vector<Axis> axis_list = {
@@ -100,7 +100,7 @@ const std::vector<Axis> axis_list = {
      .min = 0,
      .max = 100},
     {.name = "slowdown",
-     .description = "percent by which every task takes longer than it says",
+     .description = "percent by which every task exceeds its --duration",
      .kind = AxisKind::real,
      .quick = {0.0},
      .published = {0.0},

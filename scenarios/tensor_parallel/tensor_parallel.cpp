@@ -162,9 +162,10 @@ class TensorParallel final : public Scenario {
   std::vector<Strategy> strategies_ = {
       {std::string(one_device), "the whole block on the first device"},
       {std::string(all_cores),
-       "the whole block on one device with the cores of all; of parts of a GPU, on the whole GPU"},
+       "the whole block on one device that has the cores of all devices (for parts of a GPU: the "
+       "whole GPU)"},
       {std::string(divided_batch_strategy),
-       "a part of the batch on each device, one all-reduce of the gradients behind the backward "
+       "a part of the batch on each device, one all-reduce of the gradients after the backward "
        "pass"},
       {std::string(divided_layers),
        "a part of every linear layer and some heads on each device; all-reduces of activations in "

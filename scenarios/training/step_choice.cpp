@@ -118,7 +118,7 @@ Axis optimizer_axis() {
 
 Axis clip_axis() {
   return {.name = "clip",
-          .description = "norm that all gradients together are scaled down to; 0: off",
+          .description = "maximum norm of all gradients together (clipping); 0: off",
           .kind = AxisKind::real,
           .quick = {0.0},
           .published = {0.0},

@@ -144,8 +144,10 @@ TEST_F(AbCommand, ReportsCommandsThatFail) {
       refusal(broken, quick_run()),
       AllOf(HasSubstr("--a '" + broken + "' ended with exit code 7"), HasSubstr("it is broken")));
   EXPECT_THAT(refusal("no-such-program", quick_run()),
-              AllOf(HasSubstr("exit code 127"), HasSubstr("not found")));
-  EXPECT_THAT(refusal("true", quick_run()), HasSubstr("left no report"));
+              AllOf(HasSubstr("exit code 127"), HasSubstr("not found"),
+                    HasSubstr("; run it alone to see why")));
+  EXPECT_THAT(refusal("true", quick_run()),
+              HasSubstr("and wrote no report: parbench ab appends --report"));
   EXPECT_THAT(refusal(quick_run("--spilt 3"), quick_run()), HasSubstr("unknown flag --spilt"));
   EXPECT_THAT(refusal("kill -SEGV $$;", quick_run()), HasSubstr("was ended by signal 11"));
   std::ofstream(folder_ / "foreign.json") << "{\"benchmarks\": []}";
@@ -205,8 +207,9 @@ TEST_F(AbCommand, ACommandDoesNotOutliveItsTerminal) {
 TEST_F(AbCommand, EndsAtOnceWhereNothingCanBeCompared) {
   const Finished finished = ab(quick_run("--duration 1ms"), quick_run("--duration 2ms"));
   EXPECT_EQ(finished.exit_code, 4) << finished.err;
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("Nothing could be compared: no case is in both"),
-                                  HasSubstr("1 pair in ")));
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("Nothing could be compared: no case is in both reports."),
+                    HasSubstr("1 pair in ")));
 }
 
 TEST_F(AbCommand, EndsACommandThatHangs) {

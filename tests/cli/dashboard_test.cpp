@@ -125,6 +125,15 @@ TEST_F(Dashboard, NamesAndSkipsWhatIsNoReport) {
   EXPECT_EQ(parbench({"dashboard", "reports", "-o", "site", "--strict"}).exit_code, 0);
 }
 
+TEST_F(Dashboard, SaysWhereReportsAre) {
+  std::filesystem::create_directories(folder_ / "empty");
+  EXPECT_THAT(parbench({"dashboard", "empty", "-o", "site"}).out,
+              StartsWith("0 files: 0 reports\n"
+                         "no report (*.json) in empty; name the folder of your reports (default: "
+                         "reports/runs)\nhistories: 0 · changes: 0 (0 in the last 90 days of "
+                         "reports)\n"));
+}
+
 /// Links of a page that lead nowhere.
 std::vector<std::string> dead_links(const std::filesystem::path& page) {
   static const std::regex link("(?:href|src)=\"([^\"#:]+)[\"#]");

@@ -160,7 +160,7 @@ TEST_F(OtherBenchmarks, RunInPairs) {
   const Finished refused =
       parbench({"ab", "--measure", "google-benchmark", "--a", "true", "--b", program});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("--a 'true'"), HasSubstr("left no report"),
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("--a 'true'"), HasSubstr("wrote no report"),
                                  HasSubstr("--benchmark_out=FILE")));
 }
 

@@ -33,7 +33,7 @@ TEST_F(Usage, PrintsHelpVersionAndLists) {
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("--scenario"), HasSubstr("--split"), HasSubstr("Exit")));
   EXPECT_THAT(help.out, AllOf(HasSubstr("--noise X[,X…]"), HasSubstr("--slowdown X  "),
-                              HasSubstr("says; one value")));
+                              HasSubstr("--duration; one value")));
   EXPECT_THAT(parbench({"--version"}).out, StartsWith("parbench "));
   const Finished list = parbench({"list"});
   EXPECT_EQ(list.exit_code, 0);
@@ -91,6 +91,8 @@ TEST_F(Usage, RefusesUnknownWords) {
   EXPECT_THAT(selftest_refusal({"--split", "3"}), HasSubstr("pipeline"));
   EXPECT_THAT(selftest_refusal({"--preset", "publishd"}), HasSubstr("did you mean 'published'"));
   EXPECT_THAT(refusal({"devcies"}), HasSubstr("did you mean 'devices'"));
+  EXPECT_THAT(refusal({"run"}),
+              HasSubstr("'run'; a run has no command word: parbench --scenario NAME"));
   EXPECT_THAT(selftest_refusal({"--benchmark_nonsense=1"}), HasSubstr("--benchmark_nonsense"));
   EXPECT_THAT(selftest_refusal({"--benchmark_filter=nothing_has_this_name"}),
               HasSubstr("nothing_has_this_name"));

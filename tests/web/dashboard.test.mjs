@@ -229,7 +229,7 @@ test("hostile names stay text", async () => {
   }
 });
 
-test("without script the tables have changes, cases, newest figures and reports", async () => {
+test("without script the tables have changes, cases, newest results and reports", async () => {
   const page = await browser.openAddress(history, { javaScriptEnabled: false });
   assert.equal(await page.locator("#changes-table tbody tr").count(), 1);
   assert.equal(await page.locator("#cases-table tbody tr").count(), 3);

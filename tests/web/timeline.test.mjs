@@ -58,7 +58,7 @@ test("the fastest case stands above its baseline on one axis", async () => {
   assert.deepEqual(await window(page), [0, 200_000]);
   assert.equal((await data(page)).bars, "7");
   assert.equal(await chooser(page, "Case").inputValue(), "pipeline");
-  assert.equal(await chooser(page, "above").inputValue(), "its baseline");
+  assert.equal(await chooser(page, "compared with").inputValue(), "its baseline");
   assert.equal(await canvas(page).getAttribute("aria-label"), "When the tasks of pipeline and single ran");
   assert.deepEqual(await shares(page), [
     "pipeline: cpu:0 busy 60.0%, idle 40.0% (30.0% between tasks); cpu:1 busy 60.0%, idle 40.0% (30.0% between tasks).",
@@ -111,13 +111,13 @@ test("a pipeline has the colours of its phases, and its fill and drain are hatch
 
 test("other cases can be chosen, or one alone", async () => {
   const page = await open(pipeline());
-  await chooser(page, "above").selectOption("nothing");
+  await chooser(page, "compared with").selectOption("nothing");
   await eventually(page, async () => String(await window(page)) === "0,100000");
   assert.equal((await data(page)).bars, "5");
   await chooser(page, "Case").selectOption("single");
   await eventually(page, async () => String(await window(page)) === "0,200000");
   assert.equal((await shares(page)).length, 1);
-  await chooser(page, "above").selectOption("pipeline");
+  await chooser(page, "compared with").selectOption("pipeline");
   await eventually(page, async () => (await data(page)).bars === "7");
 });
 

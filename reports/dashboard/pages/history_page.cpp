@@ -166,8 +166,7 @@ class HistoryPage {
     }
     const std::size_t rows = std::min(max_rows, series.points.size());
     html_.raw("<details>\n")
-        .element("summary",
-                 rows == 1 ? "Its newest figures" : fmt::format("Its newest {} figures", rows));
+        .element("summary", rows == 1 ? "Newest result" : fmt::format("Newest {} results", rows));
     html_.raw("\n");
     write_table(html_, table_of_points(series, rows), {});
     html_.raw("</details>\n</section>\n");

@@ -40,7 +40,8 @@ a drift of the machine hits both; in brackets its interval. An interval that hol
 difference.</dd>
 <dt>of bound</dt><dd>The bound is the least time that any schedule of the same tasks can take, by
 their critical path and the busiest lane, with the cost of each task measured alone. 98% of it: the
-schedule is as good as it gets, and only other tasks help. 70%: something is in the way.</dd>
+schedule is as good as it gets, and only other tasks help. 70%: 30% of the time
+is lost to waiting, contention or launching.</dd>
 <dt>verified</dt><dd>Each result was compared with the reference’s before it was timed. The number is
 the largest error as a share of what is tolerated.</dd>
 <dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
@@ -52,7 +53,7 @@ the samples is shown. A device is busy while
 any of its streams runs a task, else idle: between tasks, or before its first and after its last.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
 <dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
-them share is the machine’s, not a strategy’s.</dd>
+them share is caused by the machine, not by a strategy.</dd>
 </dl>
 </section>
 )";
@@ -81,7 +82,10 @@ std::string of_scenario(const std::string& scenario) {
 /// "NVIDIA H200, 139.8 GiB, compute capability 9.0, multiprocessors 132".
 std::string device_text(const Device& device) {
   std::string text = device.model;
-  if (!device.cores.empty()) text += fmt::format(", cores {}", join_numbers(device.cores));
+  if (!device.cores.empty()) {
+    text +=
+        fmt::format(", core{} {}", device.cores.size() == 1 ? "" : "s", join_numbers(device.cores));
+  }
   text += ", " + format_bytes(static_cast<double>(device.memory_bytes));
   for (const auto& [name, value] : device.facts) text += fmt::format(", {} {}", name, value);
   return text;

@@ -345,7 +345,7 @@ void Importer::map_as_operator(const Node& node) {
       if (from != nullptr && unmapped_.contains(from)) throw Unmapped();
     }
   }
-  throw CannotMap("no layer for it");
+  throw CannotMap("no layer for it; see docs/guide/own-model.md#operators");
 }
 
 void Importer::map(const Node& node) {

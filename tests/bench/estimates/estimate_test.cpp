@@ -131,17 +131,18 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
   EXPECT_THAT(
       text_of(context, estimate_of("spin", context)),
       AllOf(HasSubstr("; 10.00 ms an execution\n"),
-            HasSubstr("\n  from 6 samples (--min-samples) of each case to its time limit")));
+            HasSubstr("\n  Minimum: 6 samples of each case (--min-samples); maximum: --max-time")));
   SamplerOptions fixed;
   fixed.fixed_samples = 3;
   fixed.fixed_iterations = 50;
   const RunEstimate run = estimate_of("spin", context, 1, fixed);
   EXPECT_NEAR(run.min_seconds, (3 * 50 + 3) * run.cases.at(0).execution_seconds, 1e-6);
-  EXPECT_THAT(text_of(context, run), HasSubstr("\n  3 samples of 50 executions of each case, "
-                                               "before them 3 executions"));
+  EXPECT_THAT(text_of(context, run),
+              HasSubstr("\n  3 samples of 50 executions of each case. The time "
+                        "includes 3 executions for\n"));
   EXPECT_THAT(text_of(context, run), Not(HasSubstr("--no-timeline")));
   const RunEstimate profiled = estimate_of("spin", context, 1, fixed, true);
-  EXPECT_THAT(text_of(context, profiled), HasSubstr("(--no-timeline)"));
+  EXPECT_THAT(text_of(context, profiled), HasSubstr("(--no-timeline omits"));
 }
 
 TEST_F(EstimateTest, FitsItsWidth) {

@@ -471,7 +471,9 @@ TEST(Words, AnswerInASentence) {
   EXPECT_EQ(said(one, elsewhere),
             "Nothing could be compared: made/one: another machine (--allow-different-machine "
             "compares): CPU: A processor before, Another now.");
-  EXPECT_EQ(said(one, made_report({})), "Nothing could be compared: no case is in both reports.");
+  EXPECT_EQ(said(one, made_report({})),
+            "Nothing could be compared: no case is in both reports; measure the same cases with "
+            "parbench --rerun BASE.");
   EXPECT_EQ(said(made_report({}), made_report({})),
             "Nothing could be compared: the reports have no cases.");
   Report failed = one;

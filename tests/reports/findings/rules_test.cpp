@@ -78,9 +78,10 @@ TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
 
 TEST(Rules, NoticeThreadsOfTeamsThatHaveNoWork) {
   const MadeCase waiting = MadeCase("a", 10, {{.compute = 8}}).team_waiting(2);
-  EXPECT_THAT(text("team-waiting", {waiting}),
-              AllOf(HasSubstr("no work for 20% of the time"),
-                    HasSubstr("Most in gemm, for 25% of its time"), HasSubstr("fewer cores")));
+  EXPECT_THAT(
+      text("team-waiting", {waiting}),
+      AllOf(HasSubstr("no work for 20% of the time"),
+            HasSubstr("Most of it in gemm, 25% of that call's time"), HasSubstr("fewer cores")));
   const MadeCase wide = MadeCase(waiting).lanes("d1", {2}, 2);
   EXPECT_THAT(text("team-waiting", {wide}), HasSubstr("try: streams or devices with fewer cores"));
   const MadeCase narrow = MadeCase("b", 10, {{.compute = 8}}).lanes("d1", {1, 1}, 2);

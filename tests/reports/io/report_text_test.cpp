@@ -206,7 +206,8 @@ TEST(ReportText, LeavesOutJsonOfLogs) {
   const Report report = read("{\"level\": \"info\"}\n" + run(20).dump());
   EXPECT_THAT(notes_of(report), ElementsAre("left out objects without benchmarks: line 1"));
   EXPECT_THAT(refusal_of("{\"level\": \"info\"}\n{\"level\": \"info\"}\n"),
-              HasSubstr("is not JSON: line 2"));
+              AllOf(HasSubstr("is not JSON: line 2"),
+                    HasSubstr("or name a report that a run has written, such as reports/runs/")));
   EXPECT_THAT(refusal_of("{\"level\": \"info\"}"), HasSubstr("no \"parbench\" object"));
 }
 

@@ -25,6 +25,7 @@ TEST(Suggest, FindsWhatWasMeant) {
   EXPECT_EQ(closest("Branch", words), "branch");
   EXPECT_EQ(closest("xyz", words), std::nullopt);
   EXPECT_EQ(closest("", words), std::nullopt);
+  EXPECT_EQ(closest("x", {"n"}), std::nullopt) << "a single letter says too little";
   EXPECT_EQ(closest("word", {}), std::nullopt);
 }
 

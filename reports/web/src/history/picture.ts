@@ -116,6 +116,16 @@ export class HistoryPicture {
     return this.one.at.flatMap((report, place) => (report >= first ? [place] : []));
   }
 
+  /** The day of a report, with its time where its neighbour is of the same day. */
+  private timeLabel(at: number): string {
+    const { started } = this.history.reports;
+    const [before, here, after] = [at - 1, at, at + 1].map((place) =>
+      started[place] === undefined ? "" : timeText(started[place]),
+    ) as [string, string, string];
+    const day = here.slice(0, 10);
+    return day === before.slice(0, 10) || day === after.slice(0, 10) ? here.slice(0, 16) : day;
+  }
+
   private option(): EChartsOption {
     const now = colours();
     const style = axisStyle(now);
@@ -136,7 +146,7 @@ export class HistoryPicture {
         axisLabel: {
           ...style.axisLabel,
           hideOverlap: true,
-          formatter: (at: number) => (started[at] === undefined ? "" : timeText(started[at]).slice(0, 10)),
+          formatter: (at: number) => this.timeLabel(at),
         },
       },
       yAxis: {

@@ -1,4 +1,4 @@
-// "When it ran": two cases of a scenario one under the other on one time axis, with what there is to
+// "Timeline": two cases of a scenario one under the other on one time axis, with what there is to
 // choose and to read around the picture.
 import { element, makeSelect } from "../controls";
 import { type Scenario, type Timelines, caseText } from "../data";
@@ -21,7 +21,7 @@ export function addTimelines(scenario: Scenario, place: HTMLElement): void {
   const { timelines } = scenario;
   if (!timelines) return;
   const heading = place.closest("section")?.querySelector("h2") ? "h3" : "h4";
-  const section = element("section", { class: "when" }, element(heading, {}, "When it ran"));
+  const section = element("section", { class: "when" }, element(heading, {}, "Timeline"));
   if (timelines.cases.length > 0) section.append(...new Comparison(scenario, timelines).elements());
   const without = withoutText(scenario, timelines);
   if (without !== "") section.append(element("p", { class: "without" }, without));
@@ -72,7 +72,7 @@ class Comparison {
       this.picture.update();
     });
     const others = [its_baseline, nothing, ...texts];
-    const second = makeSelect("above", others, this.second, (text) => {
+    const second = makeSelect("compared with", others, this.second, (text) => {
       this.second = text;
       this.picture.update();
     });
