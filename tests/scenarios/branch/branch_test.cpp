@@ -262,7 +262,7 @@ TEST_F(BranchTest, AnswersThatOneConvolutionGainsAndStreamsDoNot) {
           .text,
       "Use merged: 1.50× as fast as one stream (1.40–1.60). Streams alone do not pay: 2 streams "
       "0.70× (0.60–0.80). The fastest is grouped (1.51×), tied within 3% with merged; merged is "
-      "the simplest.");
+      "simpler.");
 }
 
 TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
