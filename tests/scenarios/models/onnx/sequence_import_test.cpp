@@ -368,5 +368,26 @@ TEST_F(SequenceImport, GemmHasItsInputTransposedOrNoBiases) {
   EXPECT_THAT(refusal(gemm("beta = 1.0"), "float[N, 3] x"), HasSubstr("last dimension"));
 }
 
+TEST_F(SequenceImport, AMaskOfOtherPositionsIsNoAttention) {
+  const auto with_mask = [&](const std::string& elements, const std::string& shape) {
+    return refusal(
+        "z = Constant <value = int64[4] {0, 2, 1, 3}> () s = Constant <value = int64[3] {0, 2, 3}> "
+        "() one = Constant <value_float = 1.7320508> () mask = Constant <value = float[" +
+            shape + "] {" + elements + "}> () " + onnx_zeros("w", "3, 9") +
+            "p = MatMul (x, w) a, b, c = Split <axis = 2> (p) "
+            "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
+            "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
+            "v = Transpose <perm = [0, 2, 1, 3]> (vr) m = MatMul (q, k) d = Div (m, one) h = Add "
+            "(d, mask) "
+            "t = Softmax <axis = -1> (h) r = MatMul (t, v) "
+            "o = Transpose <perm = [0, 2, 1, 3]> (r) y = Reshape (o, s) ",
+        "float[N, 2, 3] x", 13);
+  };
+  EXPECT_EQ(with_mask("0, -1e9, 0, 0", "1, 1, 2, 2"), "accepted");
+  EXPECT_THAT(with_mask("0", "1, 1"), HasSubstr("Add: its mask"));
+  EXPECT_THAT(with_mask("0, -1e9, -1e9, 0, 0, -1e9, 0, 0, 0", "3, 3"), HasSubstr("Add: its mask"));
+  EXPECT_THAT(with_mask("0, -1e9, 0, 0, 0, -1e9, 0, 0", "2, 1, 2, 2"), HasSubstr("Add: its mask"));
+}
+
 }  // namespace
 }  // namespace parbench::test
