@@ -131,7 +131,7 @@ std::unique_ptr<Device> open_whole(const RunOptions& options, const Scenario& sc
                                    const Machine& machine) {
   const bool lists_it = std::ranges::find(scenario.strategies(), all_cores, &Strategy::name) !=
                         scenario.strategies().end();
-  if (!lists_it || !options.chooses(std::string(all_cores))) return nullptr;
+  if (!lists_it || !options.chooses(all_cores)) return nullptr;
   const DeviceRequest request = options.device_request();
   return machine.open_whole(request_for(request, scenario, machine), options_of(request, scenario));
 }

@@ -182,9 +182,9 @@ void ReportBuilder::add_devices(const Scenario& scenario,
   };
   for (const auto& device : devices) add(*device);
   if (whole != nullptr) {
-    const std::vector<std::string> all = names;
     add(*whole);
-    report_.devices.back().combines = all;
+    names.pop_back();
+    report_.devices.back().combines = std::move(names);
   }
   for (const DeviceLink& link : links_of(devices)) {
     report_.links.push_back({name, link.from, link.to, link.kind});

@@ -19,7 +19,6 @@ using fake::FakeScenario;
 using fake::SessionTest;
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
