@@ -46,7 +46,7 @@ constexpr CommandText run_help{
         "  parbench --scenario pipeline --split 1,3,5,12,20\n"
         "      Which split of the batch makes a two-device pipeline fastest?\n"
         "  parbench --scenario branch --image 8,32,128 --strategy one-stream,streams\n"
-        "      From which size down do parallel branches pay?\n"
+        "      Below which layer size do parallel branches pay?\n"
         "  parbench --scenario all --dry-run\n"
         "      What would be measured, in how much memory and time?\n"
         "  parbench html reports/runs/before.json reports/runs/after.json -o page.html\n"
