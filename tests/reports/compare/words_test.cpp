@@ -41,8 +41,8 @@ TEST(Words, StateTheDirectionOfAChange) {
 TEST(Words, StateIntervalsWithTheirSigns) {
   EXPECT_EQ(interval_text(change(0.05, 0.04, 0.061)), "+4.0 to +6.1%");
   EXPECT_EQ(interval_text(change(0, -0.04, 0)), "−4.0 to 0.0%");
-  const double infinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(interval_text(change(40, 5, infinite)), "6.00–∞×");
+  const double unlimited = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(interval_text(change(40, 5, unlimited)), "6.00–∞×");
 }
 
 TEST(Words, StateIntervalsAsFactorsWhereTheChangeIsOne) {
