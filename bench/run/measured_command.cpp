@@ -139,7 +139,7 @@ report::Report run_command(const MeasuredCommand& measured, const fs::path& path
   if (InterruptHandler::requested()) throw Interrupted();
   if (!end.passed_limit.empty()) throw CommandTimeout(sentence(measured, end.text()));
   if (!ended_well(measured.measure, end.exit_code)) {
-    throw UsageError(sentence(measured, end.text() + "; run it alone to see why"));
+    throw UsageError(sentence(measured, end.text()));
   }
   if (measured.measure != Measure::wall) return report_left_by(measured, end, path);
   report::Report report = wall_report(measured, end, started);

@@ -482,13 +482,10 @@ void add_checks(GridParts& parts, NumberFormat format) {
 
 void prepare_grid(GridParts& parts, const GridStep& step) {
   parts.tolerance = tolerance_of(step.format);
-  if (parts.grid.ranks > 1) {
-    // Ranks add up and round partial sums, one device whole ones. Errors of layers are independent
-    // of each other.
-    parts.tolerance.of_norm =
-        step.format.dtype == DType::bf16
-            ? parts.tolerance.relative * std::sqrt(linear_layers(parts.network))
-            : norm_of_switched_gradients;
+  if (step.format.dtype == DType::bf16 && parts.grid.ranks > 1) {
+    // Ranks round partial sums, one device whole ones. Errors of layers are independent of each
+    // other.
+    parts.tolerance.of_norm = parts.tolerance.relative * std::sqrt(linear_layers(parts.network));
   }
   add_step(parts, step);
   add_checks(parts, step.format);
