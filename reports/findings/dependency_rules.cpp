@@ -217,7 +217,7 @@ std::string advised_strategy(const Profiled& one, const ProfiledCases& all) {
   return fmt::format("--strategy {}, in which all devices update", fastest->strategy);
 }
 
-/// Of the time, that in which no other device runs.
+/// Time in which no other device runs.
 double share_alone(const Timeline& timeline, const std::string& device) {
   if (timeline.length() <= 0) return 0;
   return seconds_of(time_alone(timeline, device)) / seconds_of(timeline.length());

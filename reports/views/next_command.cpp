@@ -119,7 +119,7 @@ Limits limits_of(const Report& report) {
   return limits;
 }
 
-/// The flags for so many times as many samples. `seconds`: what the run may take in all.
+/// The flags that multiply the number of samples. `seconds`: what the run may take in all.
 void add_limits(const Report& report, const Need& need, double seconds,
                 std::vector<std::string>& arguments) {
   double longest = 0;

@@ -8,7 +8,7 @@ namespace parbench {
 
 /// The note of a case in a report that names the first units of its later stages, joined by '+'.
 inline constexpr std::string_view cut_note = "cut at";
-/// The note of a case whose model has no other partition into so many stages, with the same text.
+/// The note of a case whose model has no other partition into as many stages, with the same text.
 inline constexpr std::string_view only_cut_note = "only cut";
 /// The note of a case whose layers cannot compute every micro-batch: "2 samples".
 inline constexpr std::string_view min_micro_batch_note = "smallest micro-batch";

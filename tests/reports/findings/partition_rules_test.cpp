@@ -30,5 +30,42 @@ TEST(Rules, NameTheOnlyPlaceWhereAModelCanBeCut) {
   EXPECT_THAT(text("unbalanced", {forced}), AllOf(HasSubstr("20%"), Not(HasSubstr("--cut"))));
 }
 
+TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
+  const MadeCase uneven = MadeCase("a", 10, {{.compute = 6}, {.compute = 9}})
+                              .streams(2, 15)
+                              .parameter("cut", "published");
+  EXPECT_THAT(text("unbalanced", {uneven}),
+              AllOf(HasSubstr("d1 computes 20% longer than the mean"), HasSubstr("--cut even")));
+  const MadeCase balanced =
+      MadeCase("a", 10, {{.compute = 6}, {.compute = 9}}).streams(2, 15).parameter("cut", "even");
+  EXPECT_THAT(text("unbalanced", {balanced}), Not(HasSubstr("--cut")));
+  EXPECT_THAT(text("unbalanced", {uneven, balanced}), Not(HasSubstr("--cut")))
+      << "what was tried is no advice";
+  EXPECT_THAT(
+      found("unbalanced", {MadeCase("a", 10, {{.compute = 8}, {.compute = 9}}).streams(2, 17)}),
+      IsEmpty());
+  EXPECT_THAT(found("unbalanced", {MadeCase("a", 15, {{.compute = 6}, {.compute = 9}})}), IsEmpty())
+      << "devices that compute in turn gain nothing by equal shares";
+  EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 9}, {.moving = 1}})}), IsEmpty())
+      << "a device that only copies is no stage";
+}
+
+TEST(Rules, TakeLoadOnOneDeviceForNoImbalance) {
+  const auto loaded = [](double denied) {
+    return MadeCase("a", 10, {{.compute = 6}, {.compute = 9}})
+        .streams(2, 15)
+        .threads({.denied = denied, .others = 1});
+  };
+  EXPECT_THAT(found("unbalanced", {loaded(0.05)}), ElementsAre("s/a"));
+  EXPECT_THAT(found("unbalanced", {loaded(0.3)}), IsEmpty()) << "nothing divides its work";
+  EXPECT_THAT(found("unbalanced", {loaded(0.3).parameter("cut", "published")}),
+              ElementsAre("s/a/cut:published"));
+}
+
+MadeCase split(std::int64_t micro_batches, double compute, double span = 10) {
+  return MadeCase("pipeline", span, {{.compute = compute}, {.compute = compute}})
+      .parameter("pieces", micro_batches);
+}
+
 }  // namespace
 }  // namespace parbench::report
