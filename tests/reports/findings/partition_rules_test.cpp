@@ -62,10 +62,5 @@ TEST(Rules, TakeLoadOnOneDeviceForNoImbalance) {
               ElementsAre("s/a/cut:published"));
 }
 
-MadeCase split(std::int64_t micro_batches, double compute, double span = 10) {
-  return MadeCase("pipeline", span, {{.compute = compute}, {.compute = compute}})
-      .parameter("pieces", micro_batches);
-}
-
 }  // namespace
 }  // namespace parbench::report

@@ -217,6 +217,11 @@ TEST(Rules, BlameNoCopyForWhatAnyCallCosts) {
       << "300 us each, but not for 4 KiB";
 }
 
+MadeCase split(std::int64_t micro_batches, double compute, double span = 10) {
+  return MadeCase("pipeline", span, {{.compute = compute}, {.compute = compute}})
+      .parameter("pieces", micro_batches);
+}
+
 TEST(Rules, CompareMicroBatchesWithTheLargestOfTheSameCase) {
   EXPECT_THAT(text("micro-batches-too-small", {split(20, 4), split(1, 5, 5.1)}),
               AllOf(HasSubstr("pieces:1: "), HasSubstr("20% less than with pieces 20"),
