@@ -1,0 +1,353 @@
+// Shapes of general operations, and what is known of them on building.
+#include "scenarios/models/general/graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "scenarios/models/general/evaluate.h"
+
+namespace parbench::general {
+namespace {
+
+using Axes = std::vector<std::int64_t>;
+
+[[noreturn]] void refuse(std::string_view what, const Extents& a, const Extents& b) {
+  throw std::invalid_argument(fmt::format("{} {} and {}", what, to_string(a), to_string(b)));
+}
+
+/// The product of all extents. Throws std::invalid_argument where two dimensions have samples.
+Extent count_of(const Extents& shape) {
+  Extent count;
+  for (const Extent& extent : shape) {
+    if (count.samples && extent.samples) {
+      throw std::invalid_argument(
+          fmt::format("two dimensions of {} have samples", to_string(shape)));
+    }
+    count.size *= extent.size;
+    count.samples = count.samples || extent.samples;
+  }
+  return count;
+}
+
+/// The shape that two are broadcast to.
+Extents common(const Extents& a, const Extents& b) {
+  Extents shape(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < shape.size(); ++i) {  // from the end
+    const Extent of_a = i < a.size() ? a[a.size() - 1 - i] : Extent();
+    const Extent of_b = i < b.size() ? b[b.size() - 1 - i] : Extent();
+    if (of_a != of_b && !of_a.is_one() && !of_b.is_one()) refuse("no broadcast joins", a, b);
+    shape[shape.size() - 1 - i] = of_a.is_one() ? of_b : of_a;
+  }
+  return shape;
+}
+
+Extents leading(const Extents& shape) { return {shape.begin(), shape.end() - 2}; }
+
+Extents joined(Extents front, const Extent& rows, const Extent& columns) {
+  front.push_back(rows);
+  front.push_back(columns);
+  return front;
+}
+
+/// Throws unless all elements starts + steps·i, for i in `part`, lie in `whole`.
+void check_places(const Extents& whole, const Extents& part, const Axes& starts,
+                  const Axes& steps) {
+  bool fits = part.size() == whole.size() && starts.size() == whole.size() &&
+              steps.size() == whole.size();
+  for (std::size_t d = 0; fits && d < whole.size(); ++d) {
+    if (part[d] == whole[d] && starts[d] == 0 && steps[d] == 1) continue;
+    const std::int64_t last = starts[d] + steps[d] * (part[d].size - 1);
+    fits = !part[d].samples && !whole[d].samples && steps[d] != 0 && starts[d] >= 0 &&
+           starts[d] < whole[d].size && last >= 0 && last < whole[d].size;
+  }
+  if (!fits) refuse("a slice does not fit:", whole, part);
+}
+
+}  // namespace
+
+Shape shape_at(const Extents& extents, std::int64_t samples) {
+  Shape shape;
+  for (const Extent& extent : extents) shape.push_back(extent.at(samples));
+  return shape;
+}
+
+std::string to_string(const Extents& extents) {
+  std::vector<std::string> texts;
+  for (const Extent& extent : extents) {
+    if (!extent.samples) {
+      texts.push_back(fmt::format("{}", extent.size));
+    } else {
+      texts.push_back(extent.size == 1 ? "N" : fmt::format("{}·N", extent.size));
+    }
+  }
+  return fmt::format("{{{}}}", fmt::join(texts, ", "));
+}
+
+std::size_t dimension_of(std::int64_t axis, std::size_t rank) {
+  const std::int64_t from_front = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+  if (from_front < 0 || from_front >= static_cast<std::int64_t>(rank)) {
+    throw std::invalid_argument(fmt::format("axis {} of {} dimensions does not exist", axis, rank));
+  }
+  return static_cast<std::size_t>(from_front);
+}
+
+// --- appending ---
+
+int Graph::append(Operation operation) {
+  count_of(operation.shape);
+  const bool is_source = operation.inputs.empty();
+  if (!is_source && std::ranges::all_of(operation.inputs, [&](int i) {
+        return at(i).kind == OpKind::constant;
+      })) {
+    if (const int constant = folded(operation); constant >= 0) return constant;
+  }
+  operations_.push_back(std::move(operation));
+  return static_cast<int>(operations_.size()) - 1;
+}
+
+/// The operation as a constant; −1 where it is too large.
+int Graph::folded(const Operation& operation) {
+  const Extent count = count_of(operation.shape);
+  if (count.samples || count.size > max_folded) return -1;
+  std::vector<const Values*> read;
+  std::vector<Values> inputs;
+  for (const int index : operation.inputs) {
+    inputs.emplace_back(at(index).values->begin(), at(index).values->end());
+  }
+  for (const Values& values : inputs) read.push_back(&values);
+  const Values values = evaluate(*this, operation, read, 1);
+  return constant(shape_at(operation.shape, 1), {values.begin(), values.end()});
+}
+
+int Graph::append_element(ElementOp op, std::vector<int> inputs) {
+  Extents shape = this->shape(inputs.front());
+  return append({.kind = OpKind::element,
+                 .inputs = std::move(inputs),
+                 .shape = std::move(shape),
+                 .element = op});
+}
+
+// --- sources ---
+
+int Graph::input(Extents shape) {
+  return append({.kind = OpKind::input, .shape = std::move(shape), .index = inputs_++});
+}
+
+int Graph::parameter(const Shape& shape) {
+  Extents extents;
+  for (const std::int64_t size : shape) extents.push_back({size});
+  return append({.kind = OpKind::parameter, .shape = std::move(extents), .index = parameters_++});
+}
+
+int Graph::constant(const Shape& shape, std::vector<float> values) {
+  if (static_cast<std::int64_t>(values.size()) != element_count(shape)) {
+    throw std::invalid_argument(
+        fmt::format("{} values for a constant {}", values.size(), parbench::to_string(shape)));
+  }
+  Extents extents;
+  for (const std::int64_t size : shape) extents.push_back({size});
+  return append({.kind = OpKind::constant,
+                 .shape = std::move(extents),
+                 .values = std::make_shared<const std::vector<float>>(std::move(values))});
+}
+
+int Graph::number(float value, Extents shape) {
+  return append({.kind = OpKind::element,
+                 .shape = std::move(shape),
+                 .element = ElementOp::number,
+                 .number = value});
+}
+
+int Graph::coordinate(Extents shape, int dimension) {
+  static_cast<void>(dimension_of(dimension, shape.size()));
+  return append({.kind = OpKind::element,
+                 .shape = std::move(shape),
+                 .element = ElementOp::coordinate,
+                 .dimension = dimension});
+}
+
+int Graph::reciprocal_count(const Extents& shape, const Axes& axes) {
+  Extent count;
+  for (const std::int64_t axis : axes) {
+    const Extent& extent = shape.at(dimension_of(axis, shape.size()));
+    count.size *= extent.size;
+    count.samples = count.samples || extent.samples;
+  }
+  return append({.kind = OpKind::element,
+                 .element = ElementOp::number,
+                 .number = 1 / static_cast<float>(count.size),
+                 .by_samples = count.samples});
+}
+
+// --- elements ---
+
+int Graph::apply(ElementOp op, int a) { return append_element(op, {a}); }
+
+int Graph::apply(ElementOp op, int a, int b) {
+  const Extents to = common(shape(a), shape(b));
+  const int left = broadcast(a, to);
+  return append_element(op, {left, broadcast(b, to)});
+}
+
+int Graph::select(int condition, int a, int b) {
+  const Extents to = common(shape(condition), common(shape(a), shape(b)));
+  const int which = broadcast(condition, to);
+  const int chosen = broadcast(a, to);
+  return append_element(ElementOp::selection, {which, chosen, broadcast(b, to)});
+}
+
+int Graph::reduce(Reduction reduction, int a, Axes axes) {
+  Extents to = shape(a);
+  if (axes.empty()) {
+    axes.resize(to.size());
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  for (std::int64_t& axis : axes) {
+    const std::size_t dimension = dimension_of(axis, to.size());
+    axis = static_cast<std::int64_t>(dimension);
+    to[dimension] = {};
+  }
+  std::ranges::sort(axes);
+  if (std::ranges::adjacent_find(axes) != axes.end()) {
+    throw std::invalid_argument(fmt::format("axes {} name one twice", fmt::join(axes, ", ")));
+  }
+  if (to == shape(a)) return a;
+  return append({.kind = OpKind::reduction,
+                 .inputs = {a},
+                 .shape = std::move(to),
+                 .reduction = reduction,
+                 .axes = std::move(axes)});
+}
+
+int Graph::mean(int a, const Axes& axes) {
+  Axes all = axes;
+  if (all.empty()) {
+    all.resize(shape(a).size());
+    std::iota(all.begin(), all.end(), 0);
+  }
+  const int count = reciprocal_count(shape(a), all);
+  return apply(ElementOp::product, sum(a, std::move(all)), count);
+}
+
+// --- movements ---
+
+int Graph::broadcast(int a, const Extents& to) {
+  if (shape(a) == to) return a;
+  if (common(shape(a), to) != to) refuse("no broadcast leads from one to the other:", shape(a), to);
+  const Operation& source = at(a);
+  if (source.inputs.empty() && source.element == ElementOp::number &&
+      source.kind == OpKind::element) {
+    Operation number = source;
+    number.shape = to;
+    return append(std::move(number));
+  }
+  Extents padded(to.size() - shape(a).size());
+  padded.insert(padded.end(), shape(a).begin(), shape(a).end());
+  const int same_rank = reshape(a, std::move(padded));
+  if (shape(same_rank) == to) return same_rank;
+  return append({.kind = OpKind::expansion, .inputs = {same_rank}, .shape = to});
+}
+
+int Graph::permute(int a, Axes order) {
+  Extents to;
+  Axes sorted;
+  for (std::int64_t& axis : order) {
+    axis = static_cast<std::int64_t>(dimension_of(axis, shape(a).size()));
+    to.push_back(shape(a)[static_cast<std::size_t>(axis)]);
+    sorted.push_back(axis);
+  }
+  std::ranges::sort(sorted);
+  if (order.size() != shape(a).size() || std::ranges::adjacent_find(sorted) != sorted.end()) {
+    throw std::invalid_argument(fmt::format("({}) is no order of the dimensions of {}",
+                                            fmt::join(order, ", "), to_string(shape(a))));
+  }
+  if (order == sorted) return a;
+  return append({.kind = OpKind::permutation,
+                 .inputs = {a},
+                 .shape = std::move(to),
+                 .axes = std::move(order)});
+}
+
+int Graph::reshape(int a, Extents to) {
+  if (to == shape(a)) return a;
+  if (count_of(to) != count_of(shape(a))) refuse("a reshape keeps all elements, not", shape(a), to);
+  return append({.kind = OpKind::reshape, .inputs = {a}, .shape = std::move(to)});
+}
+
+int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
+  check_places(shape(a), to, starts, steps);
+  if (to == shape(a) && std::ranges::all_of(steps, [](auto step) { return step == 1; })) return a;
+  return append({.kind = OpKind::slice,
+                 .inputs = {a},
+                 .shape = std::move(to),
+                 .starts = std::move(starts),
+                 .steps = std::move(steps)});
+}
+
+int Graph::place(int a, Axes starts, Axes steps, Extents to) {
+  check_places(to, shape(a), starts, steps);
+  if (to == shape(a) && std::ranges::all_of(steps, [](auto step) { return step == 1; })) return a;
+  return append({.kind = OpKind::placement,
+                 .inputs = {a},
+                 .shape = std::move(to),
+                 .starts = std::move(starts),
+                 .steps = std::move(steps)});
+}
+
+int Graph::concatenate(std::vector<int> parts, std::int64_t axis) {
+  Extents to = shape(parts.at(0));
+  const std::size_t dimension = dimension_of(axis, to.size());
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    Extents part = shape(parts[i]);
+    if (part.size() != to.size() || part[dimension].samples || to[dimension].samples) {
+      refuse("no concatenation joins", to, part);
+    }
+    to[dimension].size += std::exchange(part[dimension], to[dimension]).size;
+    part[dimension] = to[dimension];
+    if (part != to) refuse("no concatenation joins", to, shape(parts[i]));
+  }
+  if (parts.size() == 1) return parts.front();
+  return append({.kind = OpKind::concatenation,
+                 .inputs = std::move(parts),
+                 .shape = std::move(to),
+                 .axes = {static_cast<std::int64_t>(dimension)}});
+}
+
+// --- products and rows ---
+
+int Graph::multiply(int a, int b) {
+  if (shape(a).size() < 2 || shape(b).size() < 2 || shape(a).back() != shape(b).end()[-2]) {
+    refuse("no matrix product of", shape(a), shape(b));
+  }
+  const Extents front = common(leading(shape(a)), leading(shape(b)));
+  const int left = broadcast(a, joined(front, shape(a).end()[-2], shape(a).back()));
+  const int right = broadcast(b, joined(front, shape(b).end()[-2], shape(b).back()));
+  return append({.kind = OpKind::product,
+                 .inputs = {left, right},
+                 .shape = joined(front, shape(a).end()[-2], shape(b).back())});
+}
+
+int Graph::rows(int table, int indices) {
+  if (shape(table).size() != 2 || shape(indices).size() != 1) {
+    refuse("rows need a table and a list of indices, not", shape(table), shape(indices));
+  }
+  return append({.kind = OpKind::rows,
+                 .inputs = {table, indices},
+                 .shape = {shape(indices).front(), shape(table).back()}});
+}
+
+int Graph::scatter_rows(int source, int indices, const Extent& count) {
+  if (shape(source).size() != 2 || shape(indices).size() != 1 ||
+      shape(source).front() != shape(indices).front()) {
+    refuse("each row needs an index, not", shape(source), shape(indices));
+  }
+  return append({.kind = OpKind::scattered_rows,
+                 .inputs = {source, indices},
+                 .shape = {count, shape(source).back()}});
+}
+
+}  // namespace parbench::general
