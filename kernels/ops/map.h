@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernels/base/tensor.h"
@@ -63,12 +64,14 @@ struct ElementStep {
 using ElementProgram = std::vector<ElementStep>;
 
 /// How an operand's elements lie in its buffer of `count` elements: the one at coordinates i is at
-/// offset + Σ strides[d]·i[d]. A stride of 0 repeats, a negative one goes backwards.
+/// offset + Σ strides[d]·i[d]. A stride of 0 repeats, a negative one goes backwards. An input with
+/// `values` is no argument: the planned operation has them, as f32.
 struct StridedTensor {
   DType dtype = DType::f32;
   std::int64_t count = 0;
   std::int64_t offset = 0;
   Shape strides = {};
+  std::shared_ptr<const std::vector<float>> values = {};
 
   friend bool operator==(const StridedTensor&, const StridedTensor&) = default;
 };

@@ -21,6 +21,7 @@
 #include "kernels/base/tensor.h"
 #include "kernels/ops/images.h"
 #include "kernels/ops/lstm.h"
+#include "kernels/ops/map.h"
 
 namespace parbench {
 
@@ -181,7 +182,8 @@ struct LinearBackwardWeights {
 };
 
 /// c = op(a)·op(b) [+ c], row-major and canonical on every device: op(a) is {m, k}, op(b) {k, n}, c
-/// {m, n}; a transposed operand is stored as {k, m} or {n, k}. Arguments: a, b, c.
+/// {m, n}; a transposed operand is stored as {k, m} or {n, k}. Each operand has `batch` of its
+/// matrices, one behind the other. Arguments: a, b, c.
 struct Gemm {
   std::int64_t m = 1;
   std::int64_t n = 1;
@@ -191,6 +193,7 @@ struct Gemm {
   bool transpose_b = false;
   bool accumulate = false;
   MathMode math = MathMode::strict;
+  std::int64_t batch = 1;
 };
 
 /// Mean squared error of one micro-batch of a batch, and its gradient: loss [+]= Σ(prediction −
@@ -439,7 +442,7 @@ using OpDesc = std::variant<
     Adam, SquaredNorm, ClipFactor, EmbeddingForward, EmbeddingBackward, SoftmaxCrossEntropy,
     AttentionForward, AttentionBackward, LstmForward, LstmBackwardData, LstmBackwardWeights,
     AveragePoolForward, AveragePoolBackward, LocalResponseNormForward, LocalResponseNormBackward,
-    SliceChannels, InsertChannels, ShuffleChannels, AddChannelBias, SumChannels, PadImage>;
+    SliceChannels, InsertChannels, ShuffleChannels, AddChannelBias, SumChannels, PadImage, Map>;
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);

@@ -23,10 +23,13 @@ class ReversePass {
   }
 
   void run(int output, int upstream) {
-    if (depends(output)) gradients_[output] = upstream;
+    if (depends(output)) contributions_[output] = {upstream};
     for (int index = output; index >= 0; --index) {
-      const auto found = gradients_.find(index);
-      if (found != gradients_.end()) pass(index, found->second);
+      const auto found = contributions_.find(index);
+      if (found == contributions_.end()) continue;
+      const int gradient = sum_of(found->second);
+      gradients_[index] = gradient;
+      pass(index, gradient);
     }
   }
 
@@ -35,10 +38,46 @@ class ReversePass {
  private:
   [[nodiscard]] bool depends(int index) const { return depends_[static_cast<std::size_t>(index)]; }
 
-  /// Adds a contribution to the gradient of an operation.
-  void give(int to, int gradient) {
-    const auto [found, is_new] = gradients_.try_emplace(to, gradient);
-    if (!is_new) found->second = graph_.apply(addition, found->second, gradient);
+  /// Parts of a tensor that are all of it are joined; others are added.
+  [[nodiscard]] int sum_of(std::vector<int> contributions) {
+    if (const int joined = joined_parts(contributions); joined >= 0) return joined;
+    int sum = contributions.front();
+    for (std::size_t i = 1; i < contributions.size(); ++i) {
+      sum = graph_.apply(addition, sum, contributions[i]);
+    }
+    return sum;
+  }
+
+  /// The dimension in which a placement leaves room; −1 for none, several or gaps.
+  [[nodiscard]] int dimension_of_part(const Operation& one) const {
+    int dimension = -1;
+    if (one.kind != OpKind::placement) return dimension;
+    const Extents& part = graph_.shape(one.inputs.front());
+    for (std::size_t d = 0; d < part.size(); ++d) {
+      if (part[d] == one.shape[d]) continue;
+      if (dimension >= 0 || one.steps[d] != 1) return -1;
+      dimension = static_cast<int>(d);
+    }
+    return dimension;
+  }
+
+  [[nodiscard]] int joined_parts(std::vector<int>& contributions) {
+    const int dimension = dimension_of_part(graph_.at(contributions.front()));
+    if (dimension < 0) return -1;
+    const auto d = static_cast<std::size_t>(dimension);
+    for (const int one : contributions) {
+      if (dimension_of_part(graph_.at(one)) != dimension) return -1;
+    }
+    std::ranges::sort(contributions, {}, [&](int one) { return graph_.at(one).starts[d]; });
+    std::int64_t end = 0;
+    std::vector<int> parts;
+    for (const int one : contributions) {
+      if (graph_.at(one).starts[d] != end) return -1;
+      parts.push_back(graph_.at(one).inputs.front());
+      end += graph_.shape(parts.back())[d].size;
+    }
+    if (end != graph_.shape(contributions.front())[d].size) return -1;
+    return graph_.concatenate(std::move(parts), dimension);
   }
 
   [[nodiscard]] int times(int a, int b) { return graph_.apply(product, a, b); }
@@ -51,7 +90,7 @@ class ReversePass {
       const int input = operation.inputs[which];
       if (!depends(input)) continue;
       const int one = gradient_of(operation, index, which, gradient);
-      if (one >= 0) give(input, one);
+      if (one >= 0) contributions_[input].push_back(one);
     }
   }
 
@@ -196,6 +235,7 @@ class ReversePass {
 
   Graph& graph_;
   std::vector<bool> depends_;
+  std::map<int, std::vector<int>> contributions_;  // to the gradient of an operation
   std::map<int, int> gradients_;
 };
 

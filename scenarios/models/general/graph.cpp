@@ -319,10 +319,27 @@ int Graph::concatenate(std::vector<int> parts, std::int64_t axis) {
 
 // --- products and rows ---
 
+/// All rows of matrices times one matrix are one product.
+int Graph::multiply_rows(int a, int b) {
+  const Extent inner = shape(b).end()[-2];
+  const Extent columns = shape(b).back();
+  Extents result = shape(a);
+  result.back() = columns;
+  if (shape(b).size() > result.size()) {  // leading dimensions of extent 1
+    result.insert(result.begin(), shape(b).size() - result.size(), Extent());
+  }
+  const Extents rows(shape(a).begin(), shape(a).end() - 1);
+  const int matrix = reshape(b, {inner, columns});
+  const int all = reshape(a, {count_of(rows), inner});
+  return reshape(multiply(all, matrix), std::move(result));
+}
+
 int Graph::multiply(int a, int b) {
   if (shape(a).size() < 2 || shape(b).size() < 2 || shape(a).back() != shape(b).end()[-2]) {
     refuse("no matrix product of", shape(a), shape(b));
   }
+  const Extents of_b = leading(shape(b));
+  if (shape(a).size() > 2 && std::ranges::all_of(of_b, [](const Extent& one) { return one.is_one(); })) return multiply_rows(a, b);
   const Extents front = common(leading(shape(a)), leading(shape(b)));
   const int left = broadcast(a, joined(front, shape(a).end()[-2], shape(a).back()));
   const int right = broadcast(b, joined(front, shape(b).end()[-2], shape(b).back()));

@@ -118,6 +118,7 @@ class Graph {
  private:
   int append(Operation operation);
   int append_element(ElementOp op, std::vector<int> inputs);
+  int multiply_rows(int a, int b);
   [[nodiscard]] int folded(const Operation& operation);
 
   std::vector<Operation> operations_;

@@ -137,6 +137,20 @@ std::vector<Case> moving_cases() {
        [](Graph& graph, const std::vector<int>& in) {
          return graph.slice(in[0], {0, 6}, {1, -2}, {n, {3}});
        }},
+      {"parts",
+       {{n, {7}}},
+       [](Graph& graph, const std::vector<int>& in) {
+         const int front = graph.slice(in[0], {0, 0}, {1, 1}, {n, {4}});
+         const int back = graph.slice(in[0], {0, 4}, {1, 1}, {n, {3}});
+         return graph.concatenate({graph.apply(ElementOp::tanh, back), front}, 1);
+       }},
+      {"overlapping_parts",
+       {{n, {7}}},
+       [](Graph& graph, const std::vector<int>& in) {
+         const int front = graph.slice(in[0], {0, 0}, {1, 1}, {n, {4}});
+         const int back = graph.slice(in[0], {0, 3}, {1, 1}, {n, {4}});
+         return graph.apply(ElementOp::product, back, front);
+       }},
       {"placement",
        {{n, {3}}},
        [](Graph& graph, const std::vector<int>& in) {
@@ -154,6 +168,9 @@ std::vector<Case> product_cases() {
   return {
       {"product",
        {{n, {2}, {3}, {4}}, {{2}, {4}, {5}}},
+       [](Graph& graph, const std::vector<int>& in) { return graph.multiply(in[0], in[1]); }},
+      {"product_with_one_matrix",
+       {{n, {2}, {3}, {4}}, {{4}, {5}}},
        [](Graph& graph, const std::vector<int>& in) { return graph.multiply(in[0], in[1]); }},
       {"product_with_itself",
        {{n, {3}, {3}}},
