@@ -11,7 +11,7 @@
 
 #include "kernels/base/round_up.h"
 #include "scenarios/training/completion.h"
-#include "scenarios/training/program/region.h"
+#include "scenarios/framework/region.h"
 
 namespace parbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/training/program/layer_writer.h"
 #include "scenarios/training/program/recompute_writer.h"
-#include "scenarios/training/program/region.h"
+#include "scenarios/framework/region.h"
 
 namespace parbench {
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/base/round_up.h"
-#include "scenarios/training/program/region.h"
+#include "scenarios/framework/region.h"
 
 namespace parbench {
 namespace {

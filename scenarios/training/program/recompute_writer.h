@@ -9,7 +9,7 @@
 
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/training/program/layer_writer.h"
-#include "scenarios/training/program/region.h"
+#include "scenarios/framework/region.h"
 
 namespace parbench {
 

@@ -1,5 +1,5 @@
 // Best fit with coalescing.
-#include "scenarios/training/program/region.h"
+#include "scenarios/framework/region.h"
 
 #include <iterator>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // The planner of memory regions.
-#include "scenarios/training/program/region.h"
+#include "scenarios/framework/region.h"
 
 #include <gtest/gtest.h>
 

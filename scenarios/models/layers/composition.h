@@ -1,0 +1,56 @@
+// A layer that is composed of general operations: what no other kind computes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios/models/general/graph.h"
+#include "scenarios/models/layers/layer_kind.h"
+
+namespace parbench {
+
+/// The extents of a layer's tensor: the samples in front of those of one sample.
+[[nodiscard]] general::Extents extents_of(const Shape& sample);
+
+class Composition final : public LayerKind {
+ public:
+  /// `name` says what it computes: "softmax". The graph's inputs are the layer's, with the samples
+  /// in front, and so is `output`, an operation of it. A parameter's name is its role. Throws
+  /// std::invalid_argument for another output.
+  Composition(std::string name, general::Graph graph, int output,
+              std::vector<ParameterSpec> parameters = {});
+
+  [[nodiscard]] const general::Graph& graph() const { return forward_; }
+  [[nodiscard]] int output() const { return output_; }
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
+                                                      const Shape& output) const override;
+  [[nodiscard]] bool backward_reads_input(std::size_t which) const override;
+  [[nodiscard]] bool backward_reads_output() const override { return reads_output_; }
+  void write_forward(ForwardPass& pass) const override;
+  void write_backward(BackwardPass& pass) const override;
+
+ private:
+  void find_what_is_kept();
+  [[nodiscard]] bool is_elementwise() const;
+
+  std::string name_;
+  general::Graph forward_;
+  int output_;
+  std::vector<ParameterSpec> parameters_;
+  std::vector<int> inputs_;             // operations of the graph, by input of the layer
+  std::vector<int> parameter_indices_;  // the same, by parameter
+  general::Graph backward_;             // the forward pass with the gradients behind it
+  int upstream_ = 0;                    // of backward_: the gradient of the output
+  std::map<int, int> gradients_;        // of backward_, by input or parameter
+  std::vector<int> kept_;               // results that the backward pass does not compute again
+  std::vector<bool> read_inputs_;
+  bool reads_output_ = false;
+  bool is_flat_ = false;  // elements in any order: no layout has to be changed
+};
+
+}  // namespace parbench
