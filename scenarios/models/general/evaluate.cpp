@@ -238,7 +238,7 @@ Values evaluate(const Graph& graph, const Operation& operation,
   const Shape to = shape_at(operation.shape, samples);
   const auto from = [&] { return shape_at(graph.shape(operation.inputs.front()), samples); };
   switch (operation.kind) {
-    case OpKind::constant: return {operation.values->begin(), operation.values->end()};
+    case OpKind::constant: return *operation.values;
     case OpKind::element: return elements(operation, inputs, samples);
     case OpKind::reduction: return reduction(operation, *inputs[0], from(), to);
     case OpKind::reshape: return *inputs[0];

@@ -19,20 +19,6 @@ using Axes = std::vector<std::int64_t>;
   throw std::invalid_argument(fmt::format("{} {} and {}", what, to_string(a), to_string(b)));
 }
 
-/// The product of all extents. Throws std::invalid_argument where two dimensions have samples.
-Extent count_of(const Extents& shape) {
-  Extent count;
-  for (const Extent& extent : shape) {
-    if (count.samples && extent.samples) {
-      throw std::invalid_argument(
-          fmt::format("two dimensions of {} have samples", to_string(shape)));
-    }
-    count.size *= extent.size;
-    count.samples = count.samples || extent.samples;
-  }
-  return count;
-}
-
 /// The shape that two are broadcast to.
 Extents common(const Extents& a, const Extents& b) {
   Extents shape(std::max(a.size(), b.size()));
@@ -69,6 +55,20 @@ void check_places(const Extents& whole, const Extents& part, const Axes& starts,
 
 }  // namespace
 
+Extent count_of(const Extents& extents) {
+  Extent count;
+  for (const Extent& extent : extents) {
+    if (count.samples && extent.samples) {
+      throw std::invalid_argument(
+          fmt::format("two dimensions of {} have samples", to_string(extents)));
+    }
+    if (extent.samples) count.outer = count.size * extent.outer;
+    count.samples = count.samples || extent.samples;
+    count.size *= extent.size;
+  }
+  return count;
+}
+
 Shape shape_at(const Extents& extents, std::int64_t samples) {
   Shape shape;
   for (const Extent& extent : extents) shape.push_back(extent.at(samples));
@@ -78,11 +78,11 @@ Shape shape_at(const Extents& extents, std::int64_t samples) {
 std::string to_string(const Extents& extents) {
   std::vector<std::string> texts;
   for (const Extent& extent : extents) {
-    if (!extent.samples) {
-      texts.push_back(fmt::format("{}", extent.size));
-    } else {
-      texts.push_back(extent.size == 1 ? "N" : fmt::format("{}·N", extent.size));
-    }
+    const std::int64_t inner = extent.size / extent.outer;
+    std::string text = extent.samples ? "N" : fmt::format("{}", extent.size);
+    if (extent.samples && extent.outer > 1) text = fmt::format("{}·{}", extent.outer, text);
+    if (extent.samples && inner > 1) text = fmt::format("{}·{}", text, inner);
+    texts.push_back(std::move(text));
   }
   return fmt::format("{{{}}}", fmt::join(texts, ", "));
 }
@@ -114,13 +114,8 @@ int Graph::folded(const Operation& operation) {
   const Extent count = count_of(operation.shape);
   if (count.samples || count.size > max_folded) return -1;
   std::vector<const Values*> read;
-  std::vector<Values> inputs;
-  for (const int index : operation.inputs) {
-    inputs.emplace_back(at(index).values->begin(), at(index).values->end());
-  }
-  for (const Values& values : inputs) read.push_back(&values);
-  const Values values = evaluate(*this, operation, read, 1);
-  return constant(shape_at(operation.shape, 1), {values.begin(), values.end()});
+  for (const int index : operation.inputs) read.push_back(at(index).values.get());
+  return constant(shape_at(operation.shape, 1), evaluate(*this, operation, read, 1));
 }
 
 int Graph::append_element(ElementOp op, std::vector<int> inputs) {
@@ -143,7 +138,7 @@ int Graph::parameter(const Shape& shape) {
   return append({.kind = OpKind::parameter, .shape = std::move(extents), .index = parameters_++});
 }
 
-int Graph::constant(const Shape& shape, std::vector<float> values) {
+int Graph::constant(const Shape& shape, std::vector<double> values) {
   if (static_cast<std::int64_t>(values.size()) != element_count(shape)) {
     throw std::invalid_argument(
         fmt::format("{} values for a constant {}", values.size(), parbench::to_string(shape)));
@@ -152,7 +147,7 @@ int Graph::constant(const Shape& shape, std::vector<float> values) {
   for (const std::int64_t size : shape) extents.push_back({size});
   return append({.kind = OpKind::constant,
                  .shape = std::move(extents),
-                 .values = std::make_shared<const std::vector<float>>(std::move(values))});
+                 .values = std::make_shared<const std::vector<double>>(std::move(values))});
 }
 
 int Graph::number(float value, Extents shape) {

@@ -14,10 +14,12 @@
 
 namespace parbench::general {
 
-/// The extent of a dimension: `size`, or `size` times the number of samples.
+/// The extent of a dimension: `size`, or `size` times the number of samples. Samples that were
+/// joined with other dimensions lie inside of `outer` and outside of size/outer elements.
 struct Extent {
   std::int64_t size = 1;
   bool samples = false;
+  std::int64_t outer = 1;
 
   [[nodiscard]] std::int64_t at(std::int64_t number_of_samples) const {
     return samples ? size * number_of_samples : size;
@@ -30,8 +32,11 @@ struct Extent {
 /// At most one dimension has samples.
 using Extents = std::vector<Extent>;
 
+/// All dimensions as one. Throws std::invalid_argument where two have samples.
+[[nodiscard]] Extent count_of(const Extents& extents);
+
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);
-/// "{N, 3, 2}", "{4·N, 7}".
+/// "{N, 3, 2}", "{N·4, 7}"; "{5·N·2}" has samples inside of 5.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
 enum class OpKind : std::uint8_t {
@@ -65,7 +70,7 @@ struct Operation {
   std::vector<std::int64_t> axes = {};
   std::vector<std::int64_t> starts = {};
   std::vector<std::int64_t> steps = {};
-  std::shared_ptr<const std::vector<float>> values = {};
+  std::shared_ptr<const std::vector<double>> values = {};
 };
 
 /// All functions throw std::invalid_argument for shapes that do not fit, with the shapes in the
@@ -84,7 +89,7 @@ class Graph {
 
   int input(Extents shape);
   int parameter(const Shape& shape);
-  int constant(const Shape& shape, std::vector<float> values);
+  int constant(const Shape& shape, std::vector<double> values);
   /// A number of any shape.
   int number(float value, Extents shape = {});
   /// The index of each element in a dimension.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -220,7 +221,10 @@ class Lowering {
                          .count = element_count(shape(view.base)),
                          .offset = view.offset,
                          .strides = view.strides};
-    if (!is_computed(view.base)) tensor.values = graph_.at(view.base).values;
+    if (graph_.at(view.base).kind == OpKind::constant && !is_computed(view.base)) {
+      const std::vector<double>& values = *graph_.at(view.base).values;
+      tensor.values = std::make_shared<const std::vector<float>>(values.begin(), values.end());
+    }
     return tensor;
   }
 
