@@ -251,9 +251,10 @@ Values evaluate(const Graph& graph, const Operation& operation,
     case OpKind::rows: return rows(*inputs[0], *inputs[1], static_cast<std::size_t>(to.back()));
     case OpKind::scattered_rows: return scattered_rows(*inputs[0], *inputs[1], to);
     case OpKind::input:
-    case OpKind::parameter: break;
+    case OpKind::parameter:
+    case OpKind::layer: break;
   }
-  throw std::logic_error("inputs and parameters come from outside");
+  throw std::logic_error("inputs, parameters and layers come from outside");
 }
 
 std::vector<Values> evaluate(const Graph& graph, const std::vector<int>& wanted,

@@ -115,9 +115,10 @@ class ReversePass {
       case OpKind::scattered_rows: return which == 0 ? graph_.rows(g, operation.inputs[1]) : -1;
       case OpKind::input:
       case OpKind::parameter:
-      case OpKind::constant: break;
+      case OpKind::constant:
+      case OpKind::layer: break;
     }
-    throw std::logic_error("a source has no inputs");
+    throw std::logic_error("sources and layers have no gradient in the graph");
   }
 
   [[nodiscard]] int of_element(const Operation& operation, int y, std::size_t which, int g) {

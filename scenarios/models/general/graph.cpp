@@ -98,7 +98,7 @@ std::size_t dimension_of(std::int64_t axis, std::size_t rank) {
 // --- appending ---
 
 int Graph::append(Operation operation) {
-  count_of(operation.shape);
+  static_cast<void>(count_of(operation.shape));  // two dimensions with samples are refused
   const bool is_source = operation.inputs.empty();
   if (!is_source && std::ranges::all_of(operation.inputs, [&](int i) {
         return at(i).kind == OpKind::constant;
@@ -360,6 +360,14 @@ int Graph::scatter_rows(int source, int indices, const Extent& count) {
   return append({.kind = OpKind::scattered_rows,
                  .inputs = {source, indices},
                  .shape = {count, shape(source).back()}});
+}
+
+int Graph::layer(int index, std::vector<int> inputs, Extents to) {
+  operations_.push_back({.kind = OpKind::layer,
+                         .inputs = std::move(inputs),
+                         .shape = std::move(to),
+                         .index = index});
+  return static_cast<int>(operations_.size()) - 1;
 }
 
 }  // namespace parbench::general

@@ -53,7 +53,8 @@ enum class OpKind : std::uint8_t {
   concatenation,  // the inputs behind each other in dimension axes[0]
   product,        // {…, m, k} times {…, k, n} is {…, m, n}; leading dimensions are equal
   rows,           // of input 0 {r, width}, the rows that input 1 {count} names
-  scattered_rows  // {r, width}: sums of the rows of input 0 {count, width} that input 1 sends there
+  scattered_rows,  // {r, width}: sums of the rows of input 0 {count, width} that input 1 sends there
+  layer            // what is no general operation: `index` is known to who appended it
 };
 
 /// One operation. Members beyond the first three belong to the kinds that OpKind names them for.
@@ -65,7 +66,7 @@ struct Operation {
   float number = 0;         // of ElementOp::number
   bool by_samples = false;  // the number is divided by that of samples
   int dimension = 0;        // of ElementOp::coordinate
-  int index = 0;            // of inputs and of parameters, each from 0
+  int index = 0;            // of inputs, parameters and layers, each from 0
   Reduction reduction = Reduction::none;
   std::vector<std::int64_t> axes = {};
   std::vector<std::int64_t> starts = {};
@@ -114,6 +115,8 @@ class Graph {
   int multiply(int a, int b);
   int rows(int table, int indices);
   int scatter_rows(int source, int indices, const Extent& count);
+  /// An operation of another kind.
+  int layer(int index, std::vector<int> inputs, Extents shape);
 
   /// One divided by the number of elements in those dimensions, which may include the samples.
   int reciprocal_count(const Extents& shape, const std::vector<std::int64_t>& axes);

@@ -390,6 +390,7 @@ class Lowering {
       case OpKind::scattered_rows: return scatter_rows(operation, index);
       case OpKind::input:
       case OpKind::parameter:
+      case OpKind::layer:
         throw std::logic_error("inputs and parameters must be in memory");
       default: return emit(program_of(index), index);
     }

@@ -10,14 +10,17 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <cmath>
 #include <fstream>
 #include <istream>
+#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/bfloat16.h"
 #include "kernels/base/error.h"
 #include "scenarios/models/onnx/reading/limits.h"
 
@@ -224,9 +227,88 @@ std::optional<double> uniform_value(const onnx::TensorProto& tensor) {
   return value;
 }
 
+ElementType element_type(int type) {
+  if (type == onnx::TensorProto::BOOL) return ElementType::boolean;
+  return is_floating(type) ? ElementType::floating : ElementType::integer;
+}
+
+float half_to_float(std::uint32_t half) {
+  const float sign = (half & 0x8000U) != 0 ? -1.0F : 1.0F;
+  const auto exponent = static_cast<int>(half >> 10U & 0x1FU);
+  const auto mantissa = static_cast<float>(half & 0x3FFU);
+  constexpr int bias = 15;
+  constexpr int bits = 10;
+  constexpr int special = 31;
+  if (exponent == special) {
+    return mantissa != 0 ? std::numeric_limits<float>::quiet_NaN()
+                         : sign * std::numeric_limits<float>::infinity();
+  }
+  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - bits);
+  return sign * std::ldexp(1024.0F + mantissa, exponent - bias - bits);
+}
+
+/// Elements of 8 or 16 bits, or of bool: as raw data, or one an integer.
+template <class Value, class Convert>
+std::vector<double> small_elements(const onnx::TensorProto& tensor, std::int64_t count,
+                                   Convert convert) {
+  std::vector<double> values;
+  for (const std::int32_t one : tensor.int32_data()) {
+    values.push_back(convert(static_cast<Value>(one)));
+  }
+  const std::string& bytes = tensor.raw_data();
+  for (std::size_t i = 0; i + sizeof(Value) <= bytes.size(); i += sizeof(Value)) {
+    Value one{};
+    std::memcpy(&one, bytes.data() + i, sizeof(Value));
+    values.push_back(convert(one));
+  }
+  if (std::cmp_not_equal(values.size(), count)) {
+    throw std::invalid_argument(tensor.name() +
+                                " has another number of values than its shape says");
+  }
+  return values;
+}
+
+template <class Value>
+std::vector<double> widened(const onnx::TensorProto& tensor, std::int64_t count) {
+  const std::vector<Value> values = values_of<Value>(tensor, count);
+  return {values.begin(), values.end()};
+}
+
+/// All values of a tensor whose data lies in the model. Throws std::exception.
+std::vector<double> numbers_of(const onnx::TensorProto& tensor, std::int64_t count) {
+  const auto same = [](auto value) { return static_cast<double>(value); };
+  switch (tensor.data_type()) {
+    case onnx::TensorProto::FLOAT:
+      return widened<float>(tensor, count);
+    case onnx::TensorProto::DOUBLE:
+      return widened<double>(tensor, count);
+    case onnx::TensorProto::INT64:
+      return widened<std::int64_t>(tensor, count);
+    case onnx::TensorProto::INT32:
+      return widened<std::int32_t>(tensor, count);
+    case onnx::TensorProto::FLOAT16:
+      return small_elements<std::uint16_t>(tensor, count,
+                                           [](auto half) { return half_to_float(half); });
+    case onnx::TensorProto::BFLOAT16:
+      return small_elements<std::uint16_t>(tensor, count, [](auto half) { return from_bf16(half); });
+    case onnx::TensorProto::INT16:
+      return small_elements<std::int16_t>(tensor, count, same);
+    case onnx::TensorProto::UINT16:
+      return small_elements<std::uint16_t>(tensor, count, same);
+    case onnx::TensorProto::INT8:
+      return small_elements<std::int8_t>(tensor, count, same);
+    case onnx::TensorProto::UINT8:
+    case onnx::TensorProto::BOOL:
+      return small_elements<std::uint8_t>(tensor, count, same);
+    default:
+      throw std::invalid_argument(tensor.name() + " has elements of a type that is not known");
+  }
+}
+
 /// Throws std::exception for data that cannot be read.
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
+  made.type = element_type(tensor.data_type());
   made.mask = mask_of(tensor, made.shape);
   made.filled = uniform_value(tensor);
   const auto count = kept_elements(made.shape);
@@ -241,6 +323,11 @@ Constant constant_of(const onnx::TensorProto& tensor) {
   } else if (tensor.data_type() == onnx::TensorProto::BOOL && count == 1) {
     const std::vector<float> values = mask_elements(tensor, 1);
     if (!values.empty()) made.scalar = values.front();
+  }
+  try {
+    made.numbers = numbers_of(tensor, *count);
+  } catch (const std::exception&) {
+    made.numbers.clear();  // those who need them ask for them again
   }
   return made;
 }
@@ -281,6 +368,7 @@ Input input_of(const onnx::ValueInfoProto& from) {
   const onnx::TypeProto_Tensor& type = from.type().tensor_type();
   Input input{.name = from.name(),
               .shape = {},
+              .type = element_type(type.elem_type()),
               .is_numbers = is_floating(type.elem_type()),
               .is_tokens = type.elem_type() == onnx::TensorProto::INT64 ||
                            type.elem_type() == onnx::TensorProto::INT32};
@@ -368,17 +456,32 @@ void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t 
   tensor.set_raw_data(std::move(bytes));
 }
 
+/// Bytes of an element in a file beside the model.
+std::size_t bytes_of_type(int type) {
+  switch (type) {
+    case onnx::TensorProto::DOUBLE:
+    case onnx::TensorProto::INT64:
+      return 8;
+    case onnx::TensorProto::FLOAT16:
+    case onnx::TensorProto::BFLOAT16:
+    case onnx::TensorProto::INT16:
+    case onnx::TensorProto::UINT16:
+      return 2;
+    case onnx::TensorProto::INT8:
+    case onnx::TensorProto::UINT8:
+    case onnx::TensorProto::BOOL:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
 /// All values as f32. Throws std::exception.
 std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
   const std::int64_t count = element_count({tensor.dims().begin(), tensor.dims().end()});
-  const bool is_wide = tensor.data_type() == onnx::TensorProto::DOUBLE;
-  load_external(path, tensor,
-                static_cast<std::size_t>(count) * (is_wide ? sizeof(double) : sizeof(float)));
+  load_external(path, tensor, static_cast<std::size_t>(count) * bytes_of_type(tensor.data_type()));
   if (tensor.data_type() == onnx::TensorProto::FLOAT) return values_of<float>(tensor, count);
-  if (!is_wide) {
-    throw std::invalid_argument(tensor.name() + " is neither of f32 nor of f64");
-  }
-  const std::vector<double> wide = values_of<double>(tensor, count);
+  const std::vector<double> wide = numbers_of(tensor, count);
   std::vector<float> values;
   for (const double value : wide) values.push_back(static_cast<float>(value));
   return values;

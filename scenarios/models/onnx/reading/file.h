@@ -29,8 +29,8 @@ inline constexpr int max_opset = 21;
 using TensorValues = std::map<std::string, std::vector<float>, std::less<>>;
 
 /// Reads the values of tensors of a file: of initializers and of those of Constant nodes, by the
-/// name of their output. Throws UsageError for one that the file lacks, of another type than f32 or
-/// f64, or whose data is cut off.
+/// name of their output. Throws UsageError for one that the file lacks, of a type that has no
+/// numbers, or whose data is cut off.
 [[nodiscard]] TensorValues read_values(const std::filesystem::path& path,
                                        const std::set<std::string>& names);
 

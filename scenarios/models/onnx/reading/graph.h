@@ -35,11 +35,16 @@ struct ValuePiece {
   friend bool operator==(const ValuePiece&, const ValuePiece&) = default;
 };
 
+/// What the elements of a tensor are, whatever their size.
+enum class ElementType { floating, integer, boolean };
+
 /// A tensor that the file contains, or that follows from such tensors alone.
 struct Constant {
   Shape shape;
   /// Of tensors of whole numbers that are small: shapes and axes.
   std::vector<std::int64_t> integers = {};
+  ElementType type = ElementType::floating;
+  std::vector<double> numbers = {};  // all values of a tensor of the file that is small
   std::optional<double> scalar = {};  // of a floating-point tensor of one element
   Mask mask = Mask::none;
   bool transposed = false;  // a matrix whose values are those of the source with its axes swapped
@@ -69,6 +74,7 @@ struct Input {
   std::string name;
   Shape shape;                               // with the samples in front
   std::vector<std::string> dimensions = {};  // the names of open ones; empty for others
+  ElementType type = ElementType::floating;
   bool is_numbers = true;                    // floating-point
   bool is_tokens = false;                    // i32 or i64
 };
