@@ -241,6 +241,7 @@ Values evaluate(const Graph& graph, const Operation& operation,
     case OpKind::constant: return *operation.values;
     case OpKind::element: return elements(operation, inputs, samples);
     case OpKind::reduction: return reduction(operation, *inputs[0], from(), to);
+    case OpKind::detached:
     case OpKind::reshape: return *inputs[0];
     case OpKind::expansion:
     case OpKind::permutation:

@@ -104,6 +104,7 @@ class ReversePass {
       case OpKind::expansion: return graph_.sum(g, repeated(shape, operation.shape));
       case OpKind::permutation: return graph_.permute(g, inverse(operation.axes));
       case OpKind::reshape: return graph_.reshape(g, shape);
+      case OpKind::detached: return -1;
       case OpKind::slice: return graph_.place(g, operation.starts, operation.steps, shape);
       case OpKind::placement: return graph_.slice(g, operation.starts, operation.steps, shape);
       case OpKind::concatenation: return of_part(operation, which, g);

@@ -95,6 +95,28 @@ std::size_t dimension_of(std::int64_t axis, std::size_t rank) {
   return static_cast<std::size_t>(from_front);
 }
 
+std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
+                         const std::vector<bool>& stops) {
+  std::vector<bool> seen(graph.operations().size());
+  std::vector<int> found;
+  std::vector<int> open = results;
+  while (!open.empty()) {
+    const int index = open.back();
+    open.pop_back();
+    const auto place = static_cast<std::size_t>(index);
+    if (seen[place]) continue;
+    seen[place] = true;
+    if ((place < stops.size() && stops[place]) || graph.at(index).kind == OpKind::input ||
+        graph.at(index).kind == OpKind::parameter) {
+      found.push_back(index);
+      continue;
+    }
+    open.insert(open.end(), graph.at(index).inputs.begin(), graph.at(index).inputs.end());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 // --- appending ---
 
 int Graph::append(Operation operation) {
@@ -271,6 +293,10 @@ int Graph::reshape(int a, Extents to) {
   if (to == shape(a)) return a;
   if (count_of(to) != count_of(shape(a))) refuse("a reshape keeps all elements, not", shape(a), to);
   return append({.kind = OpKind::reshape, .inputs = {a}, .shape = std::move(to)});
+}
+
+int Graph::detach(int a) {
+  return append({.kind = OpKind::detached, .inputs = {a}, .shape = shape(a)});
 }
 
 int Graph::slice(int a, Axes starts, Axes steps, Extents to) {

@@ -48,6 +48,7 @@ enum class OpKind : std::uint8_t {
   expansion,      // dimensions of extent 1 are repeated
   permutation,    // dimension d is the input's dimension axes[d]
   reshape,        // the same elements in canonical order
+  detached,       // the input without its gradient
   slice,          // element i of each dimension is the input's element starts + steps·i
   placement,      // zeros but for the input's element i at starts + steps·i: the adjoint of slice
   concatenation,  // the inputs behind each other in dimension axes[0]
@@ -108,6 +109,7 @@ class Graph {
   int broadcast(int a, const Extents& shape);
   int permute(int a, std::vector<std::int64_t> order);
   int reshape(int a, Extents shape);
+  int detach(int a);
   int slice(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps, Extents shape);
   int place(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps, Extents shape);
   int concatenate(std::vector<int> parts, std::int64_t axis);
@@ -133,6 +135,11 @@ class Graph {
   int inputs_ = 0;
   int parameters_ = 0;
 };
+
+/// What results depend on among `stops` (by operation) and sources, ascending: of a backward pass,
+/// what it reads of the forward pass.
+[[nodiscard]] std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
+                                       const std::vector<bool>& stops);
 
 /// The dimension of an axis that may count from the end. Throws std::invalid_argument outside.
 [[nodiscard]] std::size_t dimension_of(std::int64_t axis, std::size_t rank);

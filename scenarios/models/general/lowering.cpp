@@ -542,25 +542,4 @@ LoweredGraph lower(const Graph& graph, const std::vector<Target>& targets,
   return Lowering(graph, targets, options).run();
 }
 
-std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
-                         const std::vector<bool>& stops) {
-  std::vector<bool> seen(graph.operations().size());
-  std::vector<int> found;
-  std::vector<int> open = results;
-  while (!open.empty()) {
-    const int index = open.back();
-    open.pop_back();
-    const auto place = static_cast<std::size_t>(index);
-    if (seen[place]) continue;
-    seen[place] = true;
-    if ((place < stops.size() && stops[place]) || is_source(graph.at(index).kind)) {
-      found.push_back(index);
-      continue;
-    }
-    open.insert(open.end(), graph.at(index).inputs.begin(), graph.at(index).inputs.end());
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
 }  // namespace parbench::general

@@ -54,9 +54,4 @@ struct LoweringOptions {
 [[nodiscard]] LoweredGraph lower(const Graph& graph, const std::vector<Target>& targets,
                                  const LoweringOptions& options);
 
-/// What a set of results depends on among `stops` and sources: of a backward pass, what it reads of
-/// the forward pass.
-[[nodiscard]] std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
-                                       const std::vector<bool>& stops);
-
 }  // namespace parbench::general

@@ -55,7 +55,7 @@ bool StridedView::is_contiguous() const {
 
 bool is_movement(OpKind kind) {
   return kind == OpKind::expansion || kind == OpKind::permutation || kind == OpKind::reshape ||
-         kind == OpKind::slice;
+         kind == OpKind::slice || kind == OpKind::detached;
 }
 
 std::optional<StridedView> moved(const Operation& operation, const StridedView& input,

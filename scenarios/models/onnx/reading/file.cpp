@@ -309,6 +309,8 @@ std::vector<double> numbers_of(const onnx::TensorProto& tensor, std::int64_t cou
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   made.type = element_type(tensor.data_type());
+  made.is_unsigned = tensor.data_type() == onnx::TensorProto::UINT8 ||
+                     tensor.data_type() == onnx::TensorProto::UINT16;
   made.mask = mask_of(tensor, made.shape);
   made.filled = uniform_value(tensor);
   const auto count = kept_elements(made.shape);

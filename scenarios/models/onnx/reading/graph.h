@@ -44,6 +44,7 @@ struct Constant {
   /// Of tensors of whole numbers that are small: shapes and axes.
   std::vector<std::int64_t> integers = {};
   ElementType type = ElementType::floating;
+  bool is_unsigned = false;
   std::vector<double> numbers = {};  // all values of a tensor of the file that is small
   std::optional<double> scalar = {};  // of a floating-point tensor of one element
   Mask mask = Mask::none;

@@ -255,6 +255,15 @@ TEST(Gradient, SharesThatOfAMaximumAmongTies) {
   EXPECT_THAT(evaluate(graph, {gradient}, {{1, 4, 4}, {6}}, {}, 1).front(), ElementsAre(0, 3, 3));
 }
 
+TEST(Gradient, StopsAtWhatIsDetached) {
+  Graph graph;
+  const int input = graph.input({n, {3}});
+  const int output = graph.apply(ElementOp::product, graph.detach(input), input);
+  const int gradient = add_gradients(graph, output, graph.input({n, {3}}), {input}).at(input);
+  EXPECT_THAT(evaluate(graph, {gradient}, {{2, 3, 4}, {1, 1, 10}}, {}, 1).front(),
+              ElementsAre(2, 3, 40));
+}
+
 TEST(Gradient, OfWhatTheOutputDoesNotDependOnIsNone) {
   Graph graph;
   const int input = graph.input({n, {3}});

@@ -1,0 +1,409 @@
+// Operators that choose elements by their places, and those that find places.
+#include "scenarios/models/onnx/general/indexing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/onnx/general/translator.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::dimension_of;
+using general::Extent;
+using general::Extents;
+using general::Graph;
+using general::OpKind;
+using Integers = std::vector<std::int64_t>;
+using Outputs = std::vector<int>;
+using enum ElementOp;
+
+std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
+
+Extents joined(std::initializer_list<Extents> parts) {
+  Extents all;
+  for (const Extents& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+Extents part_of(const Extents& shape, std::size_t first, std::size_t end) {
+  return {shape.begin() + static_cast<std::ptrdiff_t>(first),
+          shape.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+/// Places that count from the end where they are negative.
+int from_front(Graph& graph, int places, std::int64_t extent) {
+  const int moved = graph.apply(addition, places, static_cast<float>(extent));
+  return graph.select(graph.apply(less, places, graph.number(0)), moved, places);
+}
+
+void check_fixed(const Extent& extent) {
+  if (extent.samples) throw CannotTranslate("it chooses among the samples");
+}
+
+/// Rows of a tensor with its axis in front, in the order of indices of any shape.
+int chosen(Graph& graph, int x, std::size_t axis, int indices) {
+  const Extents from = graph.shape(x);
+  const Extents by = graph.shape(indices);
+  check_fixed(from[axis]);
+  Integers order(from.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(axis),
+              order.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+  const Extents front = part_of(from, 0, axis);
+  const Extents back = part_of(from, axis + 1, from.size());
+  const Extent width = general::count_of(joined({front, back}));
+  const int table = graph.reshape(graph.permute(x, order), {from[axis], width});
+  const int list = graph.reshape(indices, {general::count_of(by)});
+  const int rows = graph.reshape(graph.rows(table, list), joined({by, front, back}));
+  Integers back_order;  // the dimensions of the indices behind those in front of the axis
+  for (std::size_t d = 0; d < front.size(); ++d) back_order.push_back(signed_size(by.size() + d));
+  for (std::size_t d = 0; d < by.size(); ++d) back_order.push_back(signed_size(d));
+  for (std::size_t d = 0; d < back.size(); ++d) {
+    back_order.push_back(signed_size(by.size() + front.size() + d));
+  }
+  return graph.permute(rows, back_order);
+}
+
+/// Tokens that choose rows of a table of weights.
+bool is_embedding(Arguments& arguments) {
+  if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0)) return false;
+  const Tensor& indices = arguments.tensor(1);
+  Translator& translator = arguments.translator();
+  return translator.network().at(indices.operation).kind == OpKind::input &&
+         arguments.rank(0) == 2 && arguments.integer("axis", 0) == 0 && arguments.rank(1) == 2 &&
+         translator.is_trainable(arguments.tensor(0).operation);
+}
+
+Outputs embedding(Arguments& arguments) {
+  const Extents table = arguments.shape(0);
+  const int weights = arguments.constant(0, "rows");
+  return {arguments.translator().add_layer(
+      arguments.node(), std::make_shared<const Embedding>(table[0].size, table[1].size),
+      {arguments.operand(1)}, {{"weights", weights}}, weights)};
+}
+
+Outputs gather(Arguments& arguments) {
+  arguments.set_type(arguments.type(0));
+  if (is_embedding(arguments)) return embedding(arguments);
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const std::size_t axis = dimension_of(arguments.integer("axis", 0), graph.shape(x).size());
+  if (arguments.is_constant(1)) {
+    Integers places = arguments.integers(1);
+    const Extents by = arguments.shape(1);
+    const int rows = taken(graph, x, axis, places);
+    const Extents from = graph.shape(rows);
+    return {graph.reshape(
+        rows, joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())}))};
+  }
+  const int places = from_front(graph, arguments.operand(1), graph.shape(x)[axis].size);
+  return {chosen(graph, x, axis, places)};
+}
+
+/// The number of each element of a tensor of that shape whose coordinates are those of an element of
+/// the result, but for the axis, where they are `places`.
+int flat_places(Graph& graph, const Extents& shape, std::size_t axis, int places) {
+  const Extents by = graph.shape(places);
+  int flat = graph.number(0, by);
+  std::int64_t stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const bool is_outermost = std::ranges::all_of(
+        part_of(shape, 0, d), [](const Extent& one) { return one.is_one(); });
+    if (shape[d].samples && !is_outermost) throw CannotTranslate("its samples are not in front");
+    const int own = d == axis ? places : graph.coordinate(by, static_cast<int>(d));
+    flat = graph.apply(addition, flat, graph.apply(product, own, static_cast<float>(stride)));
+    stride *= shape[d].size;
+  }
+  return flat;
+}
+
+Outputs gather_elements(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
+  check_fixed(from[axis]);
+  const int places = from_front(graph, arguments.operand(1), from[axis].size);
+  const Extents by = graph.shape(places);
+  const int flat = flat_places(graph, from, axis, places);
+  const int table = graph.reshape(x, {general::count_of(from), {1}});
+  return {graph.reshape(graph.rows(table, graph.reshape(flat, {general::count_of(by)})), by)};
+}
+
+/// Numbers of rows of a tensor from coordinates in its dimensions behind the first `batch`.
+struct RowPlaces {
+  int places = 0;      // with the shape of the coordinates without the last dimension
+  Extent rows;         // of the tensor
+  Extents behind;      // the dimensions of a row
+};
+
+RowPlaces row_places(Graph& graph, const Extents& from, int coordinates, std::size_t batch) {
+  const Extents by = graph.shape(coordinates);
+  const Extents list = part_of(by, 0, by.size() - 1);
+  const auto named = static_cast<std::size_t>(by.back().size);
+  RowPlaces found;
+  found.behind = part_of(from, batch + named, from.size());
+  found.rows = general::count_of(part_of(from, 0, batch + named));
+  std::int64_t stride = 1;
+  found.places = graph.number(0, list);
+  for (std::size_t d = batch + named; d-- > 0;) {
+    int own = 0;
+    if (d < batch) {
+      own = graph.coordinate(list, static_cast<int>(d));
+    } else {
+      check_fixed(from[d]);
+      const int one = run_of(graph, coordinates, by.size() - 1, signed_size(d - batch), 1);
+      own = from_front(graph, graph.reshape(one, list), from[d].size);
+    }
+    const int scaled = graph.apply(product, own, static_cast<float>(stride));
+    found.places = graph.apply(addition, found.places, scaled);
+    stride *= from[d].size;
+  }
+  return found;
+}
+
+Outputs gather_nd(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const int coordinates = arguments.operand(1);
+  const auto batch = static_cast<std::size_t>(arguments.integer("batch_dims", 0));
+  const RowPlaces at = row_places(graph, from, coordinates, batch);
+  const Extents list = graph.shape(at.places);
+  const int table = graph.reshape(x, {at.rows, general::count_of(at.behind)});
+  const int rows = graph.rows(table, graph.reshape(at.places, {general::count_of(list)}));
+  return {graph.reshape(rows, joined({list, at.behind}))};
+}
+
+/// A tensor with rows replaced, or added to.
+int scattered(Arguments& arguments, int x, const Extent& rows, const Extent& width, int places,
+              int updates) {
+  Graph& graph = arguments.graph();
+  const Extents from = graph.shape(x);
+  const Extent count = general::count_of(graph.shape(places));
+  const int list = graph.reshape(places, {count});
+  const int sums = graph.reshape(
+      graph.scatter_rows(graph.reshape(updates, {count, width}), list, rows), from);
+  const std::string reduction = arguments.attribute("reduction", std::string("none"));
+  if (reduction == "add") return graph.apply(addition, x, sums);
+  if (reduction != "none") throw CannotTranslate("its reduction is " + reduction);
+  const int hits = graph.scatter_rows(graph.number(1, {count, width}), list, rows);
+  return graph.select(graph.reshape(hits, from), sums, x);
+}
+
+Outputs scatter_elements(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
+  check_fixed(from[axis]);
+  const int places = from_front(graph, arguments.operand(1), from[axis].size);
+  const int flat = flat_places(graph, from, axis, places);
+  return {scattered(arguments, x, general::count_of(from), {1}, flat, arguments.operand(2))};
+}
+
+Outputs scatter_nd(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const RowPlaces at = row_places(graph, from, arguments.operand(1), 0);
+  return {scattered(arguments, x, at.rows, general::count_of(at.behind), at.places,
+                    arguments.operand(2))};
+}
+
+// --- places ---
+
+Outputs one_hot(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const auto depth = static_cast<std::int64_t>(arguments.number(1, 0));
+  const int indices = from_front(graph, arguments.operand(0), depth);
+  Extents shape = graph.shape(indices);
+  const std::size_t axis = dimension_of(arguments.integer("axis", -1), shape.size() + 1);
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), Extent());
+  const int wide = graph.reshape(indices, shape);
+  shape[axis] = {.size = depth};
+  const int places = graph.coordinate(shape, static_cast<int>(axis));
+  const int values = arguments.operand(2);  // {off, on}
+  arguments.set_type(arguments.type(2));
+  const int off = graph.reshape(run_of(graph, values, 0, 0, 1), {});
+  const int on = graph.reshape(run_of(graph, values, 0, 1, 1), {});
+  return {graph.select(graph.apply(equal, places, wide), on, off)};
+}
+
+template <Reduction reduction>
+Outputs extreme_place(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
+  const std::int64_t signed_axis = signed_size(axis);
+  check_fixed(from[axis]);
+  const bool is_last = arguments.flag("select_last_index", false);
+  const int hit = graph.apply(equal, x, graph.reduce(reduction, x, {signed_axis}));
+  const int places = graph.coordinate(from, static_cast<int>(axis));
+  const int beyond = graph.number(is_last ? -1.0F : static_cast<float>(from[axis].size));
+  int found = graph.reduce(is_last ? Reduction::maximum : Reduction::minimum,
+                           graph.select(hit, places, beyond), {signed_axis});
+  arguments.set_type(ElementType::integer);
+  if (arguments.flag("keepdims", true)) return {found};
+  Extents to = graph.shape(found);
+  to.erase(to.begin() + static_cast<std::ptrdiff_t>(axis));
+  return {graph.reshape(found, to)};
+}
+
+/// Sorts by counting, for each element, those that come before it: memory grows with the square of
+/// the dimension.
+Outputs top_k(Arguments& arguments) {
+  constexpr std::int64_t max_sorted = 2048;
+  Graph& graph = arguments.graph();
+  const std::size_t axis = dimension_of(arguments.integer("axis", -1), arguments.rank(0));
+  const auto count = arguments.has_attribute("k") ? arguments.integer("k", 1)
+                                                  : static_cast<std::int64_t>(arguments.number(1, 1));
+  const int x = with_axis_last(graph, arguments.operand(0), axis);
+  const Extents from = graph.shape(x);
+  check_fixed(from.back());
+  if (from.back().size > max_sorted) {
+    throw CannotTranslate(fmt::format("it sorts more than {} elements", max_sorted));
+  }
+  const Extents front = part_of(from, 0, from.size() - 1);
+  const Extents as_row = joined({front, {{1}, from.back()}});
+  const Extents as_column = joined({front, {from.back(), {1}}});
+  const Extents pairs = joined({front, {from.back(), from.back()}});
+  const int own = graph.broadcast(graph.reshape(x, as_column), pairs);
+  const int other = graph.broadcast(graph.reshape(x, as_row), pairs);
+  const bool largest = arguments.flag("largest", true);
+  const int ahead = largest ? graph.apply(less, own, other) : graph.apply(less, other, own);
+  const int rank = static_cast<int>(pairs.size());
+  const int earlier = graph.apply(less, graph.coordinate(pairs, rank - 1),
+                                  graph.coordinate(pairs, rank - 2));
+  const int tied = graph.apply(product, graph.apply(equal, own, other), earlier);
+  const int order = graph.sum(graph.apply(maximum, ahead, tied), {-1});  // {…, n, 1}
+  const Extents chosen_shape = joined({front, {from.back(), {.size = count}}});
+  const int hit = graph.apply(equal, order, graph.coordinate(chosen_shape, rank - 1));
+  const auto summed = [&](int values) {
+    const int sum = graph.sum(graph.apply(product, hit, values), {-2});
+    return with_last_at(graph, graph.reshape(sum, joined({front, {{.size = count}}})), axis);
+  };
+  const int places = graph.coordinate(as_column, rank - 2);
+  const int values = summed(graph.reshape(x, as_column));
+  return {values, summed(places)};
+}
+
+/// Sums of 2, 4, 8 … elements, each from two of the step before.
+Outputs cumulative_sum(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const std::size_t axis =
+      dimension_of(static_cast<std::int64_t>(arguments.number(1, 0)), from.size());
+  check_fixed(from[axis]);
+  const std::int64_t extent = from[axis].size;
+  const auto shifted = [&](int values, std::int64_t distance) {
+    Integers starts(from.size(), 0);
+    starts[axis] = distance;
+    const int kept = run_of(graph, values, axis, 0, extent - distance);
+    return graph.place(kept, starts, Integers(from.size(), 1), from);
+  };
+  const bool reverse = arguments.flag("reverse", false);
+  if (reverse) x = run_of(graph, x, axis, extent - 1, extent, -1);
+  if (arguments.flag("exclusive", false)) x = extent > 1 ? shifted(x, 1) : graph.number(0, from);
+  for (std::int64_t distance = 1; distance < extent; distance *= 2) {
+    x = graph.apply(addition, x, shifted(x, distance));
+  }
+  return {reverse ? run_of(graph, x, axis, extent - 1, extent, -1) : x};
+}
+
+/// Keeps the elements above or below a diagonal of the last two dimensions.
+Outputs triangle(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents shape = graph.shape(x);
+  const auto diagonal = static_cast<float>(arguments.number(1, 0));
+  const Extents last{shape.end()[-2], shape.back()};
+  const int row = graph.apply(addition, graph.coordinate(last, 0), diagonal);
+  const int column = graph.coordinate(last, 1);
+  const int outside = arguments.flag("upper", true) ? graph.apply(less, column, row)
+                                                    : graph.apply(less, row, column);
+  return {graph.select(outside, graph.number(0), x)};
+}
+
+Outputs eye_like(Arguments& arguments) {
+  const Extents shape = arguments.shape(0);
+  arguments.use_network();
+  Graph& graph = arguments.graph();
+  const auto diagonal = static_cast<float>(arguments.integer("k", 0));
+  const int row = graph.apply(addition, graph.coordinate(shape, 0), diagonal);
+  return {graph.apply(equal, row, graph.coordinate(shape, 1))};
+}
+
+}  // namespace
+
+int run_of(general::Graph& graph, int x, std::size_t axis, std::int64_t first, std::int64_t count,
+           std::int64_t step) {
+  Extents shape = graph.shape(x);
+  Integers starts(shape.size(), 0);
+  Integers steps(shape.size(), 1);
+  starts[axis] = first;
+  steps[axis] = step;
+  shape[axis] = {.size = count};
+  return graph.slice(x, starts, steps, shape);
+}
+
+int taken(general::Graph& graph, int x, std::size_t axis, const Integers& places) {
+  const std::int64_t extent = graph.shape(x)[axis].size;
+  check_fixed(graph.shape(x)[axis]);
+  std::vector<double> from_front;
+  for (const std::int64_t place : places) {
+    from_front.push_back(static_cast<double>(place < 0 ? place + extent : place));
+    if (from_front.back() < 0 || from_front.back() >= static_cast<double>(extent)) {
+      throw CannotTranslate(fmt::format("it chooses element {} of {}", place, extent));
+    }
+  }
+  const double step = from_front.size() > 1 ? from_front[1] - from_front[0] : 1;
+  bool is_run = step != 0;
+  for (std::size_t i = 1; i < from_front.size(); ++i) {
+    is_run = is_run && from_front[i] - from_front[i - 1] == step;
+  }
+  const std::int64_t count = signed_size(places.size());
+  if (is_run) {
+    return run_of(graph, x, axis, static_cast<std::int64_t>(from_front.front()), count,
+                  static_cast<std::int64_t>(step));
+  }
+  return chosen(graph, x, axis, graph.constant({count}, from_front));
+}
+
+int with_axis_last(general::Graph& graph, int x, std::size_t axis) {
+  Integers order(graph.shape(x).size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto place = order.begin() + static_cast<std::ptrdiff_t>(axis);
+  std::rotate(place, place + 1, order.end());
+  return graph.permute(x, order);
+}
+
+int with_last_at(general::Graph& graph, int x, std::size_t axis) {
+  Integers order(graph.shape(x).size());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(axis), order.end() - 1, order.end());
+  return graph.permute(x, order);
+}
+
+OperatorTable indexing_operators() {
+  return {{"ArgMax", extreme_place<Reduction::maximum>},
+          {"ArgMin", extreme_place<Reduction::minimum>},
+          {"CumSum", cumulative_sum},
+          {"EyeLike", eye_like},
+          {"Gather", gather},
+          {"GatherElements", gather_elements},
+          {"GatherND", gather_nd},
+          {"OneHot", one_hot},
+          {"ScatterElements", scatter_elements},
+          {"ScatterND", scatter_nd},
+          {"TopK", top_k},
+          {"Trilu", triangle}};
+}
+
+}  // namespace parbench::onnx_import

@@ -1,0 +1,272 @@
+// Recurrent operators, position by position. Sequences are {positions, samples, values}, or with
+// `layout` 1 {samples, positions, values}.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
+#include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/general/translator.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extent;
+using general::Extents;
+using general::Graph;
+using Integers = std::vector<std::int64_t>;
+using Outputs = std::vector<int>;
+using Function = std::function<int(Graph& graph, int x)>;
+using enum ElementOp;
+
+int sigmoid(Graph& graph, int x) {
+  const int half = graph.apply(product, x, 0.5F);
+  return graph.apply(addition, graph.apply(product, graph.apply(tanh, half), 0.5F), 0.5F);
+}
+
+Function function_named(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (name == "sigmoid") return sigmoid;
+  if (name == "tanh") return [](Graph& graph, int x) { return graph.apply(tanh, x); };
+  if (name == "relu") return [](Graph& graph, int x) { return graph.apply(maximum, x, 0.0F); };
+  throw CannotTranslate("its function " + name + " is not supported");
+}
+
+/// The weights of one direction, transposed for products with rows.
+struct Direction {
+  int inputs = 0;      // {values, gates·hidden}
+  int recurrent = 0;   // {hidden, gates·hidden}
+  int input_bias = 0;  // {gates·hidden}
+  int recurrent_bias = 0;
+  int peepholes = -1;  // {3·hidden}
+  std::vector<Function> functions;
+};
+
+/// What a cell carries from position to position.
+struct State {
+  int hidden = 0;
+  int cell = 0;
+};
+
+class Recurrence {
+ public:
+  Recurrence(Arguments& arguments, std::int64_t gates, std::vector<std::string> functions)
+      : arguments_(arguments),
+        graph_(arguments.graph()),
+        gates_(gates),
+        samples_first_(arguments.integer("layout", 0) == 1),
+        direction_(arguments.attribute("direction", std::string("forward"))) {
+    for (const char* name : {"clip", "activation_alpha", "activation_beta"}) {
+      if (arguments.has_attribute(name)) throw CannotTranslate(fmt::format("it has {}", name));
+    }
+    if (arguments.has(4)) throw CannotTranslate("it has lengths of sequences");
+    x_ = arguments.operand(0);
+    if (samples_first_) x_ = graph_.permute(x_, {1, 0, 2});
+    hidden_ = arguments.integer("hidden_size", 0);
+    const std::string given = arguments.attribute("activations", std::string());
+    if (!given.empty()) functions = divided(given);
+    count_ = direction_ == "bidirectional" ? 2 : 1;
+    if (functions.size() < count_ * functions_of_one()) {
+      const std::vector<std::string> one = functions;
+      functions.insert(functions.end(), one.begin(), one.end());
+    }
+    functions_ = std::move(functions);
+  }
+
+  /// `step`: the state behind a position from that before it and the position's values.
+  template <class Step>
+  Outputs run(bool has_cell, Step step) {
+    std::vector<std::vector<int>> hidden;  // by direction and position
+    std::vector<State> last;
+    for (std::size_t d = 0; d < count_; ++d) {
+      const bool reverse = direction_ == "reverse" || d == 1;
+      const Direction weights = direction(d, has_cell);
+      State state{.hidden = first_state(5, d), .cell = has_cell ? first_state(6, d) : 0};
+      const int products = graph_.multiply(x_, weights.inputs);  // of all positions
+      const std::int64_t positions = graph_.shape(x_)[0].size;
+      std::vector<int> states(static_cast<std::size_t>(positions));
+      for (std::int64_t i = 0; i < positions; ++i) {
+        const std::int64_t position = reverse ? positions - 1 - i : i;
+        const int row = run_of(graph_, products, 0, position, 1);
+        const int values = graph_.apply(addition, without_first(row), weights.input_bias);
+        state = step(*this, weights, values, state);
+        states[static_cast<std::size_t>(position)] = state.hidden;
+      }
+      hidden.push_back(std::move(states));
+      last.push_back(state);
+    }
+    return outputs(hidden, last, has_cell);
+  }
+
+  /// Columns of a gate.
+  [[nodiscard]] int gate(int values, std::int64_t which) const {
+    return run_of(graph_, values, graph_.shape(values).size() - 1, which * hidden_, hidden_);
+  }
+  [[nodiscard]] int recurrent(const Direction& weights, int hidden) const {
+    return graph_.apply(addition, graph_.multiply(hidden, weights.recurrent),
+                        weights.recurrent_bias);
+  }
+  [[nodiscard]] Graph& graph() const { return graph_; }
+  [[nodiscard]] Arguments& arguments() const { return arguments_; }
+
+ private:
+  [[nodiscard]] std::size_t functions_of_one() const { return gates_ == 4 ? 3 : gates_ == 3 ? 2 : 1; }
+
+  [[nodiscard]] static std::vector<std::string> divided(const std::string& names) {
+    std::vector<std::string> all(1);
+    for (const char c : names) {
+      if (c == ',') {
+        all.emplace_back();
+      } else {
+        all.back() += c;
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] int without_first(int x) const {
+    const Extents& shape = graph_.shape(x);
+    return graph_.reshape(x, {shape.begin() + 1, shape.end()});
+  }
+
+  [[nodiscard]] int of_direction(std::size_t which, std::size_t d) const {
+    return without_first(
+        run_of(graph_, arguments_.operand(which), 0, static_cast<std::int64_t>(d), 1));
+  }
+
+  [[nodiscard]] Direction direction(std::size_t d, bool has_cell) const {
+    Direction weights;
+    weights.inputs = graph_.permute(of_direction(1, d), {1, 0});
+    weights.recurrent = graph_.permute(of_direction(2, d), {1, 0});
+    const std::int64_t width = gates_ * hidden_;
+    if (arguments_.has(3)) {
+      const int both = of_direction(3, d);
+      weights.input_bias = run_of(graph_, both, 0, 0, width);
+      weights.recurrent_bias = run_of(graph_, both, 0, width, width);
+    } else {
+      weights.input_bias = weights.recurrent_bias = graph_.number(0, {{.size = width}});
+    }
+    if (has_cell && arguments_.has(7)) weights.peepholes = of_direction(7, d);
+    for (std::size_t i = 0; i < functions_of_one(); ++i) {
+      weights.functions.push_back(function_named(functions_.at(d * functions_of_one() + i)));
+    }
+    return weights;
+  }
+
+  /// {samples, hidden}
+  [[nodiscard]] int first_state(std::size_t which, std::size_t d) const {
+    if (!arguments_.has(which)) {
+      return graph_.number(0, {graph_.shape(x_)[1], {.size = hidden_}});
+    }
+    int state = arguments_.operand(which);
+    if (samples_first_) state = graph_.permute(state, {1, 0, 2});
+    state = without_first(run_of(graph_, state, 0, static_cast<std::int64_t>(d), 1));
+    const Extents wanted{graph_.shape(x_)[1], {.size = hidden_}};
+    if (graph_.shape(state) == wanted) return state;
+    return graph_.broadcast(run_of(graph_, state, 0, 0, 1), wanted);  // of the file's samples
+  }
+
+  /// {positions, directions, samples, hidden}, then the last states {directions, samples, hidden}.
+  [[nodiscard]] Outputs outputs(const std::vector<std::vector<int>>& hidden,
+                                const std::vector<State>& last, bool has_cell) const {
+    const Extents one{{}, {}, graph_.shape(x_)[1], {.size = hidden_}};
+    std::vector<int> positions;
+    for (std::size_t i = 0; i < hidden.front().size(); ++i) {
+      std::vector<int> both;
+      for (const std::vector<int>& states : hidden) both.push_back(graph_.reshape(states[i], one));
+      positions.push_back(graph_.concatenate(std::move(both), 1));
+    }
+    int all = graph_.concatenate(std::move(positions), 0);
+    if (samples_first_) all = graph_.permute(all, {2, 0, 1, 3});
+    Outputs found{all};
+    for (const bool of_cell : {false, true}) {
+      if (of_cell && !has_cell) continue;
+      std::vector<int> both;
+      for (const State& state : last) {
+        both.push_back(graph_.reshape(of_cell ? state.cell : state.hidden,
+                                      {{}, graph_.shape(x_)[1], {.size = hidden_}}));
+      }
+      const int joined = graph_.concatenate(std::move(both), 0);
+      found.push_back(samples_first_ ? graph_.permute(joined, {1, 0, 2}) : joined);
+    }
+    return found;
+  }
+
+  Arguments& arguments_;
+  Graph& graph_;
+  std::int64_t gates_;
+  bool samples_first_;
+  std::string direction_;
+  int x_ = 0;
+  std::int64_t hidden_ = 0;
+  std::size_t count_ = 1;
+  std::vector<std::string> functions_;
+};
+
+/// Gates in ONNX's order: input, output, forget, cell.
+State lstm_step(const Recurrence& of, const Direction& weights, int values, const State& state) {
+  Graph& graph = of.graph();
+  const int sums = graph.apply(addition, values, of.recurrent(weights, state.hidden));
+  const auto seen = [&](int gate, std::int64_t which, int cell) {
+    if (weights.peepholes < 0) return gate;
+    return graph.apply(addition, gate,
+                       graph.apply(product, of.gate(weights.peepholes, which), cell));
+  };
+  const Function& gate_function = weights.functions[0];
+  const int in = gate_function(graph, seen(of.gate(sums, 0), 0, state.cell));
+  int forget = gate_function(graph, seen(of.gate(sums, 2), 2, state.cell));
+  if (of.arguments().flag("input_forget", false)) {
+    forget = graph.apply(difference, graph.number(1), in);
+  }
+  const int candidate = weights.functions[1](graph, of.gate(sums, 3));
+  const int cell = graph.apply(addition, graph.apply(product, forget, state.cell),
+                               graph.apply(product, in, candidate));
+  const int out = gate_function(graph, seen(of.gate(sums, 1), 1, cell));
+  return {.hidden = graph.apply(product, out, weights.functions[2](graph, cell)), .cell = cell};
+}
+
+/// Gates in ONNX's order: update, reset, hidden.
+State gru_step(const Recurrence& of, const Direction& weights, int values, const State& state) {
+  Graph& graph = of.graph();
+  const int sums = of.recurrent(weights, state.hidden);
+  const auto gate = [&](std::int64_t which) {
+    return weights.functions[0](
+        graph, graph.apply(addition, of.gate(values, which), of.gate(sums, which)));
+  };
+  const int update = gate(0);
+  const int reset = gate(1);
+  int candidate = 0;
+  if (of.arguments().flag("linear_before_reset", false)) {
+    candidate = graph.apply(product, reset, of.gate(sums, 2));
+  } else {
+    const int kept = graph.apply(product, reset, state.hidden);
+    candidate = graph.apply(addition, graph.multiply(kept, of.gate(weights.recurrent, 2)),
+                            of.gate(weights.recurrent_bias, 2));
+  }
+  candidate = weights.functions[1](graph, graph.apply(addition, of.gate(values, 2), candidate));
+  const int fresh = graph.apply(product, graph.apply(difference, graph.number(1), update), candidate);
+  return {.hidden = graph.apply(addition, fresh, graph.apply(product, update, state.hidden))};
+}
+
+State rnn_step(const Recurrence& of, const Direction& weights, int values, const State& state) {
+  Graph& graph = of.graph();
+  const int sum = graph.apply(addition, values, of.recurrent(weights, state.hidden));
+  return {.hidden = weights.functions[0](graph, sum)};
+}
+
+Outputs lstm(Arguments& arguments) {
+  return Recurrence(arguments, 4, {"sigmoid", "tanh", "tanh"}).run(true, lstm_step);
+}
+Outputs gru(Arguments& arguments) {
+  return Recurrence(arguments, 3, {"sigmoid", "tanh"}).run(false, gru_step);
+}
+Outputs rnn(Arguments& arguments) {
+  return Recurrence(arguments, 1, {"tanh"}).run(false, rnn_step);
+}
+
+}  // namespace
+
+OperatorTable recurrent_operators() { return {{"GRU", gru}, {"LSTM", lstm}, {"RNN", rnn}}; }
+
+}  // namespace parbench::onnx_import

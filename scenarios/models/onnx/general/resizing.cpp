@@ -1,0 +1,232 @@
+// Operators that change the size of images: each dimension by itself, as a choice of elements or a
+// product with a matrix of interpolation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/general/translator.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extent;
+using general::Extents;
+using general::Graph;
+using Integers = std::vector<std::int64_t>;
+using Outputs = std::vector<int>;
+
+/// How one dimension is resized.
+struct Resizing {
+  std::int64_t from = 1;
+  std::int64_t to = 1;
+  double scale = 1;
+  double roi_start = 0;
+  double roi_end = 1;
+};
+
+struct Mode {
+  std::string interpolation = "nearest";
+  std::string coordinates = "half_pixel";
+  std::string rounding = "round_prefer_floor";
+  double cubic = -0.75;
+  bool excludes_outside = false;
+  bool antialias = false;
+};
+
+/// The place in the input that a place of the output stands for.
+double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place) {
+  const auto x = static_cast<double>(place);
+  const auto from = static_cast<double>(one.from);
+  const auto to = static_cast<double>(one.to);
+  if (mode.coordinates == "asymmetric") return x / one.scale;
+  if (mode.coordinates == "align_corners") return one.to == 1 ? 0 : x * (from - 1) / (to - 1);
+  if (mode.coordinates == "pytorch_half_pixel") return one.to > 1 ? (x + 0.5) / one.scale - 0.5 : 0;
+  if (mode.coordinates == "half_pixel") return (x + 0.5) / one.scale - 0.5;
+  if (mode.coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / one.scale;
+  if (mode.coordinates == "half_pixel_symmetric") {
+    const double adjustment = to / (one.scale * from);
+    return from / 2 * (1 - adjustment) + (x + 0.5) / one.scale - 0.5;
+  }
+  if (mode.coordinates == "tf_crop_and_resize") {
+    return one.to == 1 ? 0.5 * (one.roi_start + one.roi_end) * (from - 1)
+                       : one.roi_start * (from - 1) +
+                             x * (one.roi_end - one.roi_start) * (from - 1) / (to - 1);
+  }
+  throw CannotTranslate("its coordinates are " + mode.coordinates);
+}
+
+std::int64_t nearest(double place, const std::string& rounding) {
+  const double down = std::floor(place);
+  if (rounding == "floor") return static_cast<std::int64_t>(down);
+  if (rounding == "ceil") return static_cast<std::int64_t>(std::ceil(place));
+  if (rounding == "round_prefer_ceil") return static_cast<std::int64_t>(std::floor(place + 0.5));
+  return static_cast<std::int64_t>(std::ceil(place - 0.5));
+}
+
+/// The weight of an element at a distance.
+double weight_at(double distance, const Mode& mode) {
+  const double d = std::abs(distance);
+  if (mode.interpolation == "linear") return std::max(0.0, 1 - d);
+  const double a = mode.cubic;
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+/// {from, to}: the weights of all elements of the input for each of the output.
+std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
+  const double wide = mode.antialias && one.scale < 1 ? 1 / one.scale : 1;
+  const double support = (mode.interpolation == "linear" ? 1 : 2) * wide;
+  std::vector<double> matrix(static_cast<std::size_t>(one.from * one.to), 0);
+  for (std::int64_t to = 0; to < one.to; ++to) {
+    const double place = place_in_input(one, mode, to);
+    if (mode.coordinates == "tf_crop_and_resize" &&
+        (place < 0 || place > static_cast<double>(one.from - 1))) {
+      throw CannotTranslate("it extrapolates");
+    }
+    double sum = 0;
+    const auto first = static_cast<std::int64_t>(std::ceil(place - support));
+    const auto last = static_cast<std::int64_t>(std::floor(place + support));
+    std::vector<std::pair<std::int64_t, double>> weights;
+    for (std::int64_t from = first; from <= last; ++from) {
+      const bool outside = from < 0 || from >= one.from;
+      if (outside && (mode.excludes_outside || mode.antialias)) continue;
+      const double weight = weight_at((static_cast<double>(from) - place) / wide, mode);
+      weights.emplace_back(std::clamp(from, std::int64_t{0}, one.from - 1), weight);
+      sum += weight;
+    }
+    for (const auto& [from, weight] : weights) {
+      matrix[static_cast<std::size_t>(from * one.to + to)] += weight / sum;
+    }
+  }
+  return matrix;
+}
+
+/// Whether each element comes equally often, one behind the other.
+bool is_repetition(const Integers& places, std::int64_t from) {
+  const auto count = static_cast<std::int64_t>(places.size());
+  if (count % from != 0) return false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (places[static_cast<std::size_t>(i)] != i / (count / from)) return false;
+  }
+  return true;
+}
+
+int repeated(Graph& graph, int x, std::size_t axis, std::int64_t times) {
+  Extents divided = graph.shape(x);
+  divided.insert(divided.begin() + static_cast<std::ptrdiff_t>(axis) + 1, Extent());
+  Extents wide = divided;
+  wide[axis + 1] = {.size = times};
+  Extents to = graph.shape(x);
+  to[axis].size *= times;
+  return graph.reshape(graph.broadcast(graph.reshape(x, divided), wide), to);
+}
+
+int resized(Graph& graph, int x, std::size_t axis, const Resizing& one, const Mode& mode) {
+  if (mode.interpolation == "nearest") {
+    Integers places;
+    for (std::int64_t to = 0; to < one.to; ++to) {
+      const std::int64_t place = nearest(place_in_input(one, mode, to), mode.rounding);
+      places.push_back(std::clamp(place, std::int64_t{0}, one.from - 1));
+    }
+    return is_repetition(places, one.from) ? repeated(graph, x, axis, one.to / one.from)
+                                           : taken(graph, x, axis, places);
+  }
+  const int matrix = graph.constant({one.from, one.to}, interpolation(one, mode));
+  return with_last_at(graph, graph.multiply(with_axis_last(graph, x, axis), matrix), axis);
+}
+
+/// Extents by scales or sizes, of those axes; the others stay.
+std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
+                                const std::vector<double>& scales, const Integers& sizes,
+                                const std::string& policy) {
+  std::vector<Resizing> all;
+  double common = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Resizing one{.from = shape[general::dimension_of(axes[i], shape.size())].size};
+    const auto from = static_cast<double>(one.from);
+    one.scale = sizes.empty() ? scales.at(i) : static_cast<double>(sizes.at(i)) / from;
+    one.to = sizes.empty() ? static_cast<std::int64_t>(std::floor(from * one.scale)) : sizes[i];
+    const bool is_first = all.empty();
+    if (policy == "not_larger") common = is_first ? one.scale : std::min(common, one.scale);
+    if (policy == "not_smaller") common = is_first ? one.scale : std::max(common, one.scale);
+    all.push_back(one);
+  }
+  for (Resizing& one : all) {
+    if (common == 0) continue;
+    one.scale = common;
+    one.to = static_cast<std::int64_t>(std::floor(common * static_cast<double>(one.from) + 0.5));
+  }
+  return all;
+}
+
+Outputs resize(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  int x = arguments.operand(0);
+  const Extents shape = graph.shape(x);
+  const bool is_old = arguments.translator().opset() < 11;
+  const Mode mode{
+      .interpolation = arguments.attribute("mode", std::string("nearest")),
+      .coordinates = arguments.attribute("coordinate_transformation_mode",
+                                         std::string(is_old ? "asymmetric" : "half_pixel")),
+      .rounding = arguments.attribute("nearest_mode",
+                                      std::string(is_old ? "floor" : "round_prefer_floor")),
+      .cubic = arguments.attribute("cubic_coeff_a", -0.75),
+      .excludes_outside = arguments.flag("exclude_outside", false),
+      .antialias = arguments.flag("antialias", false)};
+  Integers axes(shape.size());
+  for (std::size_t d = 0; d < axes.size(); ++d) axes[d] = static_cast<std::int64_t>(d);
+  axes = arguments.attribute("axes", axes);
+  const std::size_t scales_at = is_old ? 1 : 2;
+  std::vector<double> scales = arguments.numbers(scales_at);
+  Integers sizes = arguments.integers(3);
+  for (std::int64_t& size : sizes) size = size % samples_prime == 0 ? size / samples_prime : size;
+  std::vector<Resizing> all =
+      resizings(shape, axes, scales, sizes,
+                arguments.attribute("keep_aspect_ratio_policy", std::string("stretch")));
+  if (mode.coordinates == "tf_crop_and_resize") {
+    const std::vector<double> roi = arguments.numbers(1);
+    for (std::size_t i = 0; i < all.size() && roi.size() == 2 * all.size(); ++i) {
+      all[i].roi_start = roi[i];
+      all[i].roi_end = roi[all.size() + i];
+    }
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t axis = general::dimension_of(axes[i], shape.size());
+    const bool stays = all[i].to == all[i].from && all[i].scale == 1 &&
+                       mode.coordinates != "tf_crop_and_resize";
+    if (stays) continue;
+    if (shape[axis].samples) throw CannotTranslate("it changes the number of samples");
+    if (all[i].to < 1) throw CannotTranslate("its result has no elements");
+    x = resized(graph, x, axis, all[i], mode);
+  }
+  return {x};
+}
+
+/// Of operator sets 7 to 9: scales are an attribute or an input.
+Outputs upsample(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  int x = arguments.operand(0);
+  const Extents shape = graph.shape(x);
+  const std::vector<double> scales = arguments.numbers(1);
+  Integers axes(shape.size());
+  for (std::size_t d = 0; d < axes.size(); ++d) axes[d] = static_cast<std::int64_t>(d);
+  if (scales.size() != shape.size()) throw CannotTranslate("its scales are not one a dimension");
+  const Mode mode{.interpolation = arguments.attribute("mode", std::string("nearest")),
+                  .coordinates = "asymmetric",
+                  .rounding = "floor"};
+  const std::vector<Resizing> all = resizings(shape, axes, scales, {}, "stretch");
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (all[d].scale == 1) continue;
+    if (shape[d].samples) throw CannotTranslate("it changes the number of samples");
+    x = resized(graph, x, d, all[d], mode);
+  }
+  return {x};
+}
+
+}  // namespace
+
+OperatorTable resizing_operators() { return {{"Resize", resize}, {"Upsample", upsample}}; }
+
+}  // namespace parbench::onnx_import

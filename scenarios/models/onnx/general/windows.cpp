@@ -1,0 +1,461 @@
+// Operators whose windows move over one, two or three dimensions. Square windows are layers of
+// kinds of their own; others are made of the slices that each of their taps reads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/general/translator.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extent;
+using general::Extents;
+using general::Graph;
+using Integers = std::vector<std::int64_t>;
+using Outputs = std::vector<int>;
+using enum ElementOp;
+
+/// How windows move, by dimension behind the channels.
+struct Windows {
+  Integers kernel;
+  Integers strides;
+  Integers dilations;
+  Integers front;  // padding
+  Integers back;
+  Integers results;  // how many there are
+
+  [[nodiscard]] std::size_t rank() const { return kernel.size(); }
+  [[nodiscard]] std::int64_t reach(std::size_t d) const {
+    return (kernel[d] - 1) * dilations[d] + 1;
+  }
+  [[nodiscard]] std::int64_t taps() const {
+    return std::accumulate(kernel.begin(), kernel.end(), std::int64_t{1}, std::multiplies());
+  }
+};
+
+Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t rank,
+                 std::int64_t fallback) {
+  Integers values = arguments.attribute(name, Integers(rank, fallback));
+  if (values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; })) {
+    throw CannotTranslate(fmt::format("its {} do not fit its input", name));
+  }
+  return values;
+}
+
+/// `image`: extents of the dimensions behind the channels.
+Windows windows_of(const Arguments& arguments, const Integers& image, Integers kernel) {
+  const std::size_t rank = image.size();
+  Windows windows{.kernel = std::move(kernel),
+                  .strides = of_rank(arguments, "strides", rank, 1),
+                  .dilations = of_rank(arguments, "dilations", rank, 1),
+                  .front = Integers(rank, 0),
+                  .back = Integers(rank, 0),
+                  .results = Integers(rank, 0)};
+  if (windows.kernel.size() != rank) throw CannotTranslate("its kernel does not fit its input");
+  const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
+  const std::string automatic = arguments.attribute("auto_pad", std::string("NOTSET"));
+  const bool is_same = automatic.starts_with("SAME");
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (windows.strides[d] < 1) throw CannotTranslate("it has a stride of 0");
+    if (automatic == "NOTSET" || automatic.empty()) {
+      windows.front[d] = pads[d];
+      windows.back[d] = pads[rank + d];
+    } else if (is_same) {
+      const std::int64_t count = (image[d] + windows.strides[d] - 1) / windows.strides[d];
+      const std::int64_t needed = (count - 1) * windows.strides[d] + windows.reach(d) - image[d];
+      const std::int64_t total = std::max(needed, std::int64_t{0});
+      windows.front[d] = automatic == "SAME_LOWER" ? total - total / 2 : total / 2;
+      windows.back[d] = total - windows.front[d];
+    }
+    const std::int64_t room = image[d] + windows.front[d] + windows.back[d] - windows.reach(d);
+    if (room < 0) throw CannotTranslate("its window is larger than its input");
+    windows.results[d] = room / windows.strides[d] + 1;
+    if (arguments.flag("ceil_mode", false) && room % windows.strides[d] != 0) {
+      const std::int64_t start = windows.results[d] * windows.strides[d];
+      if (start < image[d] + windows.front[d]) ++windows.results[d];
+    }
+  }
+  return windows;
+}
+
+Integers image_of(const Extents& shape) {
+  if (shape.size() < 3) throw CannotTranslate("its input has no dimensions to move over");
+  Integers image;
+  for (std::size_t d = 2; d < shape.size(); ++d) {
+    if (shape[d].samples) throw CannotTranslate("its window moves over the samples");
+    image.push_back(shape[d].size);
+  }
+  return image;
+}
+
+/// A window of a kind of its own; nothing for others. `kinds_dilate`: whether the kind has
+/// dilations.
+std::optional<Window> square_window(const Windows& windows, const Integers& image,
+                                    bool has_trailing) {
+  const auto alike = [](const Integers& values) { return values[0] == values[1]; };
+  if (windows.rank() != 2 || !alike(windows.kernel) || !alike(windows.strides) ||
+      !alike(windows.dilations) || !alike(windows.front)) {
+    return std::nullopt;
+  }
+  Window window{.kernel = windows.kernel[0],
+                .stride = windows.strides[0],
+                .padding = windows.front[0],
+                .dilation = windows.dilations[0]};
+  if (has_trailing && window.dilation > 1) return std::nullopt;
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t needed =
+        (windows.results[d] - 1) * window.stride + windows.reach(d) - image[d] - window.padding;
+    window.trailing = std::max(window.trailing, needed - window.padding);
+  }
+  if (window.trailing > 0 && !has_trailing) return std::nullopt;
+  if (window.padding >= window.kernel && has_trailing) return std::nullopt;
+  for (std::size_t d = 0; d < 2; ++d) {
+    if (window.positions(image[d]) != windows.results[d]) return std::nullopt;
+  }
+  return window;
+}
+
+bool starts_with_samples(const Extents& shape) { return shape.front() == Extent{1, true}; }
+
+// --- taps ---
+
+/// The input with what the windows read beyond its edges.
+int padded(Graph& graph, int x, const Windows& windows, float value) {
+  Extents to = graph.shape(x);
+  Integers starts(to.size(), 0);
+  for (std::size_t d = 0; d < windows.rank(); ++d) {
+    starts[d + 2] = windows.front[d];
+    const std::int64_t read = (windows.results[d] - 1) * windows.strides[d] + windows.reach(d);
+    to[d + 2].size = std::max(read, windows.front[d] + to[d + 2].size);
+  }
+  if (to == graph.shape(x)) return x;
+  const Integers steps(to.size(), 1);
+  const int placed = graph.place(x, starts, steps, to);
+  if (value == 0) return placed;
+  const int inside = graph.place(graph.number(1, graph.shape(x)), starts, steps, to);
+  return graph.select(inside, placed, graph.number(value));
+}
+
+/// The taps of a window, the last dimension fastest.
+std::vector<Integers> taps_of(const Windows& windows) {
+  std::vector<Integers> taps;
+  Integers at(windows.rank(), 0);
+  for (std::int64_t i = 0; i < windows.taps(); ++i) {
+    taps.push_back(at);
+    for (std::size_t d = windows.rank(); d-- > 0;) {
+      if (++at[d] < windows.kernel[d]) break;
+      at[d] = 0;
+    }
+  }
+  return taps;
+}
+
+/// What a tap reads, for all windows.
+int read_by_tap(Graph& graph, int x, const Windows& windows, const Integers& tap) {
+  Extents to = graph.shape(x);
+  Integers starts(to.size(), 0);
+  Integers steps(to.size(), 1);
+  for (std::size_t d = 0; d < windows.rank(); ++d) {
+    starts[d + 2] = tap[d] * windows.dilations[d];
+    steps[d + 2] = windows.strides[d];
+    to[d + 2] = {.size = windows.results[d]};
+  }
+  return graph.slice(x, starts, steps, to);
+}
+
+void check_taps(const Windows& windows) {
+  constexpr std::int64_t max_taps = 1024;
+  if (windows.taps() > max_taps) {
+    throw CannotTranslate(fmt::format("its window has more than {} taps", max_taps));
+  }
+}
+
+int over_taps(Graph& graph, int x, const Windows& windows, ElementOp op) {
+  check_taps(windows);
+  int result = -1;
+  for (const Integers& tap : taps_of(windows)) {
+    const int one = read_by_tap(graph, x, windows, tap);
+    result = result < 0 ? one : graph.apply(op, result, one);
+  }
+  return result;
+}
+
+// --- convolutions ---
+
+/// {N, C, …} as {groups, N·results, C/groups·taps}.
+int columns_of(Graph& graph, int x, const Windows& windows, std::int64_t groups) {
+  const Extents shape = graph.shape(x);
+  const Extent own{.size = shape[1].size / groups};
+  std::vector<int> parts;
+  for (const Integers& tap : taps_of(windows)) {
+    const int one = read_by_tap(graph, x, windows, tap);
+    Extents divided = graph.shape(one);
+    divided[1] = own;
+    divided.insert(divided.begin() + 1, {{.size = groups}});
+    divided.emplace_back();
+    parts.push_back(graph.reshape(one, divided));  // {N, groups, C/groups, …, 1}
+  }
+  const int all = graph.concatenate(std::move(parts), -1);
+  Integers order{1, 0};
+  for (std::int64_t d = 3; d + 1 < static_cast<std::int64_t>(graph.shape(all).size()); ++d) {
+    order.push_back(d);
+  }
+  order.push_back(2);
+  order.push_back(static_cast<std::int64_t>(graph.shape(all).size()) - 1);
+  const int ordered = graph.permute(all, order);
+  const Extents to = graph.shape(ordered);
+  return graph.reshape(ordered, {to.front(), general::count_of({to.begin() + 1, to.end() - 2}),
+                                 general::count_of({to.end() - 2, to.end()})});
+}
+
+int by_channel(Graph& graph, int values, std::size_t rank) {
+  Extents shape(rank);
+  shape[1] = graph.shape(values)[0];
+  return graph.reshape(values, std::move(shape));
+}
+
+/// `weights`: {O, C/groups, …}.
+int convolved(Graph& graph, int x, int weights, const Windows& windows, std::int64_t groups) {
+  check_taps(windows);
+  x = padded(graph, x, windows, 0);
+  const Extents from = graph.shape(x);
+  const Extents filter = graph.shape(weights);
+  const Extent outputs{.size = filter[0].size / groups};
+  const int columns = columns_of(graph, x, windows, groups);
+  const int matrix = graph.permute(
+      graph.reshape(weights, {{.size = groups}, outputs, graph.shape(columns).back()}), {0, 2, 1});
+  const int result = graph.multiply(columns, matrix);  // {groups, N·results, O/groups}
+  Extents to{{.size = groups}, from[0]};
+  for (const std::int64_t count : windows.results) to.push_back({.size = count});
+  to.push_back(outputs);
+  const std::int64_t last = static_cast<std::int64_t>(to.size()) - 1;
+  Integers order{1, 0, last};
+  for (std::int64_t d = 2; d < last; ++d) order.push_back(d);
+  Extents merged{from[0], filter[0]};
+  for (const std::int64_t count : windows.results) merged.push_back({.size = count});
+  return graph.reshape(graph.permute(graph.reshape(result, to), order), merged);
+}
+
+bool is_weight(Arguments& arguments, std::size_t which) {
+  return arguments.is_constant(which) &&
+         arguments.translator().is_trainable(arguments.tensor(which).operation);
+}
+
+Outputs convolution(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const Integers image = image_of(from);
+  const Extents filter = arguments.shape(1);
+  const std::int64_t groups = arguments.integer("group", 1);
+  if (filter.size() != from.size() || groups < 1 || from[1].size != filter[1].size * groups ||
+      filter[0].size % groups != 0) {
+    throw CannotTranslate(fmt::format("its weights {} do not fit its input {}",
+                                      general::to_string(filter), general::to_string(from)));
+  }
+  Integers kernel;
+  for (std::size_t d = 2; d < filter.size(); ++d) kernel.push_back(filter[d].size);
+  const Windows windows = windows_of(arguments, image, kernel);
+  const auto square = square_window(windows, image, false);
+  const bool has_bias = arguments.has(2);
+  if (square && arguments.is_network() && starts_with_samples(from) && is_weight(arguments, 1) &&
+      (!has_bias || is_weight(arguments, 2))) {
+    const int weights = arguments.constant(1, "weights");
+    int shaped = weights;
+    if (groups > 1) {  // {groups, O/groups, C/groups, …}
+      shaped = arguments.translator().constants().reshape(
+          weights, {{.size = groups}, {.size = filter[0].size / groups}, filter[1], filter[2],
+                    filter[3]});
+    }
+    std::vector<std::pair<std::string, int>> parameters{{"weights", shaped}};
+    if (has_bias) parameters.emplace_back("bias", arguments.constant(2, "biases"));
+    return {arguments.translator().add_layer(
+        arguments.node(),
+        std::make_shared<const Convolution>(Convolution::Options{.out_channels = filter[0].size,
+                                                                 .window = *square,
+                                                                 .groups = groups,
+                                                                 .bias = has_bias}),
+        {x}, std::move(parameters), weights)};
+  }
+  int result = convolved(graph, x, arguments.operand(1), windows, groups);
+  if (has_bias) {
+    result = graph.apply(addition, result, by_channel(graph, arguments.operand(2), from.size()));
+  }
+  return {result};
+}
+
+/// Each tap of the weights, times the input, is added to every stride-th element of the result.
+Outputs transposed_convolution(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const Integers image = image_of(from);
+  const Extents filter = arguments.shape(1);  // {C, O/groups, …}
+  const std::int64_t groups = arguments.integer("group", 1);
+  const std::size_t rank = image.size();
+  Windows windows{.kernel = {},
+                  .strides = of_rank(arguments, "strides", rank, 1),
+                  .dilations = of_rank(arguments, "dilations", rank, 1),
+                  .front = {},
+                  .back = {},
+                  .results = image};
+  for (std::size_t d = 2; d < filter.size(); ++d) windows.kernel.push_back(filter[d].size);
+  if (windows.rank() != rank || from[1] != filter[0] || groups < 1 || filter[0].size % groups != 0) {
+    throw CannotTranslate("its weights do not fit its input");
+  }
+  check_taps(windows);
+  const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
+  const Integers added = of_rank(arguments, "output_padding", rank, 0);
+  const Integers wanted = arguments.attribute("output_shape", Integers());
+  const std::string automatic = arguments.attribute("auto_pad", std::string("NOTSET"));
+  Extents whole{from[0], {.size = filter[1].size * groups}};
+  Integers first(rank + 2, 0);
+  Extents kept = whole;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::int64_t full = (image[d] - 1) * windows.strides[d] + windows.reach(d) + added[d];
+    std::int64_t front = pads[d];
+    std::int64_t size = full - pads[d] - pads[rank + d];
+    if (!wanted.empty() || automatic.starts_with("SAME")) {
+      size = wanted.empty() ? image[d] * windows.strides[d] : wanted[wanted.size() - rank + d];
+      const std::int64_t total = std::max(full - size, std::int64_t{0});
+      front = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
+    }
+    if (size < 1 || front < 0) throw CannotTranslate("its result has no elements");
+    whole.push_back({.size = std::max(full, front + size)});
+    first[d + 2] = front;
+    kept.push_back({.size = size});
+  }
+  // {groups, N·pixels, C/groups} · {groups, C/groups, O/groups·taps}
+  const Extent own{.size = from[1].size / groups};
+  Extents grouped = from;
+  grouped[1] = own;
+  grouped.insert(grouped.begin() + 1, {{.size = groups}});
+  Integers order{1, 0};
+  for (std::size_t d = 3; d < grouped.size(); ++d) order.push_back(static_cast<std::int64_t>(d));
+  order.push_back(2);
+  const int pixels = graph.permute(graph.reshape(x, grouped), order);
+  const Extents of_pixels = graph.shape(pixels);
+  const int rows = graph.reshape(
+      pixels, {of_pixels[0], general::count_of({of_pixels.begin() + 1, of_pixels.end() - 1}), own});
+  const int weights = graph.reshape(arguments.operand(1),
+                                    {{.size = groups}, own, {.size = filter[1].size * windows.taps()}});
+  const int products = graph.multiply(rows, weights);
+  Extents divided{{.size = groups}, from[0]};
+  divided.insert(divided.end(), from.begin() + 2, from.end());
+  divided.push_back(filter[1]);
+  divided.push_back({.size = windows.taps()});
+  const int by_tap = graph.reshape(products, divided);
+  const std::int64_t channel = static_cast<std::int64_t>(divided.size()) - 2;
+  Integers back{1, 0, channel};
+  for (std::int64_t d = 2; d < channel; ++d) back.push_back(d);
+  int sum = -1;
+  std::int64_t number = 0;
+  for (const Integers& tap : taps_of(windows)) {
+    const int one = run_of(graph, by_tap, divided.size() - 1, number++, 1);
+    Extents flat(divided.begin(), divided.end() - 1);
+    Extents merged{from[0], whole[1]};
+    merged.insert(merged.end(), from.begin() + 2, from.end());
+    const int image_of_tap =
+        graph.reshape(graph.permute(graph.reshape(one, flat), back), merged);
+    Integers starts(rank + 2, 0);
+    Integers steps(rank + 2, 1);
+    for (std::size_t d = 0; d < rank; ++d) {
+      starts[d + 2] = tap[d] * windows.dilations[d];
+      steps[d + 2] = windows.strides[d];
+    }
+    const int placed = graph.place(image_of_tap, starts, steps, whole);
+    sum = sum < 0 ? placed : graph.apply(addition, sum, placed);
+  }
+  int result = graph.slice(sum, first, Integers(rank + 2, 1), kept);
+  if (arguments.has(2)) {
+    result = graph.apply(addition, result, by_channel(graph, arguments.operand(2), from.size()));
+  }
+  return {result};
+}
+
+// --- poolings ---
+
+Outputs max_pool(Arguments& arguments) {
+  constexpr float lowest = std::numeric_limits<float>::lowest();
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const Integers image = image_of(from);
+  const Windows windows =
+      windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  if (arguments.node().outputs.size() > 1 && !arguments.node().outputs[1].empty()) {
+    throw CannotTranslate("its places of maxima are read");
+  }
+  const auto square = square_window(windows, image, true);
+  if (square && arguments.is_network() && starts_with_samples(from)) {
+    return {arguments.translator().add_layer(
+        arguments.node(), std::make_shared<const MaxPool>(*square), {x}, {}, -1)};
+  }
+  return {over_taps(graph, padded(graph, x, windows, lowest), windows, maximum)};
+}
+
+Outputs average_pool(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const Integers image = image_of(from);
+  const Windows windows =
+      windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  const bool counts = arguments.flag("count_include_pad", false);
+  const bool is_padded = std::ranges::any_of(windows.front, [](auto one) { return one > 0; }) ||
+                         std::ranges::any_of(windows.back, [](auto one) { return one > 0; }) ||
+                         arguments.flag("ceil_mode", false);
+  const auto square = square_window(windows, image, true);
+  if (square && !(counts && is_padded) && arguments.is_network() && starts_with_samples(from)) {
+    return {arguments.translator().add_layer(
+        arguments.node(), std::make_shared<const AveragePool>(*square, counts), {x}, {}, -1)};
+  }
+  const int sum = over_taps(graph, padded(graph, x, windows, 0), windows, addition);
+  if (!is_padded) {
+    return {graph.apply(product, sum, 1 / static_cast<float>(windows.taps()))};
+  }
+  Extents one = from;
+  one[0] = {};
+  one[1] = {};
+  Windows inside = windows;  // of what counts: without the padding beyond what the file asks for
+  int ones = graph.number(1, one);
+  if (counts) {
+    for (std::size_t d = 0; d < windows.rank(); ++d) {
+      one[d + 2].size += windows.front[d] + windows.back[d];
+      inside.front[d] = 0;
+    }
+    ones = graph.number(1, one);
+  }
+  const int count = over_taps(graph, padded(graph, ones, inside, 0), inside, addition);
+  return {graph.apply(quotient, sum, count)};
+}
+
+Outputs lp_pool(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Integers image = image_of(graph.shape(x));
+  const Windows windows =
+      windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  const auto order = static_cast<float>(arguments.integer("p", 2));
+  const int powers = graph.apply(power, graph.apply(absolute, x), order);
+  const int sum = over_taps(graph, padded(graph, powers, windows, 0), windows, addition);
+  return {graph.apply(power, sum, 1 / order)};
+}
+
+}  // namespace
+
+OperatorTable window_operators() {
+  return {{"AveragePool", average_pool},
+          {"Conv", convolution},
+          {"ConvTranspose", transposed_convolution},
+          {"LpPool", lp_pool},
+          {"MaxPool", max_pool}};
+}
+
+}  // namespace parbench::onnx_import
