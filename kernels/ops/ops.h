@@ -1,5 +1,5 @@
 // The operations that every backend answers for: one plain struct each, collected in OpDesc. Those
-// that only images have are in images.h.
+// that only images have are in images.h, those of strided tensors in map.h.
 //
 // Conventions, for all of them:
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
@@ -21,6 +21,7 @@
 #include "kernels/base/tensor.h"
 #include "kernels/ops/images.h"
 #include "kernels/ops/lstm.h"
+#include "kernels/ops/map.h"
 
 namespace parbench {
 
@@ -439,7 +440,7 @@ using OpDesc = std::variant<
     Adam, SquaredNorm, ClipFactor, EmbeddingForward, EmbeddingBackward, SoftmaxCrossEntropy,
     AttentionForward, AttentionBackward, LstmForward, LstmBackwardData, LstmBackwardWeights,
     AveragePoolForward, AveragePoolBackward, LocalResponseNormForward, LocalResponseNormBackward,
-    SliceChannels, InsertChannels, ShuffleChannels, AddChannelBias, SumChannels, PadImage>;
+    SliceChannels, InsertChannels, ShuffleChannels, AddChannelBias, SumChannels, PadImage, Map>;
 
 /// "convolution_forward" and so on: the struct's name in lower case with underscores.
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);
