@@ -105,8 +105,9 @@ void check_step(Name name, const Map& desc, std::size_t index) {
   }
   for (std::size_t i = 0; i < operand_count(step.op); ++i) {
     if (step.from.at(i) < index) continue;
-    refuse_step(name, index, fmt::format("step {}; only earlier steps have results",
-                                         static_cast<int>(step.from.at(i))));
+    refuse_step(
+        name, index,
+        fmt::format("step {}; only earlier steps have results", static_cast<int>(step.from.at(i))));
   }
 }
 
@@ -143,8 +144,8 @@ void check_map(std::string_view name, const Map& desc) {
   check_reduction(name, desc);
   check_program(name, desc);
   if (desc.inputs.size() > Map::max_inputs) {
-    throw UsageError(fmt::format("{}: {} inputs; use {} at most", name, desc.inputs.size(),
-                                 Map::max_inputs));
+    throw UsageError(
+        fmt::format("{}: {} inputs; use {} at most", name, desc.inputs.size(), Map::max_inputs));
   }
   for (std::size_t i = 0; i < desc.inputs.size(); ++i) {
     check_tensor(name, fmt::format("source{}", i), desc.extents, desc.inputs[i]);

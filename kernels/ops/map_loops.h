@@ -30,7 +30,7 @@ struct MapLoop {
 };
 
 struct MapLoops {
-  std::vector<MapLoop> loops;  // innermost first; at least one
+  std::vector<MapLoop> loops;        // innermost first; at least one
   std::vector<MapOperand> operands;  // the last one is the output
   /// Steps read operands, never coordinates. Nothing is left to accumulate without a reduction.
   ElementProgram program;
@@ -51,8 +51,8 @@ struct ResultPlaces {
   std::size_t count = 0;
 };
 
-/// Finds places for the results of those steps that `is_kept` names. A step may have the place of an
-/// operand that nothing reads later.
+/// Finds places for the results of those steps that `is_kept` names. A step may have the place of
+/// an operand that nothing reads later.
 [[nodiscard]] ResultPlaces result_places(const ElementProgram& program,
                                          const std::vector<bool>& is_kept);
 

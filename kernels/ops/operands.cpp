@@ -417,8 +417,8 @@ Operands operands(const PadImage& desc) {
 Operand strided(std::string_view role, Access access, const StridedTensor& tensor,
                 std::int64_t elements, int accesses) {
   Operand operand = exact(role, access, canonical({tensor.count}, tensor.dtype));
-  operand.traffic = static_cast<double>(elements) * static_cast<double>(size_of(tensor.dtype)) *
-                    accesses;
+  operand.traffic =
+      static_cast<double>(elements) * static_cast<double>(size_of(tensor.dtype)) * accesses;
   return operand;
 }
 

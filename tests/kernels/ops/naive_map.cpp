@@ -132,16 +132,14 @@ bool advance(Shape& coordinates, const Shape& extents) {
 
 Tensors compute(const Map& desc, const Tensors& inputs) {
   const auto found = inputs.find("destination");
-  Values destination =
-      found == inputs.end() ? Values(size(desc.output.count)) : found->second;
+  Values destination = found == inputs.end() ? Values(size(desc.output.count)) : found->second;
   const Values before = destination;
   std::vector<bool> begun(destination.size());
   Shape coordinates(desc.extents.size());
   do {
     const std::size_t place = place_of(desc.output, coordinates);
     const double value = element(desc, inputs, coordinates);
-    destination[place] =
-        begun[place] ? reduced(desc.reduction, destination[place], value) : value;
+    destination[place] = begun[place] ? reduced(desc.reduction, destination[place], value) : value;
     begun[place] = true;
   } while (advance(coordinates, desc.extents));
   for (std::size_t i = 0; desc.accumulate && i < destination.size(); ++i) {

@@ -1,5 +1,5 @@
-// Elementary functions for all of f32 that the compiler can vectorise within loops. Sources that use
-// them are compiled with -fno-trapping-math and -fno-math-errno (kernels/cpu/CMakeLists.txt).
+// Elementary functions for all of f32 that the compiler can vectorise within loops. Sources that
+// use them are compiled with -fno-trapping-math and -fno-math-errno (kernels/cpu/CMakeLists.txt).
 #pragma once
 
 #include <bit>
@@ -17,8 +17,8 @@ namespace parbench::cpu {
 /// e^x within 2 units in the last place, also where that is infinite or below the normal numbers.
 /// Cody and Waite's reduction, and the polynomial of Moshier's Cephes library (expf.c).
 [[gnu::always_inline]] inline float exponential_of(float x) {
-  constexpr float min = -104.0F;  // e^x rounds to 0
-  constexpr float max = 89.0F;    // e^x is infinite
+  constexpr float min = -104.0F;           // e^x rounds to 0
+  constexpr float max = 89.0F;             // e^x is infinite
   constexpr float rounding = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
   x = x < min ? min : x;
   x = x > max ? max : x;
@@ -46,8 +46,7 @@ namespace parbench::cpu {
   const auto bits = std::bit_cast<std::uint32_t>(scaled);
   constexpr std::uint32_t sqrt_half = 0x3F3504F3;
   const std::int32_t exponent = static_cast<std::int32_t>(bits - sqrt_half) >> 23;
-  const float m =
-      std::bit_cast<float>(bits - (static_cast<std::uint32_t>(exponent) << 23U)) - 1.0F;
+  const float m = std::bit_cast<float>(bits - (static_cast<std::uint32_t>(exponent) << 23U)) - 1.0F;
   const float n = static_cast<float>(exponent) - (is_small ? 23.0F : 0.0F);
   float p = 7.0376836292e-2F;
   p = p * m - 1.1514610310e-1F;
@@ -70,8 +69,8 @@ namespace parbench::cpu {
 /// Below this, arguments of sine and cosine are reduced exactly enough by `sine_of`.
 inline constexpr float max_reduced_angle = 1e5F;
 
-/// sin(x + quadrants·π/2) within 2 units in the last place for |x| ≤ max_reduced_angle. The angle is
-/// reduced to [−π/4, π/4] in double, by a π/2 of two parts as in fdlibm, whose products with the
+/// sin(x + quadrants·π/2) within 2 units in the last place for |x| ≤ max_reduced_angle. The angle
+/// is reduced to [−π/4, π/4] in double, by a π/2 of two parts as in fdlibm, whose products with the
 /// first one are exact; polynomials of Cephes (sinf.c).
 [[gnu::always_inline]] inline float sine_of(float x, std::uint64_t quadrants) {
   constexpr double rounding = 6755399441055744.0;  // 1.5 · 2^52
@@ -82,7 +81,8 @@ inline constexpr float max_reduced_angle = 1e5F;
   const auto quadrant =
       static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(shifted) + quadrants);
   const float z = r * r;
-  const float sine = ((-1.9515295891e-4F * z + 8.3321608736e-3F) * z - 1.6666654611e-1F) * z * r + r;
+  const float sine =
+      ((-1.9515295891e-4F * z + 8.3321608736e-3F) * z - 1.6666654611e-1F) * z * r + r;
   const float cosine =
       ((2.443315711809948e-5F * z - 1.388731625493765e-3F) * z + 4.166664568298827e-2F) * z * z -
       0.5F * z + 1.0F;

@@ -14,8 +14,8 @@ struct StepSource {
   bool is_uniform = false;
 };
 
-/// out[i] = op(sources at i) for `count` elements and any operation that reads sources. `out` may be
-/// a source's memory.
+/// out[i] = op(sources at i) for `count` elements and any operation that reads sources. `out` may
+/// be a source's memory.
 void run_step(ElementOp op, float* out, const std::array<StepSource, 3>& sources,
               std::size_t count);
 

@@ -42,8 +42,7 @@ struct Minimum {
 
 /// Calls function(combination).
 template <class Function>
-[[gnu::always_inline]] inline void with_combination(Reduction reduction,
-                                                    const Function& function) {
+[[gnu::always_inline]] inline void with_combination(Reduction reduction, const Function& function) {
   switch (reduction) {
     case Reduction::maximum:
       return function(Maximum{});
@@ -111,37 +110,57 @@ template <class Combination>
 
 PARBENCH_SIMD void fold_rows(Reduction reduction, float* out, const float* in, std::size_t rows,
                              std::size_t count) {
-  with_combination(reduction, [&](const auto& combined) __attribute__((always_inline)) {
-    for (std::size_t row = 0; row < rows; ++row) {
-      out[row] = folded_row(in + row * count, count, combined);
-    }
-  });
+  with_combination(
+      reduction, [&](const auto& combined) __attribute__((always_inline)) {
+        for (std::size_t row = 0; row < rows; ++row) {
+          out[row] = folded_row(in + row * count, count, combined);
+        }
+      });
 }
 
 /// out[i] = a[i] (+) b[i]; `out` may be `a`.
 PARBENCH_SIMD void combine_range(Reduction reduction, float* out, const float* a, const float* b,
                                  std::size_t count) {
-  with_combination(reduction, [&](const auto& combined) __attribute__((always_inline)) {
+  with_combination(
+      reduction, [&](const auto& combined) __attribute__((always_inline)) {
 #pragma omp simd
-    for (std::size_t i = 0; i < count; ++i) {
-      float value = a[i];
-      combined(value, b[i]);
-      out[i] = value;
-    }
-  });
+        for (std::size_t i = 0; i < count; ++i) {
+          float value = a[i];
+          combined(value, b[i]);
+          out[i] = value;
+        }
+      });
+}
+
+/// out[i] = the results of four neighbouring parts of `count` elements; `out` may be `in`.
+PARBENCH_SIMD void combine_quarters(Reduction reduction, float* out, const float* in,
+                                    std::size_t count) {
+  with_combination(
+      reduction, [&](const auto& combined) __attribute__((always_inline)) {
+#pragma omp simd
+        for (std::size_t i = 0; i < count; ++i) {
+          float value = in[i];
+          float other = in[2 * count + i];
+          combined(value, in[count + i]);
+          combined(other, in[3 * count + i]);
+          combined(value, other);
+          out[i] = value;
+        }
+      });
 }
 
 template <class Element>
 [[gnu::always_inline]] inline void combine_totals(Reduction reduction, double* totals,
                                                   const Element* others, std::size_t count) {
-  with_combination(reduction, [&](const auto& combined) __attribute__((always_inline)) {
+  with_combination(
+      reduction, [&](const auto& combined) __attribute__((always_inline)) {
 #pragma omp simd
-    for (std::size_t i = 0; i < count; ++i) {
-      double value = totals[i];
-      combined(value, static_cast<double>(others[i]));
-      totals[i] = value;
-    }
-  });
+        for (std::size_t i = 0; i < count; ++i) {
+          double value = totals[i];
+          combined(value, static_cast<double>(others[i]));
+          totals[i] = value;
+        }
+      });
 }
 
 PARBENCH_SIMD void combine_range(Reduction reduction, double* totals, const float* block,
@@ -154,19 +173,22 @@ PARBENCH_SIMD void combine_range(Reduction reduction, double* totals, const doub
   combine_totals(reduction, totals, others, count);
 }
 
-/// Combines `rows` rows of `count` elements: the last half of them with the first one, again and
-/// again.
+/// Combines `rows` rows of `count` elements pairwise, the quarters or halves of all rows with each
+/// other, again and again.
 void fold_columns(Reduction reduction, float* work, const float* in, std::size_t rows,
                   std::size_t count) {
   while (rows > 1) {
-    const std::size_t half = rows / 2;
-    const std::size_t left = rows - half;
-    combine_range(reduction, work, in, in + left * count, half * count);
-    if (in != work && left > half) {
-      std::copy_n(in + half * count, count, work + half * count);
+    const std::size_t parts = rows >= 4 ? 4 : 2;
+    const std::size_t part = rows / parts;
+    if (parts == 4) {
+      combine_quarters(reduction, work, in, part * count);
+    } else {
+      combine_range(reduction, work, in, in + part * count, part * count);
     }
+    const std::size_t left = rows - parts * part;
+    std::copy_n(in + parts * part * count, left * count, work + part * count);
     in = work;
-    rows = left;
+    rows = part + left;
   }
   if (in != work) std::copy_n(in, count, work);
 }

@@ -45,8 +45,7 @@ class TileRunner {
     return blocks_.data() + index * plan_.block_elements();
   }
   [[nodiscard]] float* place_of(const PlacedStep& step, std::size_t index, const TileStart& start);
-  void load(const PlacedStep& step, float* out, const TileStart& start,
-            const TileExtents& extents);
+  void load(const PlacedStep& step, float* out, const TileStart& start, const TileExtents& extents);
   void compute(const ElementStep& step, float* out, std::size_t count) const;
   void copy(std::size_t source, const TileStart& start, const TileExtents& extents) const;
 
@@ -164,8 +163,8 @@ class MapOp final : public CpuOp {
   MapPlan plan_;
 };
 
-/// A Map with a reduction. Where it has few results, several chunks of what is reduced are worked on
-/// at once, as many as the extents alone decide, and combined in their order.
+/// A Map with a reduction. Where it has few results, several chunks of what is reduced are worked
+/// on at once, as many as the extents alone decide, and combined in their order.
 class ReducingMapOp final : public CpuOp {
  public:
   explicit ReducingMapOp(const Map& desc) : CpuOp(desc), plan_(desc) {
@@ -204,8 +203,8 @@ class ReducingMapOp final : public CpuOp {
     constexpr std::int64_t wanted_items = 64;
     constexpr std::int64_t min_elements = 16384;
     const std::int64_t elements = plan_.tile_elements() * reduced_tiles_;
-    return std::max<std::int64_t>(1, std::min({reduced_tiles_, wanted_items / kept_tiles_,
-                                               elements / min_elements}));
+    return std::max<std::int64_t>(
+        1, std::min({reduced_tiles_, wanted_items / kept_tiles_, elements / min_elements}));
   }
 
   [[nodiscard]] double* partial(double* partials, std::int64_t chunk, std::int64_t tile) const {

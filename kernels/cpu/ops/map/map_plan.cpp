@@ -7,13 +7,13 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::int64_t flat_elements = 16384;       // of tiles without blocks
-constexpr std::int64_t flat_sum_elements = 4096;    // the same, where they are reduced in f32
-constexpr std::int64_t block_limit = 1024;          // the most of others
-constexpr std::int64_t transposed_width = 32;       // two cache lines of f32
-constexpr std::int64_t wide_row = 256;              // elements for which a tile of one row pays
-constexpr std::int64_t min_reduced_row = 8;         // below that, columns are reduced
-constexpr std::int64_t min_rows_of_columns = 8;     // of a tile, where columns are reduced
+constexpr std::int64_t flat_elements = 16384;     // of tiles without blocks
+constexpr std::int64_t flat_sum_elements = 4096;  // the same, where they are reduced in f32
+constexpr std::int64_t block_limit = 1024;        // the most of others
+constexpr std::int64_t transposed_width = 32;     // two cache lines of f32
+constexpr std::int64_t wide_row = 256;            // elements for which a tile of one row pays
+constexpr std::int64_t min_reduced_row = 8;       // below that, columns are reduced
+constexpr std::int64_t min_rows_of_columns = 8;   // of a tile, where columns are reduced
 
 void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {
   const MapLoop moved = loops[from];
@@ -36,8 +36,8 @@ std::size_t transposed_loop(const MapLoops& all) {
   for (std::size_t i = 0; i < all.output(); ++i) {
     const std::int64_t stride = all.loops[0].strides.at(i);
     if (stride == 0 || stride == 1 || all.operands[i].is_coordinate) continue;
-    const std::size_t found = find_loop(
-        all.loops, 1, [&](const MapLoop& loop) { return loop.strides.at(i) == 1; });
+    const std::size_t found =
+        find_loop(all.loops, 1, [&](const MapLoop& loop) { return loop.strides.at(i) == 1; });
     if (found < all.loops.size()) return found;
   }
   return all.loops.size();
@@ -48,15 +48,15 @@ std::size_t transposed_loop(const MapLoops& all) {
 MapPlan::MapPlan(const Map& desc) : loops_(map_loops(desc)) {
   order_loops();
   const bool is_summed = loops_.reduction != Reduction::none;
-  for (const std::int64_t elements :
-       {is_summed ? flat_sum_elements : flat_elements, block_limit, block_limit / 2,
-        block_limit / 4}) {
+  for (const std::int64_t elements : {is_summed ? flat_sum_elements : flat_elements, block_limit,
+                                      block_limit / 2, block_limit / 4}) {
     choose_tile(elements);
     place_steps();
     allocate_blocks();
     block_elements_ = static_cast<std::size_t>(elements);
     const bool is_flat = blocks_ == (is_summed ? 1U : 0U);
-    if (is_flat || (elements <= block_limit && blocks_ * block_elements_ <= max_block_elements)) break;
+    if (is_flat || (elements <= block_limit && blocks_ * block_elements_ <= max_block_elements))
+      break;
   }
   const MapOperand& output = loops_.operands.back();
   const ElementStep& first = loops_.program.front();
@@ -109,7 +109,8 @@ bool MapPlan::is_like_block(std::size_t operand) const {
   // Tiles at an edge are narrower: their rows have another distance then.
   const bool is_whole = (tile_[1] == 1 || tile_[0] == loops_.loops[0].extent) &&
                         (tile_[2] == 1 || tile_[1] == loops_.loops[1].extent);
-  return is_whole && !one.is_coordinate && one.dtype == DType::f32 && is_dense(tile_, strides_.at(operand));
+  return is_whole && !one.is_coordinate && one.dtype == DType::f32 &&
+         is_dense(tile_, strides_.at(operand));
 }
 
 StepPlace MapPlan::place_of(std::size_t index) const {

@@ -13,8 +13,13 @@ namespace parbench::cpu {
 namespace {
 
 PARBENCH_SIMD void widen_row(float* out, const std::uint16_t* in, std::int64_t count) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) out[i] = from_bf16(in[i]);
+  const auto whole = count - count % static_cast<std::int64_t>(lanes);
+  for (std::int64_t i = 0; i < whole; i += lanes) {
+    Floats values;
+    parbench::cpu::load(values, in + i);
+    parbench::cpu::store(out + i, values);
+  }
+  for (std::int64_t i = whole; i < count; ++i) out[i] = from_bf16(in[i]);
 }
 
 PARBENCH_SIMD void widen_row(float* out, const std::int32_t* in, std::int64_t count) {
@@ -27,8 +32,13 @@ void widen_row(float* out, const float* in, std::int64_t count) {
 }
 
 PARBENCH_SIMD void narrow_row(std::uint16_t* out, const float* in, std::int64_t count) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) out[i] = to_bf16(in[i]);
+  const auto whole = count - count % static_cast<std::int64_t>(lanes);
+  for (std::int64_t i = 0; i < whole; i += lanes) {
+    Floats values;
+    parbench::cpu::load(values, in + i);
+    parbench::cpu::store(out + i, values);
+  }
+  for (std::int64_t i = whole; i < count; ++i) out[i] = to_bf16(in[i]);
 }
 
 void narrow_row(float* out, const float* in, std::int64_t count) {
@@ -61,15 +71,69 @@ void for_each_row(const TileExtents& extents, const TileStrides& strides, const 
 }
 
 constexpr std::int64_t square = 8;
+using Octet [[gnu::vector_size(32)]] = float;
+using StoredOctet [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+using Places [[gnu::vector_size(32)]] = std::int32_t;
 
-/// Transposes `rows` of `square` neighbours each.
+/// Exchanges the elements of two rows that `low` and `high` choose: those of the first have the
+/// places 0 to 7, those of the second 8 to 15.
+[[gnu::always_inline]] inline void exchange(Octet& first, Octet& second, const Places& low,
+                                            const Places& high) {
+  const Octet chosen = __builtin_shuffle(first, second, low);
+  second = __builtin_shuffle(first, second, high);
+  first = chosen;
+}
+
+[[gnu::always_inline]] inline void transpose(std::array<Octet, square>& rows) {
+  constexpr Places single_low{0, 8, 2, 10, 4, 12, 6, 14};
+  constexpr Places single_high{1, 9, 3, 11, 5, 13, 7, 15};
+  constexpr Places pair_low{0, 1, 8, 9, 4, 5, 12, 13};
+  constexpr Places pair_high{2, 3, 10, 11, 6, 7, 14, 15};
+  constexpr Places half_low{0, 1, 2, 3, 8, 9, 10, 11};
+  constexpr Places half_high{4, 5, 6, 7, 12, 13, 14, 15};
+  for (const std::size_t i : {0U, 2U, 4U, 6U}) {
+    exchange(rows[i], rows[i + 1], single_low, single_high);
+  }
+  for (const std::size_t i : {0U, 1U, 4U, 5U}) exchange(rows[i], rows[i + 2], pair_low, pair_high);
+  for (std::size_t i = 0; i < 4; ++i) exchange(rows[i], rows[i + 4], half_low, half_high);
+}
+
+/// Transposes `count` rows of `square` neighbours each, from rows that are `stride` apart to
+/// columns that are `pitch` apart.
 template <class Element>
-[[gnu::always_inline]] inline void transpose_rows(float* out, std::int64_t pitch,
-                                                  const Element* in, std::int64_t stride,
-                                                  std::int64_t rows) {
-  for (std::int64_t i = 0; i < rows; ++i) {
+[[gnu::always_inline]] inline void transpose_rows(float* out, std::int64_t pitch, const Element* in,
+                                                  std::int64_t stride, std::int64_t count) {
+  std::int64_t i = 0;
+  for (; i + square <= count; i += square) {
+    std::array<Octet, square> rows;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const Element* row = in + (i + static_cast<std::int64_t>(k)) * stride;
+      for (std::size_t j = 0; j < rows.size(); ++j) rows[k][j] = as_float(row[j]);
+    }
+    transpose(rows);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      float* column = out + static_cast<std::int64_t>(k) * pitch + i;
+      *reinterpret_cast<StoredOctet*>(column) = rows[k];
+    }
+  }
+  for (; i < count; ++i) {
     for (std::int64_t j = 0; j < square; ++j) out[j * pitch + i] = as_float(in[i * stride + j]);
   }
+}
+
+PARBENCH_SIMD void transpose_octets(float* out, std::int64_t pitch, const float* in,
+                                    std::int64_t stride, std::int64_t count) {
+  transpose_rows(out, pitch, in, stride, count);
+}
+
+PARBENCH_SIMD void transpose_octets(float* out, std::int64_t pitch, const std::uint16_t* in,
+                                    std::int64_t stride, std::int64_t count) {
+  transpose_rows(out, pitch, in, stride, count);
+}
+
+PARBENCH_SIMD void transpose_octets(float* out, std::int64_t pitch, const std::int32_t* in,
+                                    std::int64_t stride, std::int64_t count) {
+  transpose_rows(out, pitch, in, stride, count);
 }
 
 /// Columns of the block are neighbours in memory.
@@ -82,10 +146,12 @@ void load_columns(float* block, const TileExtents& extents, const Element* first
     float* out = block + k * width * height;
     std::int64_t j = 0;
     for (; j + square <= height; j += square) {
-      transpose_rows(out + j * width, width, in + j, strides[0], width);
+      transpose_octets(out + j * width, width, in + j, strides[0], width);
     }
     for (; j < height; ++j) {
-      for (std::int64_t i = 0; i < width; ++i) out[j * width + i] = as_float(in[i * strides[0] + j]);
+      for (std::int64_t i = 0; i < width; ++i) {
+        out[j * width + i] = as_float(in[i * strides[0] + j]);
+      }
     }
   }
 }

@@ -42,9 +42,9 @@ void store_tile(DType dtype, std::byte* first, const TileStrides& strides,
 void copy_tile(std::byte* to, const TileStrides& to_strides, const std::byte* from,
                const TileStrides& from_strides, const TileExtents& extents, std::size_t bytes);
 
-/// Reduces the loops of a tile that `is_reduced` names. The result, a tile in which these loops have
-/// one element, is in `work`, which may be `block` and has the size of a tile otherwise. Sums are
-/// taken pairwise or in lanes, in an order that depends on the extents alone.
+/// Reduces the loops of a tile that `is_reduced` names. The result, a tile in which these loops
+/// have one element, is in `work`, which may be `block` and has the size of a tile otherwise. Sums
+/// are taken pairwise or in lanes, in an order that depends on the extents alone.
 void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
                const std::array<bool, tile_rank>& is_reduced);
 

@@ -73,7 +73,8 @@ __device__ inline void store_operand(const DeviceOperand& operand, std::int64_t 
     for (int i = 0; i < size; ++i) narrow(values[i], group.at[i]);
     store<size>(elements + position, group);
   };
-  if (operand.kind == DeviceOperand::Kind::bf16) return put(static_cast<std::uint16_t*>(operand.data));
+  if (operand.kind == DeviceOperand::Kind::bf16)
+    return put(static_cast<std::uint16_t*>(operand.data));
   put(static_cast<float*>(operand.data));
 }
 

@@ -1,5 +1,5 @@
-// Element programs over strided tensors, interpreted by each thread. Arithmetic is in f32; f32, bf16
-// and i32 are read, f32 and bf16 are written.
+// Element programs over strided tensors, interpreted by each thread. Arithmetic is in f32; f32,
+// bf16 and i32 are read, f32 and bf16 are written.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -63,8 +63,8 @@ __device__ void store_total(const DeviceMap& map, const MapIndices<Index>& indic
   store_operand<1>(output, position, &value);
 }
 
-/// Item i is a chunk of result i % kept_count; chunks of a result are kept_count apart. A thread, or
-/// a block of them, has an item at a time.
+/// Item i is a chunk of result i % kept_count; chunks of a result are kept_count apart. A thread,
+/// or a block of them, has an item at a time.
 template <bool by_blocks, class Index>
 __global__ void __launch_bounds__(block_threads)
     reduce_map_kernel(DeviceMap map, std::int64_t chunks, double* partials) {
@@ -127,8 +127,8 @@ MapReductionShape map_reduction_shape(const MapLoops& loops) {
   constexpr std::int64_t min_of_thread = 64;
   const std::int64_t kept = loops.elements(false);
   const std::int64_t reduced = loops.elements(true);
-  const bool is_by_blocks = loops.loops[0].is_reduced ? reduced >= min_of_thread
-                                                      : kept < 32 && reduced >= min_of_block;
+  const bool is_by_blocks =
+      loops.loops[0].is_reduced ? reduced >= min_of_thread : kept < 32 && reduced >= min_of_block;
   const std::int64_t wanted = is_by_blocks ? enough_blocks : enough_blocks * block_threads;
   const std::int64_t min_elements = is_by_blocks ? min_of_block : min_of_thread;
   return {is_by_blocks, std::max<std::int64_t>(1, std::min(wanted / kept, reduced / min_elements))};

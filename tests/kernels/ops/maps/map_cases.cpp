@@ -1,11 +1,11 @@
-// Rows of the conformance table for programs over strided tensors: each operation of a step, and the
-// ways in which tensors can lie in memory.
+// Rows of the conformance table for programs over strided tensors: each operation of a step, and
+// the ways in which tensors can lie in memory.
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/kernels/ops/cases.h"
-#include "tests/kernels/ops/map_programs.h"
+#include "tests/kernels/ops/maps/map_programs.h"
 
 namespace parbench::test {
 namespace {
@@ -50,38 +50,37 @@ void add_operations(Cases& cases) {
     bool is_positive = false;  // … made positive
     bool is_exact = false;
   };
-  for (const Row& row : std::initializer_list<Row>{{"absolute", absolute, true, false, true},
-                                                   {"ceiling", ceiling, true, false, true},
-                                                   {"cosine", cosine, true},
-                                                   {"error_function", error_function},
-                                                   {"exponential", exponential, true},
-                                                   {"floor", ElementOp::floor, true, false, true},
-                                                   {"logarithm", logarithm, true, true},
-                                                   {"negation", negation, false, false, true},
-                                                   {"reciprocal", reciprocal},
-                                                   {"rounding", rounding, true, false, true},
-                                                   {"sign", sign, false, false, true},
-                                                   {"sine", sine, true},
-                                                   {"square_root", square_root, true, true},
-                                                   {"tanh", ElementOp::tanh},
-                                                   {"addition", addition},
-                                                   {"difference", difference},
-                                                   {"product", product},
-                                                   {"quotient", quotient},
-                                                   {"power", power, true, true},
-                                                   {"minimum", minimum, false, false, true},
-                                                   {"maximum", maximum, false, false, true},
-                                                   {"remainder", ElementOp::remainder, true, false,
-                                                    true},
-                                                   {"less", less, false, false, true},
-                                                   {"equal", equal, false, false, true}}) {
+  for (const Row& row :
+       std::initializer_list<Row>{{"absolute", absolute, true, false, true},
+                                  {"ceiling", ceiling, true, false, true},
+                                  {"cosine", cosine, true},
+                                  {"error_function", error_function},
+                                  {"exponential", exponential, true},
+                                  {"floor", ElementOp::floor, true, false, true},
+                                  {"logarithm", logarithm, true, true},
+                                  {"negation", negation, false, false, true},
+                                  {"reciprocal", reciprocal},
+                                  {"rounding", rounding, true, false, true},
+                                  {"sign", sign, false, false, true},
+                                  {"sine", sine, true},
+                                  {"square_root", square_root, true, true},
+                                  {"tanh", ElementOp::tanh},
+                                  {"addition", addition},
+                                  {"difference", difference},
+                                  {"product", product},
+                                  {"quotient", quotient},
+                                  {"power", power, true, true},
+                                  {"minimum", minimum, false, false, true},
+                                  {"maximum", maximum, false, false, true},
+                                  {"remainder", ElementOp::remainder, true, false, true},
+                                  {"less", less, false, false, true},
+                                  {"equal", equal, false, false, true}}) {
     for (const DType dtype : {f32, bf16}) {
       const Shape extents{3, 7, 33};
-      cases.push_back(
-          {"map_" + std::string(row.name) + suffix(dtype),
-           map_of(extents, {dense(extents, dtype), dense(extents, dtype)},
-                  two_inputs(row.op, row.is_scaled, row.is_positive), dtype),
-           tolerance(dtype, row.is_exact ? 0 : tight)});
+      cases.push_back({"map_" + std::string(row.name) + suffix(dtype),
+                       map_of(extents, {dense(extents, dtype), dense(extents, dtype)},
+                              two_inputs(row.op, row.is_scaled, row.is_positive), dtype),
+                       tolerance(dtype, row.is_exact ? 0 : tight)});
     }
   }
 }
@@ -102,13 +101,13 @@ ElementProgram choice() {
   return steps.program();
 }
 
-/// More steps than have results at once: x / (1 + e^−x) · … with many numbers.
+/// x = tanh((x + a number) · w), ten times.
 ElementProgram long_program() {
   Steps steps;
   Input x = steps.input(0);
   for (int i = 0; i < 10; ++i) {
-    const Input shifted = steps.apply(addition, x, steps.number(0.125F * static_cast<float>(i)));
-    const Input scaled = steps.apply(product, shifted, steps.input(1));
+    const Input moved = steps.apply(addition, x, steps.number(0.125F * static_cast<float>(i)));
+    const Input scaled = steps.apply(product, moved, steps.input(1));
     x = steps.apply(ElementOp::tanh, scaled);
   }
   return steps.program();
@@ -121,7 +120,8 @@ ElementProgram wide_program(int count) {
   const Input x = steps.input(0);
   for (int i = 0; i < count; ++i) results.push_back(steps.apply(sine, i == 0 ? x : results.back()));
   Input sum = results[0];
-  for (int i = 1; i < count; ++i) sum = steps.apply(addition, sum, results[static_cast<std::size_t>(i)]);
+  for (int i = 1; i < count; ++i)
+    sum = steps.apply(addition, sum, results[static_cast<std::size_t>(i)]);
   return steps.program();
 }
 
@@ -151,10 +151,9 @@ void add_programs(Cases& cases) {
     add("accumulate", sum);
   }
   cases.push_back({"map_widen", map_of(matrix, {dense(matrix, bf16)}, identity()), 0});
+  cases.push_back({"map_narrow", map_of(matrix, {dense(matrix)}, identity(), bf16), loose});
   cases.push_back(
-      {"map_narrow", map_of(matrix, {dense(matrix)}, identity(), bf16), loose});
-  cases.push_back({"map_i32", map_of(matrix, {dense(matrix, i32), dense(matrix)},
-                                     one_step(addition)), tight});
+      {"map_i32", map_of(matrix, {dense(matrix, i32), dense(matrix)}, one_step(addition)), tight});
   cases.push_back({"map_scalar", map_of({}, {dense({})}, identity()), 0});
   cases.push_back({"map_one_element", map_of({1, 1}, {dense({1, 1})}, identity(), bf16), loose});
   Steps half;
@@ -217,7 +216,8 @@ StridedTensor strided(const StridedTensor& whole, std::int64_t offset, Shape str
 void add_broadcasts(Cases& cases) {
   const Shape image{3, 5, 7, 33};
   for (const DType dtype : {f32, bf16}) {
-    const auto add = [&](const std::string& name, const Shape& extents, const StridedTensor& other) {
+    const auto add = [&](const std::string& name, const Shape& extents,
+                         const StridedTensor& other) {
       cases.push_back({"map_broadcast_" + name + suffix(dtype),
                        map_of(extents, {dense(extents, dtype), other}, one_step(product), dtype),
                        tolerance(dtype)});
@@ -230,17 +230,19 @@ void add_broadcasts(Cases& cases) {
     add("one", image, strided(dense({1}, dtype), 0, {0, 0, 0, 0}));
     add("outer", {60, 70}, strided(dense({70}, dtype), 0, {0, 1}));
   }
-  cases.push_back({"map_outer_product",
-                   map_of({90, 70}, {strided(dense({90}), 0, {1, 0}), strided(dense({70}), 0, {0, 1})},
-                          one_step(product)),
-                   tight});
-  cases.push_back({"map_repeat", map_of({4, 300}, {strided(dense({300}), 0, {0, 1})}, identity()), 0});
   cases.push_back(
-      {"map_triangle", map_of({3, 40, 41}, {dense({3, 40, 41})}, triangle()), 0});
+      {"map_outer_product",
+       map_of({90, 70}, {strided(dense({90}), 0, {1, 0}), strided(dense({70}), 0, {0, 1})},
+              one_step(product)),
+       tight});
   cases.push_back(
-      {"map_triangle_bf16", map_of({2, 9, 300}, {dense({2, 9, 300}, bf16)}, triangle(), bf16), loose});
+      {"map_repeat", map_of({4, 300}, {strided(dense({300}), 0, {0, 1})}, identity()), 0});
+  cases.push_back({"map_triangle", map_of({3, 40, 41}, {dense({3, 40, 41})}, triangle()), 0});
+  cases.push_back({"map_triangle_bf16",
+                   map_of({2, 9, 300}, {dense({2, 9, 300}, bf16)}, triangle(), bf16), loose});
   // Overlapping windows, as wide as a tile is.
-  cases.push_back({"map_windows", map_of({20, 100}, {strided(dense({800}), 3, {32, 1})}, identity()), 0});
+  cases.push_back(
+      {"map_windows", map_of({20, 100}, {strided(dense({800}), 3, {32, 1})}, identity()), 0});
 }
 
 void add_slices(Cases& cases) {
@@ -253,7 +255,8 @@ void add_slices(Cases& cases) {
                         identity(), dtype));
     add("slice_steps", map_of({4, 13, 16}, {strided(whole, 3, {4000, 150, 3})}, identity(), dtype));
     add("flip", map_of({9, 40, 50}, {strided(whole, 49, {2000, 50, -1})}, identity(), dtype));
-    add("flip_rows", map_of({9, 40, 50}, {strided(whole, 39 * 50, {2000, -50, 1})}, identity(), dtype));
+    add("flip_rows",
+        map_of({9, 40, 50}, {strided(whole, 39 * 50, {2000, -50, 1})}, identity(), dtype));
     Map part = map_of({9, 15, 50}, {dense({9, 15, 50}, dtype)}, identity(), dtype);
     part.output = strided(whole, 10 * 50, {2000, 50, 1});
     add("concatenation", part);
@@ -269,8 +272,8 @@ void add_slices(Cases& cases) {
   }
 }
 
-Map reduction_of(const Shape& extents, int reduced, const StridedTensor& input,
-                 Reduction reduction, const ElementProgram& program = identity()) {
+Map reduction_of(const Shape& extents, int reduced, const StridedTensor& input, Reduction reduction,
+                 const ElementProgram& program = identity()) {
   const Shape kept(extents.begin(), extents.end() - reduced);
   return {.extents = extents,
           .inputs = {input},

@@ -8,7 +8,7 @@
 
 #include "kernels/base/error.h"
 #include "kernels/ops/checks.h"
-#include "tests/kernels/ops/map_programs.h"
+#include "tests/kernels/ops/maps/map_programs.h"
 
 namespace parbench::test {
 namespace {
@@ -27,10 +27,8 @@ std::string objection(const Map& map) {
 }
 
 Map matrix() {
-  return {.extents = {4, 6},
-          .inputs = {dense({4, 6})},
-          .program = identity(),
-          .output = dense({4, 6})};
+  return {
+      .extents = {4, 6}, .inputs = {dense({4, 6})}, .program = identity(), .output = dense({4, 6})};
 }
 
 TEST(MapChecks, AcceptsAMatrixAndAScalar) {
@@ -42,7 +40,8 @@ TEST(MapChecks, AcceptsAMatrixAndAScalar) {
 TEST(MapChecks, RefusesExtents) {
   Map map = matrix();
   map.extents = {4, 0};
-  EXPECT_THAT(objection(map), HasSubstr("map: the extents are '4x0'; every one must be at least 1"));
+  EXPECT_THAT(objection(map),
+              HasSubstr("map: the extents are '4x0'; every one must be at least 1"));
   map.extents = Shape(9, 1);
   EXPECT_THAT(objection(map), HasSubstr("have 9 dimensions; use 8 at most"));
   map.extents = {huge, huge};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/kernels/harness.h"
-#include "tests/kernels/ops/map_programs.h"
+#include "tests/kernels/ops/maps/map_programs.h"
 
 namespace parbench::test {
 namespace {
@@ -30,9 +30,9 @@ class MapOperation : public LaneTest {
 /// Zeros, infinities, what is no number, and the ends of what exponentials and angles can take.
 const std::vector<double>& special_numbers() {
   static const std::vector<double> numbers{
-      0,    -0.0, infinity, -infinity, nan,   1,     -1,     2,     -2,       0.5,      3,
-      -0.5, 1e-4, -1e-4,    88.5,      89,    -87.5, -103.5, -105,  1e5,      -1.5e5,   1e9,
-      1e30, -1e30, 3e38,    -3e38,     1e-38, 2e-39, -2e-39, 1.5F,  2.5F,     -2.5F,    0.625F};
+      0,    -0.0,  infinity, -infinity, nan,   1,     -1,     2,    -2,   0.5,    3,
+      -0.5, 1e-4,  -1e-4,    88.5,      89,    -87.5, -103.5, -105, 1e5,  -1.5e5, 1e9,
+      1e30, -1e30, 3e38,     -3e38,     1e-38, 2e-39, -2e-39, 1.5F, 2.5F, -2.5F,  0.625F};
   return numbers;
 }
 
@@ -97,14 +97,12 @@ TEST_P(MapOperation, SelectsByWhatIsNotZero) {
   const std::uint8_t condition = steps.input(0);
   const std::uint8_t yes = steps.number(1);
   steps.apply(selection, condition, yes, steps.number(2));
-  const Map map{.extents = {5},
-                .inputs = {dense({5})},
-                .program = steps.program(),
-                .output = dense({5})};
+  const Map map{
+      .extents = {5}, .inputs = {dense({5})}, .program = steps.program(), .output = dense({5})};
   EXPECT_EQ(run(map, {{"source0", {0, -0.0, nan, -infinity, 1e-40}}}), (Values{2, 2, 1, 1, 1}));
 }
 
-Map reduction(Reduction kind, std::int64_t rows, std::int64_t columns, bool is_transposed) {
+Map reduced_matrix(Reduction kind, std::int64_t rows, std::int64_t columns, bool is_transposed) {
   Map map{.extents = {rows, columns},
           .inputs = {{DType::f32, rows * columns, 0, {columns, 1}}},
           .program = identity(),
@@ -120,7 +118,7 @@ TEST_P(MapOperation, ReducesInfinitiesAndWhatIsNoNumber) {
   for (const bool is_transposed : {false, true}) {
     for (const Reduction kind : {Reduction::sum, Reduction::maximum, Reduction::minimum}) {
       for (const std::int64_t place : {0, 1, 350, 699}) {
-        const Map map = reduction(kind, 3, columns, is_transposed);
+        const Map map = reduced_matrix(kind, 3, columns, is_transposed);
         Tensors inputs{{"source0", Values(3 * columns, 1.0)}};
         const auto put = [&](std::int64_t row, double value) {
           const Shape& strides = map.inputs[0].strides;
@@ -137,7 +135,7 @@ TEST_P(MapOperation, ReducesInfinitiesAndWhatIsNoNumber) {
 }
 
 TEST_P(MapOperation, FindsTheMaximumOfInfinitiesAlone) {
-  const Map map = reduction(Reduction::maximum, 2, 50, false);
+  const Map map = reduced_matrix(Reduction::maximum, 2, 50, false);
   const Tensors inputs{{"source0", Values(100, -infinity)}};
   EXPECT_EQ(run(map, inputs), Values(2, -infinity));
 }
@@ -202,7 +200,7 @@ TEST(MapThreads, ReductionsGiveTheSameBits) {
   for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {1, 1000003}, {3, 300007}, {70, 5003}, {3000, 101}}) {
     for (const bool is_transposed : {false, true}) {
-      const Map map = reduction(Reduction::sum, rows, columns, is_transposed);
+      const Map map = reduced_matrix(Reduction::sum, rows, columns, is_transposed);
       Trial first(*whole, map);
       Trial second(*half, map);
       const Tensors inputs = first.draw_inputs(3);
