@@ -30,7 +30,8 @@ void DescribedOp::add_tensor(TensorDesc tensor) {
                               ? static_cast<double>(tensor.bytes)
                               : static_cast<double>(element_count(tensor.shape)) *
                                     static_cast<double>(size_of(tensor.dtype));
-  work_.bytes += operand.access == Access::read_write ? 2 * elements : elements;
+  const int accesses = operand.access == Access::read_write ? 2 : 1;
+  work_.bytes += operand.traffic.value_or(accesses * elements);
   arguments_.push_back({operand.role, operand.access, std::move(tensor)});
 }
 

@@ -373,6 +373,8 @@ void check_one(Name name, const PadImage& desc) {
                                top, left, bottom, right, to_string(desc.source)));
 }
 
+void check_one(Name name, const Map& desc) { check_map(name, desc); }
+
 /// Operations compute in f32 or bf16.
 template <class Desc>
 void check_type(Name name, const Desc& desc) {

@@ -1,6 +1,7 @@
 // One overload per operation, so that a new one without a count does not compile.
 #include "kernels/ops/flops.h"
 
+#include <algorithm>
 #include <variant>
 
 namespace parbench {
@@ -198,6 +199,14 @@ double flops(const ShuffleChannels& /*desc*/) { return 0; }
 double flops(const AddChannelBias& desc) { return count(desc.shape); }
 double flops(const SumChannels& desc) { return count(desc.shape); }
 double flops(const PadImage& /*desc*/) { return 0; }
+
+// Per element: each step that computes, and the reduction.
+double flops(const Map& desc) {
+  const auto steps = std::ranges::count_if(
+      desc.program, [](const ElementStep& step) { return operand_count(step.op) > 0; });
+  const int reduction = desc.reduction == Reduction::none ? 0 : 1;
+  return static_cast<double>(steps + reduction) * count(desc.extents);
+}
 
 }  // namespace
 

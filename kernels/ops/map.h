@@ -50,7 +50,7 @@ enum class ElementOp : std::uint8_t {
 };
 
 /// How many earlier results an operation reads: 0 for input, number and coordinate.
-[[nodiscard]] int operand_count(ElementOp op);
+[[nodiscard]] std::size_t operand_count(ElementOp op);
 
 struct ElementStep {
   ElementOp op = ElementOp::input;
@@ -64,8 +64,8 @@ struct ElementStep {
 using ElementProgram = std::vector<ElementStep>;
 
 /// How an operand's elements lie in its buffer of `count` elements: the one at coordinates i is at
-/// offset + Σ strides[d]·i[d]. A stride of 0 repeats, a negative one goes backwards. An input with
-/// `values` is no argument: the planned operation has them, as f32.
+/// offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0 repeats, a negative
+/// one goes backwards. An input with `values` is no argument: the planned operation has them, as f32.
 struct StridedTensor {
   DType dtype = DType::f32;
   std::int64_t count = 0;
@@ -78,23 +78,32 @@ struct StridedTensor {
 
 enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 
-/// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs are
-/// f32, bf16 or i32, the output is f32 or bf16; all arithmetic is f32, and reductions give the same
-/// bits for every number of threads. Elements of the output that no coordinates name stay as they
-/// are. Arguments: source0 to source7, as many as there are inputs, destination (may be the memory
-/// of an input with the same strides where nothing is reduced).
+/// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
+/// are f32, bf16 or i32, the output is f32 or bf16; all arithmetic is f32, and reductions give the
+/// same bits for every number of threads. Without dimensions there is one element. Elements of the
+/// output that no coordinates name stay as they are. Arguments: source0 to source7, as many as
+/// there are inputs, destination; where nothing is reduced, it may be the memory of inputs that
+/// have its type, offset and strides.
 struct Map {
   static constexpr std::size_t max_rank = 8;
   static constexpr std::size_t max_inputs = 8;
   static constexpr std::size_t max_steps = 64;
 
-  Shape extents;  // of the kept dimensions, then of the reduced ones
-  std::vector<StridedTensor> inputs;
-  ElementProgram program;
-  StridedTensor output;  // its strides are those of the kept dimensions; all different elements
+  Shape extents = {};  // of the kept dimensions, then of the reduced ones
+  std::vector<StridedTensor> inputs = {};
+  ElementProgram program = {};
+  /// Its strides are those of the kept dimensions, in which each goes beyond what the smaller ones
+  /// reach, so that no two coordinates name one element.
+  StridedTensor output = {};
   Reduction reduction = Reduction::none;
   int reduced = 0;  // dimensions
   bool accumulate = false;
 };
+
+/// Extents of the dimensions that the output has.
+[[nodiscard]] Shape kept_extents(const Map& desc);
+
+/// Elements of a buffer that coordinates in `extents` name, at most.
+[[nodiscard]] std::int64_t named_elements(const Shape& extents, const StridedTensor& tensor);
 
 }  // namespace parbench

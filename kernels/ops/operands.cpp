@@ -1,6 +1,7 @@
 // One overload per operation, so that a new one without operands does not compile.
 #include "kernels/ops/operands.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -408,6 +409,33 @@ Operands operands(const SumChannels& desc) {
 
 Operands operands(const PadImage& desc) {
   return {source(desc.source, desc.dtype), destination(desc.destination(), desc.dtype)};
+}
+
+// Programs over strided tensors.
+
+/// Returns the operand of a buffer whose named elements are accessed `accesses` times.
+Operand strided(std::string_view role, Access access, const StridedTensor& tensor,
+                std::int64_t elements, int accesses) {
+  Operand operand = exact(role, access, canonical({tensor.count}, tensor.dtype));
+  operand.traffic =
+      static_cast<double>(elements) * static_cast<double>(size_of(tensor.dtype)) * accesses;
+  return operand;
+}
+
+Operands operands(const Map& desc) {
+  constexpr std::array<std::string_view, Map::max_inputs> sources{
+      "source0", "source1", "source2", "source3", "source4", "source5", "source6", "source7"};
+  Operands all;
+  for (std::size_t i = 0; i < desc.inputs.size(); ++i) {
+    const StridedTensor& input = desc.inputs[i];
+    all.push_back(
+        strided(sources.at(i), Access::read, input, named_elements(desc.extents, input), 1));
+  }
+  const std::int64_t written = element_count(kept_extents(desc));
+  const bool keeps = desc.accumulate || written < desc.output.count;
+  all.push_back(strided("destination", keeps ? Access::read_write : Access::write, desc.output,
+                        written, desc.accumulate ? 2 : 1));
+  return all;
 }
 
 }  // namespace

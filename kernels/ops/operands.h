@@ -1,6 +1,7 @@
 // What each operation reads and writes: backends, naive loops and tests take it from here.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Operand {
   Access access = Access::read;
   Placement placement = Placement::exact;
   TensorDesc tensor;  // logical shape and type; canonical, unless the description has a layout
+  std::optional<double> traffic = {};  // bytes; default: the tensor's, once for each access
 };
 
 /// The operands in the order in which Op::enqueue takes them: the lists behind "Arguments" in

@@ -1,6 +1,8 @@
 // The operations' names, for reports and messages, and the arithmetic that they need.
 #include "kernels/ops/ops.h"
 
+#include <algorithm>
+
 namespace parbench {
 namespace {
 
@@ -10,6 +12,11 @@ struct Overloaded : Functions... {
 };
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
+
+bool has_bf16(const Map& map) {
+  constexpr auto is_bf16 = [](const StridedTensor& one) { return one.dtype == DType::bf16; };
+  return is_bf16(map.output) || std::ranges::any_of(map.inputs, is_bf16);
+}
 
 }  // namespace
 
@@ -71,12 +78,16 @@ std::string_view name_of(const OpDesc& desc) {
       [](const AddChannelBias&) -> Name { return "add_channel_bias"; },
       [](const SumChannels&) -> Name { return "sum_channels"; },
       [](const PadImage&) -> Name { return "pad_image"; },
+      [](const Map&) -> Name { return "map"; },
   };
   return std::visit(names, desc);
 }
 
 std::optional<NumberFormat> format_of(const OpDesc& desc) {
   constexpr Overloaded format{[](const Fill&) { return std::optional<NumberFormat>(); },
+                              [](const Map& map) -> std::optional<NumberFormat> {
+                                return NumberFormat{has_bf16(map) ? DType::bf16 : DType::f32};
+                              },
                               [](const auto& one) -> std::optional<NumberFormat> {
                                 if constexpr (requires { one.math; }) {
                                   return NumberFormat{one.dtype, one.math};

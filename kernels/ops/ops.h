@@ -1,5 +1,5 @@
 // The operations that every backend answers for: one plain struct each, collected in OpDesc. Those
-// that only images have are in images.h.
+// that only images have are in images.h, those of strided tensors in map.h.
 //
 // Conventions, for all of them:
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in

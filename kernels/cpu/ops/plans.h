@@ -100,4 +100,7 @@ void move_running(const BatchNormForward& desc, std::span<std::byte* const> argu
 [[nodiscard]] Planned plan(const SumChannels& desc);
 [[nodiscard]] Planned plan(const PadImage& desc);
 
+// Programs over strided tensors.
+[[nodiscard]] Planned plan(const Map& desc);
+
 }  // namespace parbench::cpu

@@ -75,4 +75,7 @@ using Planned = std::unique_ptr<CudaOp>;
 [[nodiscard]] Planned plan(CudaDevice& device, const SumChannels& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const PadImage& desc);
 
+// Programs over strided tensors.
+[[nodiscard]] Planned plan(CudaDevice& device, const Map& desc);
+
 }  // namespace parbench::cuda

@@ -444,7 +444,8 @@ std::vector<OperationCase> language_cases() {
 std::vector<OperationCase> all_cases() {
   std::vector<OperationCase> cases = table();
   for (const std::vector<OperationCase>& more :
-       {language_cases(), lstm_cases(), image_cases(), extreme_cases(), kernel_size_cases()}) {
+       {language_cases(), lstm_cases(), image_cases(), map_cases(), extreme_cases(),
+        kernel_size_cases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
   }
   return cases;

@@ -40,6 +40,7 @@ struct OperationCase {
 /// Parts of them.
 [[nodiscard]] std::vector<OperationCase> image_cases();
 [[nodiscard]] std::vector<OperationCase> lstm_cases();
+[[nodiscard]] std::vector<OperationCase> map_cases();
 /// Saturated, equal, zero and dominating values through exponentials, roots, quotients and sums.
 [[nodiscard]] std::vector<OperationCase> extreme_cases();
 

@@ -52,4 +52,7 @@ inline Values start(const Tensors& inputs, std::string_view role, std::size_t co
 [[nodiscard]] Tensors compute(const SumChannels& desc, const Tensors& inputs);
 [[nodiscard]] Tensors compute(const PadImage& desc, const Tensors& inputs);
 
+// Of naive_map.cpp.
+[[nodiscard]] Tensors compute(const Map& desc, const Tensors& inputs);
+
 }  // namespace parbench::test

@@ -1,0 +1,203 @@
+// The choice of tiles: as large as the blocks of all steps that live at once stay in the first
+// cache, wide where rows are contiguous, and square where an operand is transposed.
+#include "kernels/cpu/ops/map/map_plan.h"
+
+#include <algorithm>
+
+namespace parbench::cpu {
+namespace {
+
+constexpr std::int64_t flat_elements = 16384;     // of tiles without blocks
+constexpr std::int64_t flat_sum_elements = 4096;  // the same, where they are reduced in f32
+constexpr std::int64_t block_limit = 1024;        // the most of others
+constexpr std::int64_t transposed_width = 32;     // two cache lines of f32
+constexpr std::int64_t wide_row = 256;            // elements for which a tile of one row pays
+constexpr std::int64_t min_reduced_row = 8;       // below that, columns are reduced
+constexpr std::int64_t min_rows_of_columns = 8;   // of a tile, where columns are reduced
+
+void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {
+  const MapLoop moved = loops[from];
+  loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(from));
+  loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(to), moved);
+}
+
+/// Returns the first loop from `begin` on that `wanted` accepts, or their number.
+template <class Wanted>
+std::size_t find_loop(const std::vector<MapLoop>& loops, std::size_t begin, const Wanted& wanted) {
+  for (std::size_t i = begin; i < loops.size(); ++i) {
+    if (wanted(loops[i])) return i;
+  }
+  return loops.size();
+}
+
+/// Returns the loop along which an operand that is strided in the innermost one is contiguous, or
+/// the number of loops.
+std::size_t transposed_loop(const MapLoops& all) {
+  for (std::size_t i = 0; i < all.output(); ++i) {
+    const std::int64_t stride = all.loops[0].strides.at(i);
+    if (stride == 0 || stride == 1 || all.operands[i].is_coordinate) continue;
+    const std::size_t found =
+        find_loop(all.loops, 1, [&](const MapLoop& loop) { return loop.strides.at(i) == 1; });
+    if (found < all.loops.size()) return found;
+  }
+  return all.loops.size();
+}
+
+}  // namespace
+
+MapPlan::MapPlan(const Map& desc) : loops_(map_loops(desc)) {
+  order_loops();
+  const bool is_summed = loops_.reduction != Reduction::none;
+  for (const std::int64_t elements : {is_summed ? flat_sum_elements : flat_elements, block_limit,
+                                      block_limit / 2, block_limit / 4}) {
+    choose_tile(elements);
+    place_steps();
+    allocate_blocks();
+    block_elements_ = static_cast<std::size_t>(elements);
+    const bool is_flat = blocks_ == (is_summed ? 1U : 0U);
+    if (is_flat || (elements <= block_limit && blocks_ * block_elements_ <= max_block_elements))
+      break;
+  }
+  const MapOperand& output = loops_.operands.back();
+  const ElementStep& first = loops_.program.front();
+  const std::size_t source = first.op == ElementOp::input ? first.from[0] : loops_.output();
+  is_copy_ = !is_summed && loops_.program.size() == 1 && source < loops_.output() &&
+             !loops_.operands[source].is_coordinate &&
+             loops_.operands[source].dtype == output.dtype && strides_.at(source)[0] == 1 &&
+             strides_.at(loops_.output())[0] == 1;
+}
+
+/// Puts the loops of a tile first.
+void MapPlan::order_loops() {
+  std::vector<MapLoop>& loops = loops_.loops;
+  const auto is_kept = [](const MapLoop& loop) { return !loop.is_reduced; };
+  const auto is_reduced = [](const MapLoop& loop) { return loop.is_reduced; };
+  if (loops[0].is_reduced && loops[0].extent < min_reduced_row) {
+    const std::size_t kept = find_loop(loops, 1, is_kept);
+    if (kept < loops.size()) move_to(loops, kept, 0);
+  }
+  std::size_t second = transposed_loop(loops_);
+  is_transposed_ = second < loops.size();
+  if (!is_transposed_ && !loops[0].is_reduced) second = find_loop(loops, 1, is_reduced);
+  if (second < loops.size()) move_to(loops, second, 1);
+}
+
+void MapPlan::choose_tile(std::int64_t elements) {
+  const std::vector<MapLoop>& loops = loops_.loops;
+  const auto extent = [&](std::size_t i) { return i < loops.size() ? loops[i].extent : 1; };
+  std::int64_t width = std::min(extent(0), elements);
+  if (is_transposed_) width = std::min(width, transposed_width);
+  const bool has_columns = !loops[0].is_reduced && loops.size() > 1 && loops[1].is_reduced;
+  if (has_columns) width = std::min(width, elements / min_rows_of_columns);
+  std::int64_t height = std::min(extent(1), elements / width);
+  const bool is_wide = width < extent(0) || (width >= wide_row && elements <= block_limit);
+  if (!is_transposed_ && !has_columns && is_wide) height = 1;
+  if (is_transposed_ || has_columns) width = std::min(extent(0), elements / height);
+  const bool is_full = width == extent(0) && height == extent(1);
+  tile_ = {width, height, is_full ? std::min(extent(2), elements / (width * height)) : 1};
+  for (std::size_t i = 0; i < std::min(tile_rank, loops.size()); ++i) {
+    is_reduced_.at(i) = loops[i].is_reduced;
+    for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
+      strides_.at(k).at(i) = loops[i].strides.at(k);
+    }
+  }
+}
+
+/// Whether the elements lie as in a block, in memory of f32.
+bool MapPlan::is_like_block(std::size_t operand) const {
+  const MapOperand& one = loops_.operands[operand];
+  // Tiles at an edge are narrower: their rows have another distance then.
+  const bool is_whole = (tile_[1] == 1 || tile_[0] == loops_.loops[0].extent) &&
+                        (tile_[2] == 1 || tile_[1] == loops_.loops[1].extent);
+  return is_whole && !one.is_coordinate && one.dtype == DType::f32 &&
+         is_dense(tile_, strides_.at(operand));
+}
+
+StepPlace MapPlan::place_of(std::size_t index) const {
+  const ElementStep& step = steps_[index].step;
+  if (step.op == ElementOp::number) return StepPlace::uniform;
+  if (step.op == ElementOp::input) {
+    const TileStrides& strides = strides_.at(step.from[0]);
+    bool is_uniform = true;
+    for (std::size_t i = 0; i < tile_rank; ++i) {
+      is_uniform = is_uniform && (tile_.at(i) == 1 || strides.at(i) == 0);
+    }
+    if (is_uniform) return StepPlace::uniform;
+    return is_like_block(step.from[0]) ? StepPlace::memory : StepPlace::block;
+  }
+  for (std::size_t i = 0; i < operand_count(step.op); ++i) {
+    if (steps_[step.from.at(i)].place != StepPlace::uniform) return StepPlace::block;
+  }
+  return StepPlace::uniform;
+}
+
+void MapPlan::place_steps() {
+  steps_.clear();
+  for (const ElementStep& step : loops_.program) {
+    steps_.push_back({.step = step});
+    steps_.back().place = place_of(steps_.size() - 1);
+  }
+  PlacedStep& last = steps_.back();
+  if (last.place == StepPlace::block && loops_.reduction == Reduction::none &&
+      is_like_block(loops_.output())) {
+    last.place = StepPlace::output;
+  }
+}
+
+/// The last block is for results that are reduced, or that all elements have.
+void MapPlan::allocate_blocks() {
+  std::vector<bool> is_kept;
+  for (const PlacedStep& step : steps_) is_kept.push_back(step.place == StepPlace::block);
+  const ResultPlaces places = result_places(loops_.program, is_kept);
+  for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].block = places.place_of[i];
+  blocks_ = places.count;
+  if (loops_.reduction != Reduction::none || steps_.back().place == StepPlace::uniform) ++blocks_;
+}
+
+std::int64_t MapPlan::tile_extent(std::size_t loop) const {
+  return loop < tile_rank ? tile_.at(loop) : 1;
+}
+
+std::int64_t MapPlan::tiles(bool reduced) const {
+  std::int64_t tiles = 1;
+  for (std::size_t i = 0; i < loops_.loops.size(); ++i) {
+    const MapLoop& loop = loops_.loops[i];
+    if (loop.is_reduced == reduced) tiles *= (loop.extent - 1) / tile_extent(i) + 1;
+  }
+  return tiles;
+}
+
+std::int64_t MapPlan::kept_elements() const {
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < tile_rank; ++i) elements *= is_reduced_.at(i) ? 1 : tile_.at(i);
+  return elements;
+}
+
+void MapPlan::seek(TileStart& start, std::int64_t tile, bool reduced) const {
+  for (std::size_t i = 0; i < loops_.loops.size(); ++i) {
+    const MapLoop& loop = loops_.loops[i];
+    if (loop.is_reduced != reduced) continue;
+    const std::int64_t extent = tile_extent(i);
+    const std::int64_t tiles = (loop.extent - 1) / extent + 1;
+    start.at(i) = tile % tiles * extent;
+    tile /= tiles;
+  }
+}
+
+TileExtents MapPlan::extents_at(const TileStart& start) const {
+  TileExtents extents = tile_;
+  for (std::size_t i = 0; i < std::min(tile_rank, loops_.loops.size()); ++i) {
+    extents.at(i) = std::min(extents.at(i), loops_.loops[i].extent - start.at(i));
+  }
+  return extents;
+}
+
+std::int64_t MapPlan::position(std::size_t operand, const TileStart& start) const {
+  std::int64_t position = loops_.operands[operand].offset;
+  for (std::size_t i = 0; i < loops_.loops.size(); ++i) {
+    position += start.at(i) * loops_.loops[i].strides.at(operand);
+  }
+  return position;
+}
+
+}  // namespace parbench::cpu

@@ -1,0 +1,55 @@
+// Tiles: up to three loops of a Map whose elements are moved between strided memory and a block of
+// f32, in which they lie row after row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/base/tensor.h"
+#include "kernels/ops/map.h"
+
+namespace parbench::cpu {
+
+inline constexpr std::size_t tile_rank = 3;
+
+/// Extents or strides of the loops of a tile, innermost first.
+using TileExtents = std::array<std::int64_t, tile_rank>;
+using TileStrides = std::array<std::int64_t, tile_rank>;
+
+[[nodiscard]] constexpr std::int64_t element_count(const TileExtents& extents) {
+  return extents[0] * extents[1] * extents[2];
+}
+
+/// Whether the elements lie one after the other.
+[[nodiscard]] bool is_dense(const TileExtents& extents, const TileStrides& strides);
+
+/// One element as f32.
+[[nodiscard]] float load_element(DType dtype, const std::byte* element);
+
+/// Widens the elements of a tile, whose first one is at `first`.
+void load_tile(float* block, const TileExtents& extents, DType dtype, const std::byte* first,
+               const TileStrides& strides);
+/// The same for a coordinate: the element at position p is p.
+void load_positions(float* block, const TileExtents& extents, std::int64_t first,
+                    const TileStrides& strides);
+
+/// Rounds a block to the elements of a tile, f32 or bf16.
+void store_tile(DType dtype, std::byte* first, const TileStrides& strides,
+                const TileExtents& extents, const float* block);
+
+/// Copies elements of `bytes` bytes each between tiles whose innermost strides are 1.
+void copy_tile(std::byte* to, const TileStrides& to_strides, const std::byte* from,
+               const TileStrides& from_strides, const TileExtents& extents, std::size_t bytes);
+
+/// Reduces the loops of a tile that `is_reduced` names. The result, a tile in which these loops
+/// have one element, is in `work`, which may be `block` and has the size of a tile otherwise. Sums
+/// are taken pairwise or in lanes, in an order that depends on the extents alone.
+void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
+               const std::array<bool, tile_rank>& is_reduced);
+
+/// totals[i] = totals[i] (+) block[i].
+void combine(Reduction reduction, double* totals, const float* block, std::size_t count);
+void combine(Reduction reduction, double* totals, const double* others, std::size_t count);
+
+}  // namespace parbench::cpu

@@ -1,0 +1,131 @@
+// Programs over strided tensors, interpreted by kernels of this project.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/cuda/device/device.h"
+#include "kernels/cuda/device_code/maps/map_program_kernels.h"
+#include "kernels/cuda/ops/plans.h"
+#include "kernels/cuda/runtime/cuda_op.h"
+#include "kernels/cuda/runtime/stream.h"
+
+namespace parbench::cuda {
+namespace {
+
+DeviceOperand::Kind kind_of(const MapOperand& operand) {
+  if (operand.is_coordinate) return DeviceOperand::Kind::coordinate;
+  if (operand.dtype == DType::i32) return DeviceOperand::Kind::i32;
+  return operand.dtype == DType::bf16 ? DeviceOperand::Kind::bf16 : DeviceOperand::Kind::f32;
+}
+
+/// Those that are kept, then the others.
+std::vector<MapLoop> divided_loops(const MapLoops& all) {
+  std::vector<MapLoop> loops = all.loops;
+  std::ranges::stable_partition(loops, [](const MapLoop& loop) { return !loop.is_reduced; });
+  return loops;
+}
+
+void set_operands(DeviceMap& map, const MapLoops& all) {
+  const std::vector<MapLoop> loops = divided_loops(all);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    map.extents[i] = loops[i].extent;
+    ++(loops[i].is_reduced ? map.reduced : map.kept);
+  }
+  map.operands = static_cast<int>(all.operands.size());
+  for (std::size_t k = 0; k < all.operands.size(); ++k) {
+    DeviceOperand& operand = map.operand[k];
+    operand.kind = kind_of(all.operands[k]);
+    operand.offset = all.operands[k].offset;
+    for (std::size_t i = 0; i < loops.size(); ++i) operand.strides[i] = loops[i].strides.at(k);
+  }
+}
+
+void set_steps(DeviceMap& map, const ElementProgram& program) {
+  const ResultPlaces places = result_places(program, std::vector<bool>(program.size(), true));
+  const auto place = [&](std::size_t step) {
+    return static_cast<std::uint8_t>(places.place_of[step]);
+  };
+  map.steps = static_cast<int>(program.size());
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const ElementStep& from = program[i];
+    DeviceStep& step = map.step[i];
+    step = {.op = from.op, .to = place(i), .from = {from.from[0], 0, 0}, .number = from.number};
+    for (std::size_t k = 0; k < operand_count(from.op); ++k) step.from[k] = place(from.from.at(k));
+  }
+}
+
+DeviceMap device_map(const MapLoops& all) {
+  DeviceMap map{.accumulate = all.accumulate, .reduction = all.reduction};
+  map.kept_count = all.elements(false);
+  map.reduced_count = all.elements(true);
+  set_operands(map, all);
+  set_steps(map, all.program);
+  return map;
+}
+
+/// Whether groups of neighbours have one address, a multiple of their own size, in each operand, as
+/// far as that depends on the description.
+bool has_groups(const DeviceMap& map) {
+  const auto is_even = [](std::int64_t elements) { return elements % map_group == 0; };
+  if (map.reduced > 0 || !is_even(map.extents[0])) return false;
+  for (int k = 0; k < map.operands; ++k) {
+    const DeviceOperand& operand = map.operand[k];
+    if (operand.strides[0] == 0 && k + 1 < map.operands) continue;
+    if (operand.strides[0] != 1) return false;
+    if (operand.kind == DeviceOperand::Kind::coordinate) continue;
+    if (!is_even(operand.offset)) return false;
+    for (int i = 1; i < map.kept; ++i) {
+      if (!is_even(operand.strides[i])) return false;
+    }
+  }
+  return true;
+}
+
+bool holds_groups(const DeviceOperand& operand) {
+  const std::size_t bytes = operand.kind == DeviceOperand::Kind::bf16 ? 2 : 4;
+  return operand.kind == DeviceOperand::Kind::coordinate || operand.strides[0] == 0 ||
+         reinterpret_cast<std::uintptr_t>(operand.data) % (map_group * bytes) == 0;
+}
+
+class MapOp final : public CudaOp {
+ public:
+  MapOp(CudaDevice& device, const Map& desc)
+      : CudaOp(device, desc), loops_(map_loops(desc)), map_(device_map(loops_)) {
+    has_groups_ = has_groups(map_);
+    if (is_reduction()) {
+      shape_ = map_reduction_shape(loops_);
+      const std::int64_t partials = shape_.chunks > 1 ? shape_.chunks * map_.kept_count : 0;
+      partials_ = add_scratch(static_cast<std::size_t>(partials) * sizeof(double));
+    }
+    set_implementation("CUDA kernel, interpreting");
+  }
+
+  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
+    DeviceMap map = map_;
+    bool is_grouped = has_groups_;
+    for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
+      const MapOperand& operand = loops_.operands[k];
+      if (!operand.is_coordinate) map.operand[k].data = arguments[operand.argument];
+      is_grouped = is_grouped && holds_groups(map.operand[k]);
+    }
+    if (!is_reduction()) return run_map(map, is_grouped, stream.handle());
+    reduce_map(map, shape_, reinterpret_cast<double*>(stream.scratch() + partials_),
+               stream.handle());
+  }
+
+ private:
+  [[nodiscard]] bool is_reduction() const { return loops_.reduction != Reduction::none; }
+
+  MapLoops loops_;
+  DeviceMap map_;
+  bool has_groups_ = false;
+  MapReductionShape shape_;
+  std::size_t partials_ = 0;
+};
+
+}  // namespace
+
+Planned plan(CudaDevice& device, const Map& desc) { return std::make_unique<MapOp>(device, desc); }
+
+}  // namespace parbench::cuda

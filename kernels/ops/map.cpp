@@ -1,0 +1,161 @@
+// Programs over strided tensors: what their steps read, and why a description is refused.
+#include "kernels/ops/map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "kernels/base/error.h"
+#include "kernels/ops/checks.h"
+
+namespace parbench {
+namespace {
+
+using Name = std::string_view;
+
+void check_extents(Name name, const Map& desc) {
+  if (desc.extents.size() > Map::max_rank) {
+    throw UsageError(fmt::format("{}: the extents '{}' have {} dimensions; use {} at most", name,
+                                 to_string(desc.extents), desc.extents.size(), Map::max_rank));
+  }
+  if (!std::ranges::all_of(desc.extents, [](std::int64_t n) { return n >= 1; })) {
+    throw UsageError(fmt::format("{}: the extents are '{}'; every one must be at least 1", name,
+                                 to_string(desc.extents)));
+  }
+  (void)canonical(desc.extents);  // their product fits 64 bits
+}
+
+void check_reduction(Name name, const Map& desc) {
+  const auto rank = static_cast<int>(desc.extents.size());
+  if (desc.reduced < 0 || desc.reduced > rank) {
+    throw UsageError(fmt::format("{}: reduced is {}; it must be from 0 to the {} dimensions", name,
+                                 desc.reduced, rank));
+  }
+  if (desc.reduction == Reduction::none && desc.reduced > 0) {
+    throw UsageError(fmt::format("{}: {} dimensions are reduced by no reduction; choose one", name,
+                                 desc.reduced));
+  }
+}
+
+/// The lowest and the highest place that coordinates name, both within ±max_count.
+struct Reach {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+/// Nothing where a stride leaves a buffer of `max` elements.
+bool extend(Reach& reach, std::int64_t extent, std::int64_t stride, std::int64_t max) {
+  if (extent == 1 || stride == 0) return true;
+  if (stride < -max || stride > max || extent - 1 > max / std::abs(stride)) return false;
+  (stride < 0 ? reach.first : reach.last) += (extent - 1) * stride;
+  return reach.first >= 0 && reach.last < max;
+}
+
+void check_tensor(Name name, Name role, const Shape& extents, const StridedTensor& tensor) {
+  if (tensor.strides.size() != extents.size()) {
+    throw UsageError(fmt::format("{}: {} has {} strides for {} dimensions", name, role,
+                                 tensor.strides.size(), extents.size()));
+  }
+  (void)canonical({std::max<std::int64_t>(tensor.count, 1)}, tensor.dtype);  // fits 64 bits
+  Reach reach{tensor.offset, tensor.offset};
+  bool is_within = tensor.offset >= 0 && tensor.offset < tensor.count;
+  for (std::size_t i = 0; is_within && i < extents.size(); ++i) {
+    is_within = extend(reach, extents[i], tensor.strides[i], tensor.count);
+  }
+  if (is_within) return;
+  throw UsageError(fmt::format(
+      "{}: {} leaves its {} elements with offset {} and strides '{}' over extents '{}'", name, role,
+      tensor.count, tensor.offset, to_string(tensor.strides), to_string(extents)));
+}
+
+/// Each stride goes beyond what the smaller ones reach.
+void check_different_elements(Name name, const Shape& extents, const StridedTensor& output) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i] > 1) steps.emplace_back(std::abs(output.strides[i]), extents[i]);
+  }
+  std::ranges::sort(steps);
+  std::int64_t reach = 0;
+  for (const auto& [stride, extent] : steps) {
+    if (stride <= reach) {
+      throw UsageError(fmt::format(
+          "{}: coordinates of extents '{}' may share elements of destination with strides '{}'; "
+          "each stride must be greater than what the smaller ones reach",
+          name, to_string(extents), to_string(output.strides)));
+    }
+    reach += stride * (extent - 1);
+  }
+}
+
+[[noreturn]] void refuse_step(Name name, std::size_t index, const std::string& what) {
+  throw UsageError(fmt::format("{}: step {} reads {}", name, index, what));
+}
+
+void check_step(Name name, const Map& desc, std::size_t index) {
+  const ElementStep& step = desc.program[index];
+  const std::size_t first = step.from[0];
+  if (step.op == ElementOp::input && first >= desc.inputs.size()) {
+    refuse_step(name, index, fmt::format("input {} of {}", first, desc.inputs.size()));
+  }
+  if (step.op == ElementOp::coordinate && first >= desc.extents.size()) {
+    refuse_step(name, index, fmt::format("coordinate {} of {}", first, desc.extents.size()));
+  }
+  for (std::size_t i = 0; i < operand_count(step.op); ++i) {
+    if (step.from.at(i) < index) continue;
+    refuse_step(
+        name, index,
+        fmt::format("step {}; only earlier steps have results", static_cast<int>(step.from.at(i))));
+  }
+}
+
+void check_program(Name name, const Map& desc) {
+  if (desc.program.empty() || desc.program.size() > Map::max_steps) {
+    throw UsageError(fmt::format("{}: the program has {} steps; it must have 1 to {}", name,
+                                 desc.program.size(), Map::max_steps));
+  }
+  for (std::size_t i = 0; i < desc.program.size(); ++i) check_step(name, desc, i);
+}
+
+}  // namespace
+
+std::size_t operand_count(ElementOp op) {
+  if (op <= ElementOp::coordinate) return 0;
+  if (op <= ElementOp::tanh) return 1;
+  return op == ElementOp::selection ? 3 : 2;
+}
+
+Shape kept_extents(const Map& desc) {
+  return {desc.extents.begin(), desc.extents.end() - desc.reduced};
+}
+
+std::int64_t named_elements(const Shape& extents, const StridedTensor& tensor) {
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (tensor.strides[i] != 0) elements *= extents[i];
+  }
+  return std::min(elements, tensor.count);
+}
+
+void check_map(std::string_view name, const Map& desc) {
+  check_extents(name, desc);
+  check_reduction(name, desc);
+  check_program(name, desc);
+  if (desc.inputs.size() > Map::max_inputs) {
+    throw UsageError(
+        fmt::format("{}: {} inputs; use {} at most", name, desc.inputs.size(), Map::max_inputs));
+  }
+  for (std::size_t i = 0; i < desc.inputs.size(); ++i) {
+    check_tensor(name, fmt::format("source{}", i), desc.extents, desc.inputs[i]);
+  }
+  if (desc.output.dtype == DType::i32) {
+    throw UsageError(fmt::format("{}: the output is i32; use f32 or bf16", name));
+  }
+  const Shape kept = kept_extents(desc);
+  check_tensor(name, "destination", kept, desc.output);
+  check_different_elements(name, kept, desc.output);
+}
+
+}  // namespace parbench
