@@ -169,6 +169,7 @@ void check_one(Name name, const Gemm& desc) {
   check_positive(name, "m", desc.m);
   check_positive(name, "n", desc.n);
   check_positive(name, "k", desc.k);
+  check_positive(name, "batch", desc.batch);
 }
 
 void check_one(Name name, const MseLoss& desc) {

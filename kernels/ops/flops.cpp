@@ -38,7 +38,9 @@ double flops(const ConvolutionBackwardWeights& desc) {
 double flops(const LinearForward& desc) { return product(desc.shape) + bias(desc.shape); }
 double flops(const LinearBackwardData& desc) { return product(desc.shape); }
 double flops(const LinearBackwardWeights& desc) { return product(desc.shape) + bias(desc.shape); }
-double flops(const Gemm& desc) { return product(desc.m, desc.n, desc.k); }
+double flops(const Gemm& desc) {
+  return static_cast<double>(desc.batch) * product(desc.m, desc.n, desc.k);
+}
 
 // Per element: mean 1, variance 3 (subtract, square, add), normalise 2, scale and shift 2, ReLU 1,
 // addend 1.

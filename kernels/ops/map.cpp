@@ -71,6 +71,14 @@ void check_tensor(Name name, Name role, const Shape& extents, const StridedTenso
       tensor.count, tensor.offset, to_string(tensor.strides), to_string(extents)));
 }
 
+/// Those that an input has itself.
+void check_values(Name name, const StridedTensor& input) {
+  if (input.values == nullptr) return;
+  if (input.dtype == DType::f32 && std::cmp_equal(input.values->size(), input.count)) return;
+  throw UsageError(fmt::format("{}: an input of {} elements in {} has {} values in f32", name,
+                               input.count, to_string(input.dtype), input.values->size()));
+}
+
 /// Each stride goes beyond what the smaller ones reach.
 void check_different_elements(Name name, const Shape& extents, const StridedTensor& output) {
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;
@@ -150,8 +158,9 @@ void check_map(std::string_view name, const Map& desc) {
   for (std::size_t i = 0; i < desc.inputs.size(); ++i) {
     check_tensor(name, fmt::format("source{}", i), desc.extents, desc.inputs[i]);
   }
-  if (desc.output.dtype == DType::i32) {
-    throw UsageError(fmt::format("{}: the output is i32; use f32 or bf16", name));
+  for (const StridedTensor& input : desc.inputs) check_values(name, input);
+  if (desc.output.dtype == DType::i32 && desc.accumulate) {
+    throw UsageError(fmt::format("{}: the output is i32, to which nothing is added", name));
   }
   const Shape kept = kept_extents(desc);
   check_tensor(name, "destination", kept, desc.output);

@@ -79,7 +79,7 @@ struct StridedTensor {
 enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 
 /// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
-/// are f32, bf16 or i32, the output is f32 or bf16; all arithmetic is f32, and reductions give the
+/// are f32, bf16 or i32, and so is the output, where i32 is rounded; all arithmetic is f32, and reductions give the
 /// same bits for every number of threads. Without dimensions there is one element. Elements of the
 /// output that no coordinates name stay as they are. Arguments: source0 to source7, as many as
 /// there are inputs, destination; where nothing is reduced, it may be the memory of inputs that

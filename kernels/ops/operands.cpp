@@ -154,15 +154,17 @@ Operands operands(const LinearBackwardWeights& desc) {
           channels("diff_bias", access, desc.shape.out_features)};
 }
 
-/// A matrix as it lies in memory.
-TensorDesc stored(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
-  return transposed ? canonical({columns, rows}, dtype) : canonical({rows, columns}, dtype);
+/// Matrices of a product as they lie in memory.
+TensorDesc stored(const Gemm& desc, std::int64_t rows, std::int64_t columns, bool transposed) {
+  Shape shape = transposed ? Shape{columns, rows} : Shape{rows, columns};
+  if (desc.batch > 1) shape.insert(shape.begin(), desc.batch);
+  return canonical(std::move(shape), desc.dtype);
 }
 
 Operands operands(const Gemm& desc) {
-  return {exact("a", Access::read, stored(desc.m, desc.k, desc.transpose_a, desc.dtype)),
-          exact("b", Access::read, stored(desc.k, desc.n, desc.transpose_b, desc.dtype)),
-          exact("c", added_to(desc.accumulate), canonical({desc.m, desc.n}, desc.dtype))};
+  return {exact("a", Access::read, stored(desc, desc.m, desc.k, desc.transpose_a)),
+          exact("b", Access::read, stored(desc, desc.k, desc.n, desc.transpose_b)),
+          exact("c", added_to(desc.accumulate), stored(desc, desc.m, desc.n, false))};
 }
 
 Operands operands(const MseLoss& desc) {
@@ -428,6 +430,7 @@ Operands operands(const Map& desc) {
   Operands all;
   for (std::size_t i = 0; i < desc.inputs.size(); ++i) {
     const StridedTensor& input = desc.inputs[i];
+    if (input.values != nullptr) continue;
     all.push_back(
         strided(sources.at(i), Access::read, input, named_elements(desc.extents, input), 1));
   }

@@ -8,9 +8,15 @@ namespace parbench::cpu {
 
 using dnnl::memory;
 
-memory::desc matrix_desc(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype) {
-  const memory::dims strides = transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
-  return {{rows, columns}, data_type_of(dtype), strides};
+memory::desc matrix_desc(std::int64_t rows, std::int64_t columns, bool transposed, DType dtype,
+                         std::int64_t batch) {
+  memory::dims extents{rows, columns};
+  memory::dims strides = transposed ? memory::dims{1, rows} : memory::dims{columns, 1};
+  if (batch > 1) {
+    extents.insert(extents.begin(), batch);
+    strides.insert(strides.begin(), rows * columns);
+  }
+  return {extents, data_type_of(dtype), strides};
 }
 
 dnnl::matmul::primitive_desc plan_matrix_product(const memory::desc& left,

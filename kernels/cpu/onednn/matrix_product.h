@@ -12,9 +12,10 @@
 
 namespace parbench::cpu {
 
-/// A matrix of rows × columns, stored row by row, or column by column if `transposed`.
+/// A matrix of rows × columns, stored row by row, or column by column if `transposed`; or `batch`
+/// of them, one behind the other.
 [[nodiscard]] dnnl::memory::desc matrix_desc(std::int64_t rows, std::int64_t columns,
-                                             bool transposed, DType dtype);
+                                             bool transposed, DType dtype, std::int64_t batch = 1);
 
 /// Plans result [+]= left · right: with `accumulate` the product is added to the result.
 [[nodiscard]] dnnl::matmul::primitive_desc plan_matrix_product(const dnnl::memory::desc& left,

@@ -177,6 +177,7 @@ Planned plan(CudaDevice& device, const Gemm& desc) {
                                      Product{.m = desc.m,
                                              .n = desc.n,
                                              .k = desc.k,
+                                             .batch = desc.batch,
                                              .transpose_a = desc.transpose_a,
                                              .transpose_b = desc.transpose_b,
                                              .input = desc.dtype,

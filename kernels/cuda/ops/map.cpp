@@ -8,6 +8,7 @@
 #include "kernels/cuda/device_code/maps/map_program_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/cuda_op.h"
+#include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
@@ -82,6 +83,15 @@ bool has_groups(const DeviceMap& map) {
   return true;
 }
 
+/// Copies values that a Map has itself to the device.
+Buffer copied_values(CudaDevice& device, const std::vector<float>& values) {
+  const std::size_t bytes = values.size() * sizeof(float);
+  Buffer buffer = device.allocate(bytes, MemoryKind::device);
+  device.make_current();
+  PARBENCH_CUDA(cudaMemcpy(buffer.data(), values.data(), bytes, cudaMemcpyHostToDevice));
+  return buffer;
+}
+
 bool holds_groups(const DeviceOperand& operand) {
   const std::size_t bytes = operand.kind == DeviceOperand::Kind::bf16 ? 2 : 4;
   return operand.kind == DeviceOperand::Kind::coordinate || operand.strides[0] == 0 ||
@@ -93,6 +103,15 @@ class MapOp final : public CudaOp {
   MapOp(CudaDevice& device, const Map& desc)
       : CudaOp(device, desc), loops_(map_loops(desc)), map_(device_map(loops_)) {
     has_groups_ = has_groups(map_);
+    std::size_t next = 0;
+    for (const StridedTensor& input : desc.inputs) {
+      if (input.values == nullptr) {
+        sources_.push_back({.argument = next++});
+      } else {
+        sources_.push_back({.values = copied_values(device, *input.values)});
+      }
+    }
+    sources_.push_back({.argument = next});
     if (is_reduction()) {
       shape_ = map_reduction_shape(loops_);
       const std::int64_t partials = shape_.chunks > 1 ? shape_.chunks * map_.kept_count : 0;
@@ -106,7 +125,7 @@ class MapOp final : public CudaOp {
     bool is_grouped = has_groups_;
     for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
       const MapOperand& operand = loops_.operands[k];
-      if (!operand.is_coordinate) map.operand[k].data = arguments[operand.argument];
+      if (!operand.is_coordinate) map.operand[k].data = address(operand.argument, arguments);
       is_grouped = is_grouped && holds_groups(map.operand[k]);
     }
     if (!is_reduction()) return run_map(map, is_grouped, stream.handle());
@@ -115,9 +134,21 @@ class MapOp final : public CudaOp {
   }
 
  private:
+  /// Where an operand is: in the argument of that number, or in memory of the operation.
+  struct Source {
+    std::size_t argument = 0;
+    Buffer values = {};
+  };
+
+  [[nodiscard]] std::byte* address(std::size_t operand,
+                                   std::span<std::byte* const> arguments) const {
+    const Source& source = sources_[operand];
+    return source.values.data() != nullptr ? source.values.data() : arguments[source.argument];
+  }
   [[nodiscard]] bool is_reduction() const { return loops_.reduction != Reduction::none; }
 
   MapLoops loops_;
+  std::vector<Source> sources_;
   DeviceMap map_;
   bool has_groups_ = false;
   MapReductionShape shape_;

@@ -247,17 +247,19 @@ Tensors compute(const GlobalAveragePoolBackward& desc, const Tensors& inputs) {
 
 /// c += op(a)·op(b).
 void multiply(const Gemm& s, const Values& a, const Values& b, Values& c) {
-  for (std::int64_t i = 0; i < s.m; ++i)
-    for (std::int64_t j = 0; j < s.n; ++j)
-      for (std::int64_t p = 0; p < s.k; ++p) {
-        const double left = a[size(s.transpose_a ? p * s.m + i : i * s.k + p)];
-        const double right = b[size(s.transpose_b ? j * s.k + p : p * s.n + j)];
-        c[size(i * s.n + j)] += left * right;
-      }
+  for (std::int64_t of = 0; of < s.batch; ++of)
+    for (std::int64_t i = 0; i < s.m; ++i)
+      for (std::int64_t j = 0; j < s.n; ++j)
+        for (std::int64_t p = 0; p < s.k; ++p) {
+          const std::int64_t left = s.transpose_a ? p * s.m + i : i * s.k + p;
+          const std::int64_t right = s.transpose_b ? j * s.k + p : p * s.n + j;
+          c[size((of * s.m + i) * s.n + j)] +=
+              a[size(of * s.m * s.k + left)] * b[size(of * s.k * s.n + right)];
+        }
 }
 
 Tensors compute(const Gemm& desc, const Tensors& inputs) {
-  Values c = start(inputs, "c", size(desc.m * desc.n), desc.accumulate);
+  Values c = start(inputs, "c", size(desc.batch * desc.m * desc.n), desc.accumulate);
   multiply(desc, in(inputs, "a"), in(inputs, "b"), c);
   return {{"c", c}};
 }

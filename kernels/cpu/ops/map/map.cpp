@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernels/cpu/ops/map/element_steps.h"
 #include "kernels/cpu/ops/map/map_plan.h"
@@ -15,6 +16,29 @@ namespace parbench::cpu {
 namespace {
 
 using Arguments = std::span<std::byte* const>;
+
+/// The operands of a Map: what it is called with, and the values that it has itself.
+class MapValues {
+ public:
+  explicit MapValues(const Map& desc) {
+    for (const StridedTensor& input : desc.inputs) values_.push_back(input.values);
+  }
+
+  /// Those of all inputs, then the output.
+  [[nodiscard]] std::array<std::byte*, Map::max_inputs + 1> all(Arguments arguments) const {
+    std::array<std::byte*, Map::max_inputs + 1> addresses{};
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      auto* own = values_[i] == nullptr ? nullptr : const_cast<float*>(values_[i]->data());
+      addresses.at(i) = own == nullptr ? arguments[next++] : reinterpret_cast<std::byte*>(own);
+    }
+    addresses.at(values_.size()) = arguments[next];
+    return addresses;
+  }
+
+ private:
+  std::vector<std::shared_ptr<const std::vector<float>>> values_;
+};
 
 /// What one thread runs tiles with.
 class TileRunner {
@@ -143,13 +167,14 @@ void parallel_tiles(const MapPlan& plan, Arguments arguments, std::int64_t items
 
 class MapOp final : public CpuOp {
  public:
-  explicit MapOp(const Map& desc) : CpuOp(desc), plan_(desc) {
+  explicit MapOp(const Map& desc) : CpuOp(desc), plan_(desc), values_(desc) {
     add_tensors(*this);
     set_implementation(plan_.is_copy() ? "copies of rows" : "vector loops over tiles");
   }
 
   void execute(const Execution& execution, Arguments arguments) override {
-    parallel_tiles(plan_, arguments, plan_.tiles(false), plan_.tile_elements(), execution.threads,
+    const auto addresses = values_.all(arguments);
+    parallel_tiles(plan_, addresses, plan_.tiles(false), plan_.tile_elements(), execution.threads,
                    [&](TileRunner& runner, std::int64_t first, std::int64_t last) {
                      TileStart start{};
                      for (std::int64_t tile = first; tile < last; ++tile) {
@@ -161,13 +186,14 @@ class MapOp final : public CpuOp {
 
  private:
   MapPlan plan_;
+  MapValues values_;
 };
 
 /// A Map with a reduction. Where it has few results, several chunks of what is reduced are worked
 /// on at once, as many as the extents alone decide, and combined in their order.
 class ReducingMapOp final : public CpuOp {
  public:
-  explicit ReducingMapOp(const Map& desc) : CpuOp(desc), plan_(desc) {
+  explicit ReducingMapOp(const Map& desc) : CpuOp(desc), plan_(desc), values_(desc) {
     kept_tiles_ = plan_.tiles(false);
     reduced_tiles_ = plan_.tiles(true);
     chunks_ = chunks();
@@ -180,16 +206,17 @@ class ReducingMapOp final : public CpuOp {
   }
 
   void execute(const Execution& execution, Arguments arguments) override {
+    const auto addresses = values_.all(arguments);
     auto* partials = reinterpret_cast<double*>(execution.scratch + partials_);
     const std::int64_t elements = plan_.tile_elements() * reduced_tiles_ / chunks_;
-    parallel_tiles(plan_, arguments, kept_tiles_ * chunks_, elements, execution.threads,
+    parallel_tiles(plan_, addresses, kept_tiles_ * chunks_, elements, execution.threads,
                    [&](TileRunner& runner, std::int64_t first, std::int64_t last) {
                      for (std::int64_t item = first; item < last; ++item) {
                        reduce(runner, item, partials);
                      }
                    });
     if (chunks_ == 1) return;
-    parallel_tiles(plan_, arguments, kept_tiles_, plan_.kept_elements() * chunks_,
+    parallel_tiles(plan_, addresses, kept_tiles_, plan_.kept_elements() * chunks_,
                    execution.threads,
                    [&](TileRunner& runner, std::int64_t first, std::int64_t last) {
                      for (std::int64_t tile = first; tile < last; ++tile) {
@@ -277,6 +304,7 @@ class ReducingMapOp final : public CpuOp {
   }
 
   MapPlan plan_;
+  MapValues values_;
   std::int64_t kept_tiles_ = 1;
   std::int64_t reduced_tiles_ = 1;
   std::int64_t chunks_ = 1;

@@ -3,6 +3,7 @@
 #include "kernels/cpu/ops/map/tiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/base/bfloat16.h"
@@ -43,6 +44,16 @@ PARBENCH_SIMD void narrow_row(std::uint16_t* out, const float* in, std::int64_t 
 
 void narrow_row(float* out, const float* in, std::int64_t count) {
   std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(float));
+}
+
+void narrow_row(std::int32_t* out, const float* in, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = static_cast<std::int32_t>(std::lrint(in[i]));
+}
+
+void store_element(float& element, float value) { element = value; }
+void store_element(std::uint16_t& element, float value) { element = to_bf16(value); }
+void store_element(std::int32_t& element, float value) {
+  element = static_cast<std::int32_t>(std::lrint(value));
 }
 
 float as_float(float value) { return value; }
@@ -190,7 +201,7 @@ void store(std::byte* address, TileStrides strides, TileExtents extents, const f
   for_each_row(extents, strides, [&](std::int64_t done, std::int64_t place) {
     if (stride == 1) return narrow_row(first + place, block + done, count);
     for (std::int64_t i = 0; i < count; ++i) {
-      round_to(first[place + i * stride], block[done + i]);
+      store_element(first[place + i * stride], block[done + i]);
     }
   });
 }
@@ -242,6 +253,7 @@ void load_positions(float* block, const TileExtents& extents, std::int64_t first
 void store_tile(DType dtype, std::byte* first, const TileStrides& strides,
                 const TileExtents& extents, const float* block) {
   if (dtype == DType::bf16) return store<std::uint16_t>(first, strides, extents, block);
+  if (dtype == DType::i32) return store<std::int32_t>(first, strides, extents, block);
   store<float>(first, strides, extents, block);
 }
 

@@ -75,6 +75,8 @@ __device__ inline void store_operand(const DeviceOperand& operand, std::int64_t 
   };
   if (operand.kind == DeviceOperand::Kind::bf16)
     return put(static_cast<std::uint16_t*>(operand.data));
+  if (operand.kind == DeviceOperand::Kind::i32)
+    return put(static_cast<std::int32_t*>(operand.data));
   put(static_cast<float*>(operand.data));
 }
 
