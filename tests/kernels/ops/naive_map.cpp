@@ -86,8 +86,11 @@ double element(const Map& desc, const Tensors& inputs, const Shape& coordinates)
     const auto from = [&](std::size_t i) { return results[step.from.at(i)]; };
     const std::size_t first = step.from[0];
     if (step.op == ElementOp::input) {
-      const Values& values = in(inputs, "source" + std::to_string(first));
-      results.push_back(values[place_of(desc.inputs[first], coordinates)]);
+      const StridedTensor& input = desc.inputs[first];
+      const std::size_t place = place_of(input, coordinates);
+      results.push_back(input.values != nullptr
+                            ? double{(*input.values)[place]}
+                            : in(inputs, "source" + std::to_string(first))[place]);
     } else if (step.op == ElementOp::number) {
       results.push_back(double{step.number});
     } else if (step.op == ElementOp::coordinate) {
@@ -144,6 +147,9 @@ Tensors compute(const Map& desc, const Tensors& inputs) {
   } while (advance(coordinates, desc.extents));
   for (std::size_t i = 0; desc.accumulate && i < destination.size(); ++i) {
     if (begun[i]) destination[i] += before[i];
+  }
+  if (desc.output.dtype == DType::i32) {
+    for (double& value : destination) value = std::nearbyint(value);
   }
   return {{"destination", destination}};
 }

@@ -1,5 +1,6 @@
 // Rows of the conformance table for programs over strided tensors: each operation of a step, and
 // the ways in which tensors can lie in memory.
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,23 @@ ElementProgram two_inputs(ElementOp op, bool is_scaled, bool is_positive) {
   if (is_positive) a = steps.apply(absolute, a);
   steps.apply(op, a, b);
   return steps.program();
+}
+
+/// Eight times the first input.
+ElementProgram scaled() {
+  Steps steps;
+  steps.apply(product, steps.input(0), steps.number(8));
+  return steps.program();
+}
+
+std::vector<StridedTensor> two_of(const Shape& extents) { return {dense(extents), dense(extents)}; }
+
+/// Gives the first of two inputs values of the operation's own.
+Map with_values(Map map) {
+  std::vector<float> values(static_cast<std::size_t>(map.inputs[0].count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.25F * static_cast<float>(i % 7);
+  map.inputs[0].values = std::make_shared<const std::vector<float>>(std::move(values));
+  return map;
 }
 
 void add_operations(Cases& cases) {
@@ -154,6 +172,8 @@ void add_programs(Cases& cases) {
   cases.push_back({"map_narrow", map_of(matrix, {dense(matrix)}, identity(), bf16), loose});
   cases.push_back(
       {"map_i32", map_of(matrix, {dense(matrix, i32), dense(matrix)}, one_step(addition)), tight});
+  cases.push_back({"map_to_i32", map_of(matrix, {dense(matrix)}, scaled(), i32), 0});
+  cases.push_back({"map_values", with_values(map_of(matrix, two_of(matrix), one_step(addition))), tight});
   cases.push_back({"map_scalar", map_of({}, {dense({})}, identity()), 0});
   cases.push_back({"map_one_element", map_of({1, 1}, {dense({1, 1})}, identity(), bf16), loose});
   Steps half;

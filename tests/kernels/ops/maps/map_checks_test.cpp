@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -96,7 +99,19 @@ TEST(MapChecks, RefusesOutputsWhoseElementsMayBeShared) {
   map.output = {DType::f32, 24, 23, {-1, -4}};
   EXPECT_EQ(objection(map), "accepted");
   map.output = {DType::i32, 24, 0, {6, 1}};
-  EXPECT_THAT(objection(map), HasSubstr("the output is i32; use f32 or bf16"));
+  EXPECT_EQ(objection(map), "accepted");
+  map.accumulate = true;
+  EXPECT_THAT(objection(map), HasSubstr("the output is i32, to which nothing is added"));
+}
+
+TEST(MapChecks, RefusesValuesOfAnotherNumberOrType) {
+  Map map = matrix();
+  map.inputs[0].values = std::make_shared<const std::vector<float>>(23);
+  EXPECT_THAT(objection(map), HasSubstr("an input of 24 elements in f32 has 23 values"));
+  map.inputs[0].values = std::make_shared<const std::vector<float>>(24);
+  EXPECT_EQ(objection(map), "accepted");
+  map.inputs[0].dtype = DType::bf16;
+  EXPECT_THAT(objection(map), HasSubstr("24 elements in bf16"));
 }
 
 TEST(MapChecks, RefusesStepsThatReadWhatIsNotThere) {
