@@ -49,6 +49,7 @@ constexpr Narrow interval_rank{Narrow::important_rank + 2};  // of the median
 constexpr Narrow heading{.is_heading = true};
 
 constexpr std::string_view no_bound_mark = "¶";
+constexpr std::string_view bound_not_measured_mark = "∅";
 constexpr std::string_view metric_remark_mark = "#";
 constexpr std::string_view other_rounds_mark = "~";
 constexpr std::string_view scattered_mark = "≠";
@@ -154,6 +155,12 @@ TableCell metric_cell(const CaseResult& c, const std::string& name) {
                     metric->value, interval);
   if (!metric->remark.empty()) cell.mark = metric_remark_mark;
   return cell;
+}
+
+/// Whether a case has no bound although others of the table have one.
+bool lacks_bound(const CaseResult& c, const Cases& cases) {
+  return !c.bound &&
+         std::ranges::any_of(cases, [](const CaseResult* one) { return one->bound.has_value(); });
 }
 
 TableCell efficiency_cell(const CaseResult& c) {
@@ -300,6 +307,15 @@ std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& co
                        "the tasks took longer alone than the whole case: their measurement was "
                        "disturbed, so there is no bound");
   }
+  if (any_measured(cases, [&](const CaseResult& c) { return lacks_bound(c, cases); })) {
+    notes.emplace_back(bound_not_measured_mark,
+                       "no bound: the time ended before its tasks were measured alone, or other "
+                       "work disturbed every such measurement");
+  }
+  if (any_measured(cases, [](const CaseResult& c) { return c.speedup && !c.speedup->interval; })) {
+    notes.emplace_back(single_round_mark,
+                       "from the only round in which both were sampled: there is no interval");
+  }
   if (contains_mark(contradictions, other_rounds_mark)) {
     notes.emplace_back(other_rounds_mark,
                        "from the rounds in which both were sampled; the medians also have samples "
@@ -415,7 +431,10 @@ class Builder {
     add({.title = "throughput", .unit_in_title = true, .narrow = throughput_rank}, throughput_cell);
     add_speedup();
     for (const std::string& name : metric_names(cases_)) add_metric(name);
-    add({.title = "of", .subtitle = "bound", .narrow = bound_rank}, efficiency_cell);
+    add({.title = "of", .subtitle = "bound", .narrow = bound_rank}, [this](const CaseResult& c) {
+      return lacks_bound(c, cases_) ? TableCell{std::string(bound_not_measured_mark)}
+                                    : efficiency_cell(c);
+    });
     add({.title = "peak", .subtitle = "memory"},
         [this](const CaseResult& c) { return memory_cell(c, devices_); });
     add({.title = "verified", .only_on_pages = true}, verification_cell);
@@ -431,7 +450,7 @@ class Builder {
           if (!c.speedup) return {};
           TableCell cell = ratio_cell(*c.speedup);
           const auto mark = contradictions_.find(&c);
-          if (mark != contradictions_.end()) cell.mark = mark->second;
+          if (mark != contradictions_.end()) cell.mark += mark->second;
           if (strategies.size() > 1) {
             cell.range +=
                 std::exchange(cell.range_mark, "") + ' ' + baselines_.strategy_of(*c.speedup);
