@@ -141,6 +141,19 @@ std::string choices_text(const std::map<std::string, BySize>& found) {
   return text;
 }
 
+/// At how many settings load leaves no verdict; empty without any.
+std::string undecided_text(const std::vector<report::Recommendation>& found) {
+  const auto count = std::ranges::count_if(found, [](const report::Recommendation& one) {
+    return payoff_of(one) == report::Payoff::undecided;
+  });
+  if (count == 0) return {};
+  return fmt::format(
+      "; no verdict at {}, because other programs had up to {} of the core time: repeat on a quiet "
+      "machine",
+      count,
+      report::format_percent(std::ranges::max(found, {}, &report::Recommendation::load).load, 0));
+}
+
 /// How many pairs of collective and size were compared, and at how many of them a gain is expected
 /// and not shown.
 std::string coverage_text(const Recommended& all) {
@@ -151,9 +164,10 @@ std::string coverage_text(const Recommended& all) {
       [](const report::Recommendation& one) { return payoff_of(one) == report::Payoff::may_pay; });
   if (compared == 0) return {};
   return fmt::format(
-      "{}{} compared{}.", compared < measured ? fmt::format("{} of ", compared) : "",
+      "{}{} compared{}{}.", compared < measured ? fmt::format("{} of ", compared) : "",
       report::format_count(measured, "setting"),
-      open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
+      open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open),
+      undecided_text(all.recommendations));
 }
 
 /// The fits of the algorithms to use, where there is one collective.
@@ -173,8 +187,11 @@ std::string fits_text(const std::map<std::string, BySize>& found,
 std::string text_of(const std::map<std::string, BySize>& found, const Recommended& all,
                     const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::string choices = choices_text(found);
-  if (!choices.empty())
+  if (!choices.empty()) {
     choices += fmt::format("{}. {}", fits_text(found, fits), coverage_text(all));
+  } else if (!undecided_text(all.recommendations).empty()) {
+    choices = coverage_text(all);
+  }
   std::vector<std::string> sentences{std::move(choices)};
   for (const auto& [key, fit] : fits) {
     if (key.first != link_collective) continue;
@@ -215,7 +232,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
     if (fit != fits.end() && one.gain && remarked.insert(key).second) {
       one.remark = fit_text(fit->second);
     }
-    if (one.gain && !spec.graph) {
+    if (one.gain && !spec.graph && payoff_of(one) != report::Payoff::undecided) {
       found[key.first].sizes.push_back(size_of_case(spec));
       found[key.first].use.push_back(use);
     }
