@@ -305,28 +305,6 @@ TEST(Table, NeverShowsNanOrInfinity) {
   EXPECT_THAT(text, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
 }
 
-TEST(Table, SaysWhyACaseHasNoBoundBesideOthersThatHave) {
-  Report report = sample_report();
-  EXPECT_THAT(to_table(report), Not(HasSubstr("∅")));
-  report.cases[1].bound.reset();
-  report.cases[1].efficiency = 0;
-  EXPECT_THAT(to_table(report),
-              HasSubstr("\n∅ no bound: the time ended before its tasks were measured alone, or"));
-  for (CaseResult& c : report.cases) c.bound.reset();
-  EXPECT_THAT(to_table(report), Not(HasSubstr("∅"))) << "there is no such column";
-}
-
-TEST(Table, MarksSpeedupsOfASingleRound) {
-  Report report = sample_report();
-  EXPECT_THAT(to_table(report), Not(HasSubstr("¹")));
-  report.cases[1].speedup->interval.reset();
-  report.cases[1].speedup->value =
-      report.cases[0].statistics->median / report.cases[1].statistics->median;
-  const std::string text = to_table(report);
-  EXPECT_THAT(text, HasSubstr("0.97×¹"));
-  EXPECT_THAT(text, HasSubstr("\n¹ from the only round in which both were sampled"));
-}
-
 TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
   Report report = sample_report();
   ASSERT_TRUE(report.cases[1].bound.has_value());
