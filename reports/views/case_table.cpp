@@ -46,7 +46,17 @@ constexpr Narrow samples_rank{2};
 constexpr Narrow metrics_rank{Narrow::important_rank};
 constexpr Narrow bound_rank{Narrow::important_rank + 1};
 constexpr Narrow interval_rank{Narrow::important_rank + 2};  // of the median
+constexpr Narrow memory_rank{Narrow::important_rank + 3};    // beside rates
+constexpr Narrow rate_rank{Narrow::important_rank + 4};      // of the throughput, likewise
+constexpr Narrow answer_rank{Narrow::needed_rank};           // of `answering_metrics`
 constexpr Narrow heading{.is_heading = true};
+
+/// Metrics that answer the question of their scenario.
+constexpr std::array<std::string_view, 2> answering_metrics{"achieved overlap", "bus bandwidth"};
+
+bool answers(std::string_view metric) {
+  return std::ranges::find(answering_metrics, metric) != answering_metrics.end();
+}
 
 constexpr std::string_view no_bound_mark = "¶";
 constexpr std::string_view metric_remark_mark = "#";
@@ -135,15 +145,34 @@ TableCell time_cell(const CaseResult& c) {
   return cell;
 }
 
-TableCell throughput_cell(const CaseResult& c) {
+/// Bytes a second in GB/s, whatever their size, so that a column of bandwidths has one unit.
+TableCell bandwidth_cell(double bytes_per_second) {
+  constexpr double giga = 1e9;
+  constexpr double smallest_with_three_digits = 0.1;
+  const double rate = bytes_per_second / giga;
+  int digits = 2;
+  if (rate >= smallest_with_three_digits) digits = 3;
+  return {.text = fmt::format("{:#.{}g} GB/s", rate, digits), .number = bytes_per_second};
+}
+
+/// Whether cases have bandwidths of links, of which their throughput is one.
+bool has_bandwidths(const Cases& cases) {
+  return std::ranges::any_of(cases, [](const CaseResult* c) {
+    return std::ranges::any_of(c->metrics, [](const Metric& one) { return one.unit == "B"; });
+  });
+}
+
+TableCell throughput_cell(const CaseResult& c, bool as_bandwidth) {
   const double rate = c.amount / c.statistics->median;
   if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
+  if (as_bandwidth) return bandwidth_cell(rate);
   return {.text = format_rate(rate, c.amount_unit), .number = rate};
 }
 
 TableCell metric_cell(const CaseResult& c, const std::string& name) {
   const auto metric = std::ranges::find(c.metrics, name, &Metric::name);
   if (metric == c.metrics.end()) return {};
+  if (metric->unit == "B") return bandwidth_cell(metric->value);
   if (!metric->unit.empty()) {
     return {.text = format_rate(metric->value, metric->unit), .number = metric->value};
   }
@@ -412,11 +441,15 @@ class Builder {
     for (const CaseResult* c : cases_) median.cells.push_back(time_cell(*c));
     table_.columns.push_back(std::move(median));
     add({.title = "n", .narrow = samples_rank}, samples_cell);
-    add({.title = "throughput", .unit_in_title = true, .narrow = throughput_rank}, throughput_cell);
+    const bool bandwidths = has_bandwidths(cases_);
+    add({.title = "throughput",
+         .unit_in_title = true,
+         .narrow = bandwidths ? rate_rank : throughput_rank},
+        [&](const CaseResult& c) { return throughput_cell(c, bandwidths); });
     add_speedup();
     for (const std::string& name : metric_names(cases_)) add_metric(name);
     add({.title = "of", .subtitle = "bound", .narrow = bound_rank}, efficiency_cell);
-    add({.title = "peak", .subtitle = "memory"},
+    add({.title = "peak", .subtitle = "memory", .narrow = bandwidths ? memory_rank : Narrow()},
         [this](const CaseResult& c) { return memory_cell(c, devices_); });
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }
@@ -440,15 +473,24 @@ class Builder {
         });
   }
 
-  /// The last word of the name stands over the intervals, where there are any.
+  /// The last word of the name stands over the intervals, where there are any, or under the others
+  /// in the column of a rate.
   void add_metric(const std::string& name) {
     const bool intervals = any_measured(
         cases_, [&](const CaseResult& c) { return !metric_cell(c, name).range.empty(); });
-    const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
-    add({.title = name.substr(0, blank),
+    const bool is_rate =
+        name.find(' ') != std::string::npos && any_measured(cases_, [&](const CaseResult& c) {
+          const auto metric = std::ranges::find(c.metrics, name, &Metric::name);
+          return metric != c.metrics.end() && !metric->unit.empty();
+        });
+    const std::size_t blank = std::min(name.rfind(' '), name.size());
+    const std::string last = name.substr(std::min(blank + 1, name.size()));
+    add({.title = intervals || is_rate ? name.substr(0, blank) : name,
          .verbatim_title = true,
-         .range_title = name.substr(std::min(blank + 1, name.size())),
-         .narrow = metrics_rank},
+         .range_title = intervals ? last : "",
+         .subtitle = is_rate ? last : "",
+         .unit_in_title = is_rate,
+         .narrow = answers(name) ? answer_rank : metrics_rank},
         [&](const CaseResult& c) { return metric_cell(c, name); });
   }
 
