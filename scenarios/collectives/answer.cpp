@@ -163,15 +163,20 @@ std::string setting_text(const CaseSpec& spec) {
                      spec.graph ? ", as graphs" : "");
 }
 
-/// What the recommendations say together: what to use at each size of one collective, or of several
-/// at how many settings another algorithm pays.
-std::string choices_text(const Choices& choices, const Recommended& all) {
-  if (all.recommendations.empty()) return {};
+/// The collectives of which several algorithms were measured at a size.
+std::vector<std::string> compared_collectives(const Choices& choices) {
   std::vector<std::string> compared;
   for (const auto& [collective, sizes] : choices) {
     if (!runs_of(sizes).empty()) compared.push_back(collective);
   }
-  if (compared.size() == 1) {
+  return compared;
+}
+
+/// What the recommendations say together: what to use at each size of one collective, or of several
+/// at how many settings another algorithm pays.
+std::string choices_text(const Choices& choices, const Recommended& all) {
+  if (all.recommendations.empty()) return {};
+  if (const auto compared = compared_collectives(choices); compared.size() == 1) {
     const std::string& only = compared.front();
     return fmt::format("For {} use {}.", only, sizes_text(choices.at(only)));
   }
@@ -188,36 +193,42 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
   std::vector<std::string> verdicts;
   if (pays > 0) verdicts.push_back(fmt::format("pays at {}", pays));
   if (may_pay > 0) verdicts.push_back(fmt::format("may pay at {}", may_pay));
-  return fmt::format("Another algorithm than {} {} of {}; the table has what to use.",
-                     baseline_algorithm, fmt::join(verdicts, " and "), settings);
+  return fmt::format("Another algorithm than {} {} of {} (see the table).", baseline_algorithm,
+                     fmt::join(verdicts, " and "), settings);
 }
 
-/// "Bus bandwidth at 16.0 MiB in GB/s: all-reduce 3.75 (ring), send-recv 4.10 (direct).": at the
-/// largest size of each collective, by the algorithm to use there.
+/// "Bus bandwidth at 16.0 MiB in GB/s: by ring all-reduce 3.75; by direct broadcast 4.01, send-recv
+/// 4.10.": at the largest size of each collective, by the algorithm to use there.
 std::string bandwidths_text(const Choices& choices) {
   constexpr double giga = 1e-9;
   std::set<std::string> places;
   for (const auto& [collective, list] : choices) places.insert(list.back().place);
-  std::vector<std::string> items;
+  const bool is_one_place = places.size() == 1;
+  std::map<std::string, std::vector<std::string>> items;  // by algorithm
   for (const auto& [collective, list] : choices) {
     const Choice& largest = list.back();
     if (!(largest.bandwidth > 0)) continue;
-    items.push_back(fmt::format("{} {:#.3g}{} ({})", collective, giga * largest.bandwidth,
-                                places.size() == 1 ? "" : " at " + largest.place, largest.use));
+    items[largest.use].push_back(fmt::format("{} {:#.3g}{}", collective, giga * largest.bandwidth,
+                                             is_one_place ? "" : " at " + largest.place));
   }
-  if (items.empty()) return {};
-  return fmt::format("Bus bandwidth{} in GB/s: {}.",
-                     places.size() == 1 ? " at " + *places.begin() : "", fmt::join(items, ", "));
+  std::vector<std::string> parts;
+  for (const auto& [use, list] : items) {
+    parts.push_back(fmt::format("by {} {}", use, fmt::join(list, ", ")));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("Bus bandwidth{} in GB/s: {}.", is_one_place ? " at " + *places.begin() : "",
+                     fmt::join(parts, "; "));
 }
 
-/// The number of settings that were compared, where it is not that of all, and of those at which a
-/// gain is expected and not shown.
-std::string coverage_text(const Recommended& all) {
+/// The number of settings that were compared, and of those at which a gain is expected and not
+/// shown; empty where `choices_text` has counted them.
+std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
   const auto open = std::ranges::count_if(
       all.recommendations,
       [](const report::Recommendation& one) { return payoff_of(one) == report::Payoff::may_pay; });
+  if (compared == measured && compared_collectives(choices).size() > 1) return {};
   if (compared == 0) return "Not decided which algorithm to use: no second one was measured.";
   return fmt::format(
       "{}{} compared{}.", compared < measured ? fmt::format("{} of ", compared) : "",
@@ -290,7 +301,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
     return {.text = "Not decided: no collective was measured.", .is_answered = false};
   }
   std::vector<std::string> sentences{choices_text(choices, all), bandwidths_text(choices),
-                                     coverage_text(all)};
+                                     coverage_text(choices, all)};
   std::ranges::move(fit_sentences(choices, fits), std::back_inserter(sentences));
   const bool is_answered = !all.recommendations.empty() || !fits.empty();
   return {joined_sentences(sentences), std::move(all.recommendations), is_answered};

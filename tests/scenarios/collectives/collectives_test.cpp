@@ -280,7 +280,7 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
   EXPECT_TRUE(conclusion.is_answered);
   EXPECT_THAT(conclusion.text,
               AllOf(StartsWith("For all-reduce use tree at 4.00 KiB, direct at 256 KiB and 16.0 "
-                               "MiB. Bus bandwidth at 16.0 MiB in GB/s: all-reduce 7.92 (direct). "
+                               "MiB. Bus bandwidth at 16.0 MiB in GB/s: by direct all-reduce 7.92. "
                                "3 settings compared. All-reduce by direct: latency 20 ± "),
                     HasSubstr("µs, then 8 ± "), HasSubstr("GB/s; times within 0% of this")));
   ASSERT_EQ(conclusion.recommendations.size(), 3U);
@@ -290,8 +290,8 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
   }
   const std::string text = scenario->answer(with_link, within(0.01)).text;
   EXPECT_THAT(text,
-              HasSubstr("Bus bandwidth at 16.0 MiB in GB/s: all-reduce 7.92 (direct), send-recv "
-                        "9.97 (direct)."));
+              HasSubstr("Bus bandwidth at 16.0 MiB in GB/s: by direct all-reduce 7.92, send-recv "
+                        "9.97."));
   EXPECT_LE(report::wrapped(text, 98).size(), 3U) << text;
   EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB");
   EXPECT_TRUE(conclusion.recommendations[0].pays);
@@ -325,10 +325,14 @@ TEST(CollectivesAnswer, CountsTheSettingsOfSeveralCollectives) {
   std::vector<CaseOutcome> outcomes = two_algorithms(*scenario, "broadcast");
   const std::vector<CaseOutcome> others = two_algorithms(*scenario);
   outcomes.insert(outcomes.end(), others.begin(), others.end());
-  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
-            "Another algorithm than direct pays at 2 of 6 settings; the table has what to use. Bus "
-            "bandwidth at 16.0 MiB in GB/s: all-reduce 7.92 (direct), broadcast 7.92 (direct). 6 "
-            "settings compared.");
+  EXPECT_EQ(
+      scenario->answer(outcomes, within(0.01)).text,
+      "Another algorithm than direct pays at 2 of 6 settings (see the table). Bus bandwidth at "
+      "16.0 MiB in GB/s: by direct all-reduce 7.92, broadcast 7.92.");
+  outcomes.push_back(outcome(*scenario, "reduce", "direct", 4096, 20e-6, 8e9, 0));
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              HasSubstr("broadcast 7.92 at 16.0 MiB, reduce 0.200 at 4.00 KiB. 6 of 7 settings "
+                        "compared."));
   for (CaseOutcome& one : outcomes) {
     if (one.speedup) one.speedup = {.value = 0.5, .interval = report::Interval{0.4, 0.6, 0.96}};
   }
@@ -385,8 +389,8 @@ TEST(CollectivesAnswer, NamesTheSizesThatWereCompared) {
               StartsWith("For all-reduce use direct at 3 sizes from 4.00 KiB to 16.0 MiB. "));
   outcomes.resize(2);
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
-            "For all-reduce use direct at 4.00 KiB. Bus bandwidth at 4.00 KiB in GB/s: all-reduce "
-            "0.200 (direct). 1 setting compared.");
+            "For all-reduce use direct at 4.00 KiB. Bus bandwidth at 4.00 KiB in GB/s: by direct "
+            "all-reduce 0.200. 1 setting compared.");
 }
 
 TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
@@ -399,7 +403,7 @@ TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   EXPECT_TRUE(conclusion.is_answered);
   EXPECT_THAT(conclusion.text,
               AllOf(HasSubstr("Send-recv by direct: latency 5 ± "), HasSubstr("then 10 ± "),
-                    StartsWith("Bus bandwidth at 16.0 MiB in GB/s: send-recv 9.97 (direct). Not "
+                    StartsWith("Bus bandwidth at 16.0 MiB in GB/s: by direct send-recv 9.97. Not "
                                "decided which algorithm to use: no second one was measured.")));
   EXPECT_TRUE(conclusion.recommendations.empty());
   std::vector<CaseOutcome> both = outcomes;
@@ -411,7 +415,7 @@ TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   EXPECT_THAT(
       compared.text,
       AllOf(StartsWith("For send-recv use direct at 4.00 KiB, nccl at 256 KiB and 16.0 MiB. "
-                       "Bus bandwidth at 16.0 MiB in GB/s: send-recv 19.8 (nccl). 3 settings "
+                       "Bus bandwidth at 16.0 MiB in GB/s: by nccl send-recv 19.8. 3 settings "
                        "compared. Send-recv by direct: latency 5 ± ")));
   EXPECT_EQ(compared.recommendations.size(), 3U);
   outcomes.pop_back();
