@@ -154,7 +154,8 @@ std::string missing_text(const std::vector<report::CaseResult>& cases) {
   for (const std::string& value : missing_of(shares_of(others, values))) {
     missing.push_back("all of " + value);
   }
-  return missing.empty() ? "" : fmt::format(" (among them {})", report::format_list(missing));
+  if (missing.empty() || std::ranges::all_of(cases, report::is_left_out_of_time)) return {};
+  return fmt::format(" (among them {})", report::format_list(missing));
 }
 
 /// "20 of 63 cases measured; no time for 41 (among them all of strategy b), 1 failed, 1 skipped"; a
@@ -260,6 +261,12 @@ std::optional<std::string> preliminary_warning(const std::vector<report::CaseRes
   }
   if (!remedy.empty()) parts.push_back(remedy);
   return fmt::format("Preliminary: {}.", fmt::join(parts, "; "));
+}
+
+std::string undecided_text(const std::vector<report::CaseResult>& cases) {
+  const bool lacks_time = std::ranges::any_of(cases, report::is_left_out_of_time);
+  return fmt::format("Not decided: {}{}.", coverage_text(cases),
+                     lacks_time ? "; a longer --max-total-time measures them" : "");
 }
 
 std::optional<std::string> coverage_warning(const std::vector<report::CaseResult>& cases) {

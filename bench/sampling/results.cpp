@@ -360,8 +360,12 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
       measured.add(specs[i], cases[i], conditions.devices, cases);
     }
   }
-  if (measured.outcomes().empty()) return std::nullopt;
+  if (cases.empty()) return std::nullopt;
   report::Answer answer{std::string(scenario.name()), std::string(scenario.question())};
+  if (measured.outcomes().empty()) {
+    answer.text = undecided_text(cases);
+    return answer;
+  }
   bool is_answered = true;
   try {
     Conclusion conclusion = scenario.answer(

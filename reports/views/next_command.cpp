@@ -255,6 +255,9 @@ double resumed_seconds(const Report& report, const Need& need, const Missing& mi
 
 std::string purpose_of(const Missing& missing, const std::vector<Tie>& ties) {
   if (missing.left_out > 0) {
+    if (missing.left_out == 1) {
+      return fmt::format("to measure the {}case", missing.measured > 0 ? "other " : "");
+    }
     const std::string_view others = missing.measured > 0 ? "the other" : "all";
     return fmt::format("to measure {} {}", others, format_count(missing.left_out, "case"));
   }

@@ -295,9 +295,8 @@ std::string_view payoff_text(report::Payoff payoff, std::string_view verb) {
 
 std::string no_comparison_text(std::string_view baseline, std::string_view other,
                                bool has_baseline) {
-  return has_baseline
-             ? fmt::format("No {} was measured beside {}, so there is no answer.", other, baseline)
-             : fmt::format("There is no answer without {}, which was not measured.", baseline);
+  return has_baseline ? fmt::format("Not decided: no {} was measured beside {}.", other, baseline)
+                      : fmt::format("Not decided: {}, the baseline, was not measured.", baseline);
 }
 
 std::string not_compared_text(const std::vector<std::string>& settings) {

@@ -140,7 +140,7 @@ TEST(NextCommand, MeasuresWhatIsMissingFirst) {
   report.cases.back().status = CaseStatus::not_run;
   report.cases.back().stopped_because = total_time;
   const auto next = next_command(report, "r.json");
-  EXPECT_EQ(next->purpose, "to measure the other 1 case");
+  EXPECT_EQ(next->purpose, "to measure the other case");
   EXPECT_EQ(next->arguments[0], "--resume");
 }
 

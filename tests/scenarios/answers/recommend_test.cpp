@@ -448,9 +448,9 @@ TEST(Wording, EndsWithTheLargestGainOfSeveralSettings) {
 
 TEST(Wording, SaysWhichSideOfAComparisonIsMissing) {
   EXPECT_EQ(no_comparison_text("plain", "strategy", true),
-            "No strategy was measured beside plain, so there is no answer.");
+            "Not decided: no strategy was measured beside plain.");
   EXPECT_EQ(no_comparison_text("plain", "strategy", false),
-            "There is no answer without plain, which was not measured.");
+            "Not decided: plain, the baseline, was not measured.");
 }
 
 TEST(Wording, LeavesOutSentencesThatThreeLinesCannotHold) {
