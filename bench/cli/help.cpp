@@ -20,9 +20,15 @@ constexpr auto description =
 
 constexpr std::string_view rows_end_group = "Output";  // its last row is --help
 
+constexpr auto axes_text =
+    "An axis is a parameter that a run can vary: --split 1,3,5 measures each of the three values, "
+    "and several axes every combination. `parbench list SCENARIO` shows the values of an axis that "
+    "is not given.";
+
 constexpr auto program_usage =
     "parbench --scenario NAME[,NAME…]|all [FLAGS]\n"
-    "  parbench COMMAND [ARGUMENTS]      (parbench help COMMAND describes them)\n";
+    "  parbench COMMAND [ARGUMENTS]      (parbench help COMMAND describes them)\n"
+    "  parbench help SCENARIO            (what a scenario compares, and its axes)\n";
 
 std::string two_columns(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
@@ -80,12 +86,15 @@ std::string program_page(const CommandList& commands, Command& run) {
   const std::vector<FlagRow> rows = run.flags();
   for (const std::string& group : groups_of(rows)) {
     text += fmt::format("\n{}\n{}", wrap(group + ':', page_width, 2), rows_text(rows, group));
-    if (group == rows_end_group) text += two_columns("--help, -h", "Print this page and exit");
+    if (group != rows_end_group) continue;
+    text +=
+        two_columns("--help, -h", "Print this page, or with --scenario NAME its part, and exit");
+    text += '\n' + wrap(axes_text, page_width, 0) + '\n';
   }
   const std::string more =
-      "Flags that take a list, such as axes, may be given more than once: their lists join. Give "
-      "other flags once, unless they say otherwise. Flags that start with --benchmark_ go to "
-      "Google Benchmark.";
+      "Flags that take a list, such as axes, may be given several times: their lists join. Give "
+      "other flags once, unless their description says otherwise. Flags that start with "
+      "--benchmark_ go to Google Benchmark.";
   return text + '\n' + wrap(more, page_width, 0) + '\n' + footer_of(run.text());
 }
 

@@ -61,8 +61,8 @@ report::TextStyle text_style(std::optional<int> width, std::string_view path) {
 
 FlagRow width_flag(std::optional<int>& width) {
   return {.value = number_rule("width",
-                               "Columns for tables and text; default: COLUMNS, the terminal's "
-                               "width, or 80",
+                               "Width of tables and text in columns; default: $COLUMNS, else the "
+                               "terminal's width, else 80",
                                AxisKind::integer, min_width, 10'000),
           .placeholder = "COLUMNS",
           .target = &width};

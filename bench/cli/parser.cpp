@@ -41,7 +41,7 @@ class Parser {
     try {
       app_.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
-      const std::string name(chosen_name());  // ahead of `take`: it may be "help" itself
+      const std::string name = topic_of_help();  // ahead of `take`: it may be "help" itself
       std::unique_ptr<Command> help = take("help");
       help->read({{"COMMAND", {name}}}, {});
       return help;
@@ -105,6 +105,18 @@ class Parser {
   [[nodiscard]] std::string_view chosen_name() const {
     const std::vector<CLI::App*> chosen = app_.get_subcommands();
     return chosen.empty() ? default_command : find(chosen.front()->get_name()).text().name;
+  }
+
+  /// The command, or the scenario of a run: `--scenario pipeline --help`.
+  [[nodiscard]] std::string topic_of_help() const {
+    const std::string name(chosen_name());
+    if (name != default_command) return name;
+    const FlagTexts texts = given_to(app_);
+    const auto given = texts.find("scenario");
+    const std::vector<std::string> known = names_of(scenarios_);
+    const bool is_one =
+        given != texts.end() && std::ranges::find(known, given->second.back()) != known.end();
+    return is_one ? given->second.back() : name;
   }
 
   [[nodiscard]] Command& find(std::string_view name) const {

@@ -56,11 +56,10 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .placeholder = "NAME[,NAME…]",
        .in_report = recorded,
        .target = &options.strategies},
-      {.value =
-           choice_rule("preset",
-                       "Values of the axes that are not given: quick ends within minutes on two "
-                       "cores, published has those of the published experiments",
-                       {"quick", "published"}),
+      {.value = choice_rule("preset",
+                            "Values of the axes (see below) that are not given: quick ends within "
+                            "minutes on two cores, published repeats the published experiments",
+                            {"quick", "published"}),
        .placeholder = "quick|published",
        .in_report = repeated,
        .target = &options.preset},
@@ -80,8 +79,8 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .in_report = repeated,
        .target = &options.format},
       {.value = text_rule("graph",
-                          "Capture every case into a graph beforehand and replay that; leaves out "
-                          "strategies that define how they are launched"),
+                          "Launch every case as a graph that was captured once (on GPUs a CUDA "
+                          "graph); leaves out strategies that are a way of launching"),
        .kind = toggle,
        .in_report = repeated,
        .target = &options.graph},
@@ -100,7 +99,7 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .target = &options.oversubscribe},
       {.value = text_rule("config",
                           "Flags from a file, an object such as {\"scenario\": \"pipeline\", "
-                          "\"split\": [1, 5]}; flags given here win"),
+                          "\"split\": [1, 5]}; flags of the command line override it"),
        .placeholder = "FILE.json",
        .in_config = false,
        .target = &options.config_path},
@@ -121,8 +120,8 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .target = &options.resume_path},
       {.value =
            text_rule("rerun",
-                     "The same cases as in a report, measured in the same way; flags of the two "
-                     "groups below win"),
+                     "Measure the cases of a report again, in the same way; flags under 'How it is "
+                     "measured' and 'Output' override those of the report"),
        .placeholder = "REPORT.json",
        .in_config = false,
        .excludes = with_fixed_cases({}),
@@ -134,8 +133,8 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
   return {
       {.value =
            number_rule("precision",
-                       "Stop sampling a case when the 95% interval of its median is this narrow "
-                       "(half width); default: 1",
+                       "Stop sampling a case when the 95% confidence interval of its median is at "
+                       "most ± this wide; default: 1",
                        AxisKind::real, 0.01, 100),
        .placeholder = "PERCENT",
        .target = &options.precision_percent},
@@ -155,8 +154,9 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
       {.value = number_rule(
            "max-total-time",
            "End the whole run within this time, preparation, verification and profiling "
-           "included: with fewer samples, then without timelines, then without some "
-           "cases, which are named; default: 150 for each scenario (pipeline: 180), none with "
+           "included. Where it is short, cases get fewer samples, then no timelines, then some "
+           "cases are left out and named; default: 150 for each scenario (pipeline: 180), none "
+           "with "
            "--max-time, fixed numbers of samples or --preset published",
            AxisKind::real, 0.001, week_seconds),
        .placeholder = "SECONDS",
@@ -167,31 +167,31 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
        .target = &options.seed},
       {.value = number_rule(
            "processes",
-           "Spread the samples over N new processes, one after the other, because two "
-           "processes differ more than the samples of one show; intervals are then of "
-           "the medians of the processes (6 or more for 95%). Each has an equal share "
-           "of the time and prepares every case anew; --min-samples holds for each; default: 1",
+           "Spread the samples over N new processes, one after the other, because times differ "
+           "more between processes than within one; intervals are then those of the processes' "
+           "medians (95% needs 6 or more). Each process has an equal share of the time, prepares "
+           "every case anew and takes --min-samples; default: 1",
            AxisKind::integer, 1, max_processes),
        .placeholder = "N",
        .target = &options.processes},
       {.value =
            text_rule("for-profiler",
-                     "For a run under a profiler (scripts/nsys-capture): warm up, then take three "
-                     "samples of one execution each between its start and stop, without progress"),
+                     "For a run under a profiler (scripts/nsys-capture): warm up, then start the "
+                     "profiler, take three samples of one execution each, and stop it; no progress "
+                     "is shown"),
        .kind = toggle,
        .excludes = {{"precision", fixed_samples},
                     {"min-samples", fixed_samples},
                     {"processes", one_capture}},
        .target = &options.for_profiler},
-      {.value =
-           text_rule("allow-different-ranks",
-                     "Measure several ranks (mpirun) also where they have different processors "
-                     "or instruction sets, and show the differences"),
+      {.value = text_rule("allow-different-ranks",
+                          "With several ranks (mpirun): measure although their processors or "
+                          "instruction sets differ, and show the differences"),
        .kind = toggle,
        .target = &options.allow_different_ranks},
       {.value = text_rule("no-timeline",
-                          "Leave out the profiling pass, which records the timeline of one more "
-                          "execution of each case to explain its time"),
+                          "Record no timelines: leave out the execution of each case, after its "
+                          "samples, that explains its time"),
        .kind = toggle,
        .target = &options.no_timeline},
   };
@@ -217,12 +217,12 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
                     {"dry-run", traced_run}},
        .target = &options.trace_path},
       {.value = text_rule("trace-case",
-                          "Only cases whose names contain this, such as split:12, in the file of "
-                          "--trace; may be repeated"),
+                          "With --trace: only cases whose names contain this text, such as "
+                          "split:12; may be given several times"),
        .kind = many,
        .placeholder = "TEXT",
        .target = &options.trace_cases},
-      {.value = text_rule("quiet", "No progress; only the tables, the answers and errors"),
+      {.value = text_rule("quiet", "Show no progress, only tables, answers and errors"),
        .kind = toggle,
        .target = &options.quiet},
       width_flag(options.width),
@@ -313,13 +313,12 @@ std::string placeholder_of(const Axis& axis) {
 }
 
 FlagRow flag_of(const SharedAxis& shared, RunOptions& options) {
-  FlagRow row{
-      .value = *shared.axis,
-      .kind = list,
-      .placeholder = placeholder_of(*shared.axis),
-      .group = fmt::format("Axes of {} (a comma list sweeps)", fmt::join(shared.scenarios, ", ")),
-      .in_report = shared.axis->identity ? recorded : repeated,
-      .target = &options.axes};
+  FlagRow row{.value = *shared.axis,
+              .kind = list,
+              .placeholder = placeholder_of(*shared.axis),
+              .group = fmt::format("Axes of {}", fmt::join(shared.scenarios, ", ")),
+              .in_report = shared.axis->identity ? recorded : repeated,
+              .target = &options.axes};
   row.value.description = description_of(shared);
   if (!shared.axis->identity) {
     row.placeholder.resize(std::min(row.placeholder.find('['), row.placeholder.size()));

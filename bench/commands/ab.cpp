@@ -254,16 +254,16 @@ class PairsOfRuns {
 
 constexpr CommandText ab_help{
     .name = "ab",
-    .summary = "What is slower or faster with one command than with another, in pairs of runs",
+    .summary = "Which of two commands is faster, in pairs of runs",
     .examples =
         "  parbench ab --a './old/parbench --scenario matmul' \\\n"
         "              --b './new/parbench --scenario matmul'\n"
-        "      Two builds.\n"
+        "      Compares two builds.\n"
         "  parbench ab --a 'DNNL_MAX_CPU_ISA=AVX2 ./parbench --scenario branch' \\\n"
         "              --b './parbench --scenario branch' --max-time 600\n"
-        "      Two environments, within ten minutes.\n"
+        "      Compares two environments, within ten minutes.\n"
         "  parbench ab --measure wall --a 'gzip -6 <file' --b 'zstd -6 <file'\n"
-        "      Two programs of any kind, by the time from start to end.\n",
+        "      Compares any two programs by the time from start to end.\n",
     .exit_codes =
         "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes "
         "ended early, or the output could not be written to its end; "
@@ -278,51 +278,53 @@ class Ab final : public Command {
   std::vector<FlagRow> flags() override {
     std::vector<FlagRow> rows{
         {.value = text_rule("a",
-                            "A shell command, the base: 'DNNL_MAX_CPU_ISA=AVX2 ./parbench "
+                            "The base: a shell command, such as 'DNNL_MAX_CPU_ISA=AVX2 ./parbench "
                             "--scenario selftest'"),
          .placeholder = "COMMAND",
          .required = true,
          .target = &options_.base_command},
-        {.value = text_rule("b", "The command that is compared with it"),
+        {.value = text_rule("b", "The command that is compared with the base"),
          .placeholder = "COMMAND",
          .required = true,
          .target = &options_.candidate_command},
         {.value = choice_rule("measure",
-                              "What counts. report (the default): the cases of parbench, which "
-                              "each command has to run and is called with --report FILE --quiet "
-                              "behind it; google-benchmark: those of a program with Google "
-                              "Benchmark, called with --benchmark_out=FILE behind it; wall: the "
-                              "time of the whole command",
+                              "What is compared. report (the default): the cases of parbench; both "
+                              "commands run it, and --report FILE --quiet is appended to them; "
+                              "google-benchmark: the cases of a program with Google Benchmark; "
+                              "--benchmark_out=FILE is appended; wall: the time of the whole "
+                              "command",
                               names_of_measures()),
          .placeholder = "MEASURE",
          .target = &options_.measure},
         {.value = number_rule("warmup",
-                              "Runs of each command before the first pair, which do not count; "
+                              "Runs of each command before the first pair, which are not compared; "
                               "default: 1 with --measure wall, else 0",
                               AxisKind::integer, 0, 1000),
          .placeholder = "N",
          .target = &options_.warmup},
         {.value = number_rule("run-limit",
-                              "End a command, and the comparison, after this time of one run",
+                              "Stop the comparison if one run of a command takes longer than this",
                               AxisKind::real, 0.001, week_seconds),
          .placeholder = "SECONDS",
          .target = &options_.run_limit},
         {.value = number_rule(
              "max-time",
-             fmt::format("Stop after this time, with or without verdicts; default: 1800. Verdicts "
-                         "are given after {} pairs, at most",
-                         fmt::join(compare::PairedComparison::Plan{}.looks, ", ")),
+             fmt::format(
+                 "Stop after this time, decided or not; default: 1800. Cases are judged after "
+                 "{} pairs, the last of which end the comparison",
+                 fmt::join(compare::PairedComparison::Plan{}.looks, ", ")),
              AxisKind::real, 0.001, week_seconds),
          .placeholder = "SECONDS",
          .target = &options_.max_seconds},
-        {.value = number_rule("seed", "Of the order within pairs, which alternates; default: 1",
-                              AxisKind::integer, 0, 1e15),
+        {.value =
+             number_rule("seed", "Seed of the order of both commands within the pairs; default: 1",
+                         AxisKind::integer, 0, 1e15),
          .placeholder = "N",
          .target = &options_.seed},
-        {.value = text_rule("keep", "A new folder for the reports of all runs"),
+        {.value = text_rule("keep", "Keep the reports of all runs in this new folder"),
          .placeholder = "DIR",
          .target = &options_.keep_path},
-        {.value = text_rule("quiet", "No progress; only the comparison and errors"),
+        {.value = text_rule("quiet", "Show no progress, only the comparison and errors"),
          .kind = FlagKind::toggle,
          .target = &options_.quiet}};
     for (FlagRow& row : comparison_flags(options_.comparison)) rows.push_back(std::move(row));

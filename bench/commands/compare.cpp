@@ -19,15 +19,15 @@ constexpr CommandText compare_help{
     .summary = "What became slower or faster from one report to another",
     .examples =
         "  parbench compare reports/runs/before.json after.json\n"
-        "      What became slower or faster, beyond chance?\n"
+        "      Which cases became slower or faster, beyond chance?\n"
         "  parbench compare before.json after.json --threshold 5 --format markdown\n"
-        "      Changes of 5% or more, as a comment on a pull request.\n"
+        "      Counts changes of 5% or more; prints a comment for a pull request.\n"
         "  parbench compare before.json after.json --require-decided 80\n"
-        "      Fails also where fewer than 80% of the cases are decided.\n"
+        "      Exits with 4 also if fewer than 80% of the cases are decided.\n"
         "  parbench compare before.json after.json\n"
         "      BASE and NEW may be Google Benchmark files (--benchmark_out=before.json).\n"
         "  parbench compare old1.json old2.json --new new1.json new2.json\n"
-        "      Several runs of each program, which show how much its runs differ.\n",
+        "      Compares several runs of each version, which shows how much runs differ.\n",
     .exit_codes =
         "0 nothing regressed; 1 a case failed in NEW, or NEW or one of its processes "
         "ended early, or the output could not be written to its end; 2 bad usage, a bad report, "
@@ -43,20 +43,20 @@ class Compare final : public Command {
     std::vector<FlagRow> rows{
         {.value = text_rule("BASE",
                             "The reports before and after the change, or JSON files of Google "
-                            "Benchmark. With --new, all of them are runs of BASE"),
+                            "Benchmark. With --new, all files here are from before the change"),
          .kind = FlagKind::many,
          .placeholder = " NEW",
          .required = true,
          .target = &base_paths_},
         {.value = text_rule("new",
-                            "The reports after the change. Several files of a side are its runs: "
-                            "each counts as a process"),
+                            "The reports after the change. Several files of one side count as "
+                            "several processes of it"),
          .kind = FlagKind::many,
          .placeholder = "NEW…",
          .target = &new_paths_},
         {.value = number_rule("assume-spread",
-                              "The standard deviation between processes of a side with one, if you "
-                              "know it, in percent of the time",
+                              "For a side with one process: the standard deviation between "
+                              "processes, in percent of the time, if you know it",
                               AxisKind::percent, 0, 1000),
          .placeholder = "PERCENT",
          .target = &spread_percent_}};

@@ -21,12 +21,12 @@ namespace {
 
 constexpr CommandText dashboard_help{
     .name = "dashboard",
-    .summary = "A site from a folder of reports: every case's history, and where it changed",
+    .summary = "A web site from a folder of reports: the history of each case and its changes",
     .examples =
         "  parbench dashboard reports/runs -o site\n"
-        "      A new site, or an earlier one with the reports that are new since.\n"
+        "      Makes the site, or adds the new reports to it.\n"
         "  parbench dashboard reports/runs -o site --strict\n"
-        "      The same in a script that has to fail where a file is not a report.\n"
+        "      The same for a script that must fail if a file is not a report.\n"
         "  parbench dashboard reports/runs -o site \\\n"
         "           --repository-url https://github.com/owner/name\n"
         "      With links from commits to the repository.\n",
@@ -57,8 +57,8 @@ class Dashboard final : public Command {
     output.placeholder = "SITE";
     output.required = true;
     return {
-        {.value =
-             text_rule("DIR", "The folder; all files *.json in it and below are read as reports"),
+        {.value = text_rule(
+             "DIR", "The folder; all *.json files in it and in its subfolders are read as reports"),
          .required = true,
          .target = &folder_},
         output,
@@ -66,8 +66,8 @@ class Dashboard final : public Command {
          .kind = FlagKind::toggle,
          .target = &strict_},
         {.value = text_rule("repository-url",
-                            "The web address of the repository that the commits are of, to "
-                            "link them: https://github.com/owner/name"),
+                            "The web address of the measured project's repository, to which "
+                            "commits are linked: https://github.com/owner/name"),
          .placeholder = "URL",
          .target = &repository_url_}};
   }

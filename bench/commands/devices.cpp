@@ -52,7 +52,7 @@ std::string device_line(const DeviceInfo& info) {
 std::string devices_text(Backend& backend) {
   const std::vector<DeviceNumber> all = backend.choose(backend.device_count());
   if (all.empty()) return {};
-  std::string text = fmt::format("  devices of a run that uses all {}:\n", all.size());
+  std::string text = fmt::format("  devices of a run with --devices {}:\n", all.size());
   const auto devices = backend.open(all, {});
   for (const auto& device : devices) {
     const DeviceInfo& info = device->info();

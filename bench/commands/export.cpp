@@ -14,12 +14,12 @@ namespace {
 
 constexpr CommandText export_help{
     .name = "export",
-    .summary = "A report in the format of another program",
+    .summary = "A report in a format that another program reads",
     .examples =
         "  parbench export reports/runs/before.json --format csv -o before.csv\n"
         "      A row for each case, for a spreadsheet.\n"
         "  parbench export before.json --format prometheus | promtool check metrics\n"
-        "      Without -o the text goes to standard output.\n",
+        "      Without -o the text goes to standard output, here to another program.\n",
     .exit_codes = report_exit_codes};
 
 class Export final : public Command {

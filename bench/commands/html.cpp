@@ -14,12 +14,12 @@ namespace {
 
 constexpr CommandText html_help{
     .name = "html",
-    .summary = "A page of HTML from reports: answers, charts, tables",
+    .summary = "A web page from reports: answers, charts, timelines, tables",
     .examples =
         "  parbench html reports/runs/before.json reports/runs/after.json -o page.html\n"
-        "      Two runs on one page, to open in a browser.\n"
+        "      Shows two runs on one page, to open in a browser.\n"
         "  parbench html reports/runs/before.json -o - | gzip > page.html.gz\n"
-        "      To standard output.\n",
+        "      Writes the page to standard output.\n",
     .exit_codes = report_exit_codes};
 
 class Html final : public Command {

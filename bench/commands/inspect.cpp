@@ -1,6 +1,7 @@
 // `inspect`: the layers and cut points of a model.
 #include <fmt/format.h>
 
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -18,12 +19,12 @@ namespace {
 
 constexpr CommandText inspect_help{
     .name = "inspect",
-    .summary = "The layers of a model, and where it can be cut",
+    .summary = "The layers of a model, and where a pipeline can divide it",
     .examples =
         "  parbench inspect resnet50 --image 224 --batch 32\n"
-        "      Shapes, parameters, FLOPs, memory and cut points.\n"
+        "      Shapes, parameters, FLOPs, memory, and the points where stages can begin.\n"
         "  parbench inspect my.onnx --format json -o my.json\n"
-        "      The same of a file of yours, for programs.\n",
+        "      The same for an ONNX file, to be read by a program.\n",
     .exit_codes =
         "0 done; 1 the output could not be written to its end; 2 bad usage, a model that "
         "cannot be read, or a place that cannot be written."};
@@ -33,36 +34,42 @@ class Inspect final : public Command {
   Inspect() : Command(inspect_help) {}
 
   std::vector<FlagRow> flags() override {
-    Axis model = choice_rule("MODEL", "A model that ships, or FILE.onnx", model_names());
+    Axis model = choice_rule("MODEL", "FILE.onnx, or one of `parbench list models`", model_names());
     model.file_suffix = ".onnx";
     std::vector<FlagRow> rows{
         {.value = std::move(model), .required = true, .target = &model_},
         {.value = number_rule("batch",
-                              "Samples of a training step; the model's quick batch unless "
-                              "given",
+                              "Samples of a training step; default: those of preset quick for "
+                              "this model",
                               AxisKind::integer, 1, max_batch),
          .placeholder = "N",
          .target = &batch_}};
     for (Axis size : model_size_axes()) {
       if (size.name == "dim" || size.name == "head") continue;
-      size.description = "As in --scenario pipeline";
+      char& first = size.description.front();
+      first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
       rows.push_back({.value = size, .placeholder = "N", .target = &sizes_[size.name]});
     }
     rows.push_back({.value = choice_rule(
-                        "head", "Output projection of gpt: weights of its own, or the embedding's",
+                        "head",
+                        "Output projection of gpt: weights of its own (untied, the default), or "
+                        "the embedding's table (tied)",
                         {head_names.begin(), head_names.end()}),
                     .placeholder = "untied|tied",
                     .target = &head_});
     rows.push_back({.value = text_rule("dim",
-                                       "Sizes of dimensions that a file leaves open, as "
+                                       "Sizes of dimensions that an ONNX file leaves open, as "
                                        "sequence=128, several joined by '+'"),
+                    .placeholder = "NAME=N[+NAME=N…]",
                     .target = &dimensions_});
     rows.push_back({.value = choice_rule(
                         "loss", "Loss of an ONNX file; default: the loss at the end of its graph",
                         {loss_names.begin(), loss_names.end()}),
+                    .placeholder = "mse|cross-entropy",
                     .target = &loss_});
-    rows.push_back({.value = choice_rule("format", "text: tables; json: all numbers; html: a page",
-                                         {"text", "json", "html"}),
+    rows.push_back({.value = choice_rule(
+                        "format", "text (the default): tables; json: all numbers; html: a page",
+                        {"text", "json", "html"}),
                     .placeholder = "text|json|html",
                     .target = &format_});
     rows.push_back(width_flag(width_));

@@ -231,42 +231,43 @@ namespace {
 constexpr CommandText peaks_help{
     .name = "peaks",
     .summary =
-        "The peak rates of the devices, measured once and stored; later runs report their "
-        "share of them",
+        "The highest rates that the devices reach, measured once and stored; later runs report "
+        "their share of them",
     .examples =
         "  parbench peaks\n"
-        "      The peak rates of the devices: measured the first time, then shown.\n"
+        "      Measures the rates the first time, and shows them.\n"
         "  parbench peaks --devices cuda:0 --dtype bf16 --refresh\n"
-        "      Products of one format on one device anew, as after an upgrade.\n",
+        "      Measures one format on one device again, for example after an upgrade.\n",
     .exit_codes =
-        "0 done; 1 a device failed, a rate was not kept, or the output could not be written to its "
-        "end; 2 bad usage; 130 interrupted; 143 ended by SIGTERM: what was measured is kept."};
+        "0 done; 1 a device failed, a rate was not stored, or the output could not be written to "
+        "its "
+        "end; 2 bad usage; 130 interrupted; 143 ended by SIGTERM; what was measured is stored."};
 
 class Peaks final : public Command {
  public:
   explicit Peaks(const Program& program) : Command(peaks_help), scenarios_(program.scenarios) {}
 
   std::vector<FlagRow> flags() override {
-    return {
-        {.value =
-             text_rule("devices", "As for a run; default: those that the scenarios use by default"),
-         .placeholder = "N|NAME,NAME…",
-         .target = &options_.devices},
-        {.value = choice_rule("dtype", "Only this format; default: all that the device supports",
-                              number_format_names()),
-         .placeholder = "f32|tf32|bf16",
-         .target = &options_.format},
-        {.value = text_rule("refresh", "Measure again what is known"),
-         .kind = FlagKind::toggle,
-         .target = &options_.refresh},
-        {.value = number_rule("precision",
-                              "Keep a rate only if the half-width of its 95% interval is at "
-                              "most this share of it, and fewer cores are not faster by more "
-                              "than this share; default: 10",
-                              AxisKind::real, 0.01, 1000),
-         .placeholder = "PERCENT",
-         .target = &options_.precision_percent},
-        width_flag(options_.width)};
+    return {{.value = text_rule(
+                 "devices", "As --devices of a run; default: those that scenarios use by default"),
+             .placeholder = "N|NAME,NAME…",
+             .target = &options_.devices},
+            {.value = choice_rule("dtype",
+                                  "Only this element type; default: all that the device supports",
+                                  number_format_names()),
+             .placeholder = "f32|tf32|bf16",
+             .target = &options_.format},
+            {.value = text_rule("refresh", "Measure again, also what is stored"),
+             .kind = FlagKind::toggle,
+             .target = &options_.refresh},
+            {.value = number_rule("precision",
+                                  "Store a rate only if its 95% confidence interval is at most ± "
+                                  "this wide, and fewer cores are not faster by more than this; "
+                                  "default: 10",
+                                  AxisKind::real, 0.01, 1000),
+             .placeholder = "PERCENT",
+             .target = &options_.precision_percent},
+            width_flag(options_.width)};
   }
 
   ExitCode run() override {

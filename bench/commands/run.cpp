@@ -56,7 +56,7 @@ constexpr CommandText run_help{
         "  parbench compare reports/runs/before.json after.json\n"
         "      What became slower or faster, beyond chance?\n",
     .exit_codes =
-        "0 all measured, as far as the time of the run sufficed; 1 a case failed or was wrong; "
+        "0 every case was measured or left out for lack of time; 1 a case failed or was wrong; "
         "2 bad usage; 130 interrupted; 143 ended by SIGTERM. "
         "Commands exit 0 when they did what they were asked, whatever a report says of its cases; "
         "compare exits 3 when a case became slower (parbench compare --help)."};

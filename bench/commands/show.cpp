@@ -9,14 +9,15 @@
 namespace parbench {
 namespace {
 
-constexpr CommandText show_help{.name = "show",
-                                .summary = "The tables and answers of a report",
-                                .examples =
-                                    "  parbench show reports/runs/before.json\n"
-                                    "      Prints the tables and answers of reports.\n"
-                                    "  parbench show reports/runs/before.json --calls\n"
-                                    "      Which calls took the time of each case?\n",
-                                .exit_codes = report_exit_codes};
+constexpr CommandText show_help{
+    .name = "show",
+    .summary = "The tables and answers of a report",
+    .examples =
+        "  parbench show reports/runs/before.json\n"
+        "      Prints what the run printed at its end.\n"
+        "  parbench show reports/runs/before.json --calls\n"
+        "      Shows also which operations and copies took the time of each case.\n",
+    .exit_codes = report_exit_codes};
 
 class Show final : public Command {
  public:
@@ -25,8 +26,8 @@ class Show final : public Command {
   std::vector<FlagRow> flags() override {
     return {report_argument(path_),
             {.value = text_rule("calls",
-                                "The calls of each case: their time, their rates, and the shares "
-                                "of the device's peaks, where these are known"),
+                                "Also show the calls of each case: their time, their rates, and "
+                                "the share of the device's peak rate, if it is known"),
              .kind = FlagKind::toggle,
              .target = &calls_},
             width_flag(width_)};

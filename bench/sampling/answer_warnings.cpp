@@ -21,6 +21,7 @@ namespace {
 
 /// "all 7 cases", "3 of 7 cases"
 std::string cases_text(std::size_t count, std::size_t all) {
+  if (all == 1) return "the case";
   return count == all ? fmt::format("all {}", report::format_count(all, "case"))
                       : fmt::format("{} of {} cases", count, all);
 }
@@ -59,9 +60,6 @@ std::optional<std::string> disturbance_warning(const std::vector<report::CaseRes
       cases_text(static_cast<std::size_t>(count), cases.size()));
 }
 
-/// Independent values that an interval of 95% needs.
-constexpr std::size_t needed_count = 6;
-
 /// The number of independent values of a case: its samples, or the processes that took them.
 std::size_t values_of(const report::CaseResult& one, bool of_processes) {
   return of_processes ? process_medians(one.samples).size() : one.samples.size();
@@ -74,6 +72,23 @@ const report::CaseResult& with_fewest_values(const std::vector<report::CaseResul
     return one.status == report::CaseStatus::measured ? values_of(one, of_processes)
                                                       : std::numeric_limits<std::size_t>::max();
   });
+}
+
+/// "2 of 3 cases have fewer than the 6 samples that an interval of 95% needs (fewest: 1)"
+std::string few_values_text(const std::vector<report::CaseResult>& cases, bool of_processes,
+                            std::size_t fewest) {
+  const auto has_few = [&](const report::CaseResult& one) {
+    return one.status == report::CaseStatus::measured &&
+           values_of(one, of_processes) < report::needed_values;
+  };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(cases, has_few));
+  const auto measured =
+      std::ranges::count(cases, report::CaseStatus::measured, &report::CaseResult::status);
+  return fmt::format("{} {} fewer than the {} {} that an interval of {} needs (fewest: {})",
+                     cases_text(count, static_cast<std::size_t>(measured)),
+                     measured == 1 ? "has" : "have", report::needed_values,
+                     of_processes ? "processes" : "samples",
+                     report::format_percent(report::wanted_confidence, 0), fewest);
 }
 
 /// What gives a case more samples; empty where that is not known.
@@ -139,7 +154,8 @@ std::string missing_text(const std::vector<report::CaseResult>& cases) {
   for (const std::string& value : missing_of(shares_of(others, values))) {
     missing.push_back("all of " + value);
   }
-  return missing.empty() ? "" : fmt::format(" (among them {})", report::format_list(missing));
+  if (missing.empty() || std::ranges::all_of(cases, report::is_left_out_of_time)) return {};
+  return fmt::format(" (among them {})", report::format_list(missing));
 }
 
 /// "20 of 63 cases measured; no time for 41 (among them all of strategy b), 1 failed, 1 skipped"; a
@@ -229,21 +245,28 @@ std::optional<std::string> preliminary_warning(const std::vector<report::CaseRes
   const report::CaseResult& fewest = with_fewest_values(cases, of_processes);
   const std::size_t count = values_of(fewest, of_processes);
   const auto left = std::ranges::count_if(cases, report::is_left_out_of_time);
-  const bool has_few = is_answered && !conditions.for_profiler && count < needed_count;
+  const bool has_few = is_answered && !conditions.for_profiler && count < report::needed_values;
   if (!has_few && left == 0) return std::nullopt;
-  std::string text = "Preliminary";
+  std::vector<std::string> parts;
   std::string remedy;
-  if (has_few && of_processes) {
-    text += fmt::format(", from {} of {} processes", count, needed_count);
-  } else if (has_few) {
-    text += fmt::format(", from {} of {} samples", count, needed_count);
-    remedy = remedy_of(fewest);
+  if (has_few) {
+    parts.push_back(few_values_text(cases, of_processes, count));
+    remedy = of_processes && conditions.processes < static_cast<int>(report::needed_values)
+                 ? fmt::format("--processes {} gives them", report::needed_values)
+                 : remedy_of(fewest);
   }
   if (left > 0) {
-    text += fmt::format("{} {}", has_few ? ";" : ":", coverage_text(cases));
+    parts.push_back(coverage_text(cases));
     remedy = "a longer --max-total-time measures them";
   }
-  return text + (remedy.empty() ? "" : "; " + remedy) + ".";
+  if (!remedy.empty()) parts.push_back(remedy);
+  return fmt::format("Preliminary: {}.", fmt::join(parts, "; "));
+}
+
+std::string undecided_text(const std::vector<report::CaseResult>& cases) {
+  const bool lacks_time = std::ranges::any_of(cases, report::is_left_out_of_time);
+  return fmt::format("Not decided: {}{}.", coverage_text(cases),
+                     lacks_time ? "; a longer --max-total-time measures them" : "");
 }
 
 std::optional<std::string> coverage_warning(const std::vector<report::CaseResult>& cases) {

@@ -30,6 +30,9 @@ inline constexpr std::string_view profiler_warning =
     const std::vector<report::CaseResult>& cases, const AnswerConditions& conditions,
     bool is_answered);
 
+/// The answer where no case was measured: how many had no time, failed or were skipped.
+[[nodiscard]] std::string undecided_text(const std::vector<report::CaseResult>& cases);
+
 /// Counts the cases that the answer covers, and those without a number, where some failed or were
 /// skipped and `preliminary_warning` does not count them.
 [[nodiscard]] std::optional<std::string> coverage_warning(

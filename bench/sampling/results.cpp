@@ -20,6 +20,7 @@
 #include "bench/sampling/answer_warnings.h"
 #include "kernels/base/error.h"
 #include "reports/model/disturbances.h"
+#include "reports/statistics/answer_cases.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/fastest.h"
 #include "scenarios/framework/all_cores.h"
@@ -28,7 +29,7 @@ namespace parbench {
 namespace {
 
 std::optional<TimeShares> shares_of(const report::CaseResult& measured) {
-  if (!measured.profile) return std::nullopt;
+  if (!measured.profile || measured.profile->deviation) return std::nullopt;
   const TimelineMetrics& metrics = measured.profile->metrics;
   const double time = metrics.span * static_cast<double>(metrics.devices.size());
   if (!(time > 0)) return std::nullopt;
@@ -52,6 +53,9 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   }
   outcome.speedup = measured.speedup;
   outcome.shares = shares_of(measured);
+  if (report::has_several_processes(measured)) {
+    outcome.processes = static_cast<int>(process_medians(measured.samples).size());
+  }
   for (const report::Metric& metric : measured.metrics) {
     outcome.metrics[metric.name] = {.value = metric.value, .interval = metric.interval};
   }
@@ -59,6 +63,25 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
     outcome.memory.push_back(static_cast<double>(held.bytes));
   }
   return outcome;
+}
+
+/// Fills what the speedup may be without the load on the cores, where that matters.
+void add_load(CaseOutcome& outcome, const report::CaseResult& measured,
+              const report::CaseResult& baseline) {
+  /// A smaller share of the time changes a ratio by less than what counts as a gain.
+  constexpr double min_cost = 0.05;
+  outcome.load = std::max(report::cores_taken(measured), report::cores_taken(baseline));
+  const auto ratio = [&](Samples before, Samples own) -> std::optional<report::Ratio> {
+    const auto median = paired_ratio(before, own);
+    if (!median) return std::nullopt;
+    return report::Ratio{median->value, median->interval, baseline.name};
+  };
+  if (report::load_cost(baseline) >= min_cost) {
+    outcome.min_speedup = ratio(report::samples_without_load(baseline), measured.samples);
+  }
+  if (report::load_cost(measured) >= min_cost) {
+    outcome.max_speedup = ratio(baseline.samples, report::samples_without_load(measured));
+  }
 }
 
 /// Returns the number of cores of the devices that a case uses.
@@ -72,9 +95,15 @@ std::size_t cores_of_case(const CaseSpec& spec, const std::vector<report::Device
 class MeasuredCases {
  public:
   void add(const CaseSpec& spec, const report::CaseResult& measured,
-           const std::vector<report::Device>& devices) {
-    outcomes_.push_back(outcome_of(spec, measured));
-    outcomes_.back().cores = cores_of_case(spec, devices);
+           const std::vector<report::Device>& devices,
+           const std::vector<report::CaseResult>& cases) {
+    CaseOutcome& outcome = outcomes_.emplace_back(outcome_of(spec, measured));
+    outcome.cores = cores_of_case(spec, devices);
+    if (measured.speedup) {
+      const auto baseline =
+          std::ranges::find(cases, measured.speedup->baseline, &report::CaseResult::name);
+      if (baseline != cases.end()) add_load(outcome, measured, *baseline);
+    }
     samples_.emplace_back(measured.samples);
   }
 
@@ -328,11 +357,15 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
   MeasuredCases measured;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (cases[i].status == report::CaseStatus::measured) {
-      measured.add(specs[i], cases[i], conditions.devices);
+      measured.add(specs[i], cases[i], conditions.devices, cases);
     }
   }
-  if (measured.outcomes().empty()) return std::nullopt;
+  if (cases.empty()) return std::nullopt;
   report::Answer answer{std::string(scenario.name()), std::string(scenario.question())};
+  if (measured.outcomes().empty()) {
+    answer.text = undecided_text(cases);
+    return answer;
+  }
   bool is_answered = true;
   try {
     Conclusion conclusion = scenario.answer(
@@ -359,9 +392,9 @@ std::vector<std::size_t> profiling_order(const std::vector<report::CaseResult>& 
                                          const std::optional<report::Answer>& answer) {
   std::set<std::string> first;
   if (answer) {
+    first = report::cases_of_answer(*answer, cases);
     for (const report::Recommendation& one : answer->recommendations) {
-      if (!one.gaining) continue;
-      first.insert(one.gaining->name);
+      if (one.gaining) first.insert(one.gaining->name);
       if (one.gain) first.insert(one.gain->baseline);
     }
   }

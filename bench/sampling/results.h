@@ -85,9 +85,10 @@ void compare_cases(const std::vector<Comparisons>& comparisons,
                                                      std::size_t index);
 
 /// Returns the scenario's answer from the measured ones of `cases`, which are in the order of the
-/// specs; nothing when none was measured. An answer that throws does not affect the numbers; one
-/// from throttled cases, from cases whose cores other programs had, from fewer samples than an
-/// interval needs, without baselines, or from samples taken for a profiler, carries a remark.
+/// specs, or why there is none; nothing without any case. An answer that throws does not affect the
+/// numbers; one from throttled cases, from cases whose cores other programs had, from fewer samples
+/// than an interval needs, without baselines, or from samples taken for a profiler, carries a
+/// remark.
 [[nodiscard]] std::optional<report::Answer> answer_of(const Scenario& scenario,
                                                       const std::vector<CaseSpec>& specs,
                                                       const std::vector<report::CaseResult>& cases,

@@ -136,8 +136,11 @@ std::optional<Step> Sampler::next() {
     order_.pop_back();
     State& state = states_[index];
     if (state.dropped) continue;
-    const bool fits = expected_cost(state) <= total_left();
-    if (fits || !has_samples()) return Step{StepKind::sample, index, state.iterations, round_};
+    const bool fits = expected_cost(state) + cost_of_partner(index) <= total_left();
+    const bool is_needed = !has_samples() || completes_pair(index);
+    if (!lacks_partner(state) && (fits || is_needed)) {
+      return Step{StepKind::sample, index, state.iterations, round_};
+    }
     if (!ended(state)) state.stopped_because = "total-time";
   }
 }
@@ -174,6 +177,42 @@ void Sampler::end_if_done(State& state) const {
              *state.precision <= options_.precision) {
     state.stopped_because = "precision";
   }
+}
+
+std::vector<std::size_t> Sampler::partners_of(std::size_t index) const {
+  std::vector<std::size_t> partners;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const std::vector<std::size_t>& others = states_[i].compared_with;
+    if (std::ranges::find(others, index) != others.end()) partners.push_back(i);
+  }
+  return partners;
+}
+
+/// A case has no ratio beside one that has no sample and gets none.
+bool Sampler::lacks_partner(const State& state) const {
+  if (!state.samples.empty() || state.compared_with.empty() || !has_samples()) return false;
+  const State& baseline = states_[state.compared_with.front()];
+  return baseline.samples.empty() && baseline.stopped_because == "total-time";
+}
+
+double Sampler::cost_of_partner(std::size_t index) const {
+  if (!states_[index].samples.empty()) return 0;
+  std::optional<double> cost;
+  for (const std::size_t partner : partners_of(index)) {
+    const State& state = states_[partner];
+    if (!state.samples.empty()) return 0;
+    if (ended(state)) continue;
+    cost = std::min(cost.value_or(expected_cost(state)), expected_cost(state));
+  }
+  return cost.value_or(0);
+}
+
+bool Sampler::completes_pair(std::size_t index) const {
+  const State& state = states_[index];
+  const auto is_sampled = [this](std::size_t i) { return !states_[i].samples.empty(); };
+  if (!state.samples.empty() || state.compared_with.empty()) return false;
+  return std::ranges::all_of(state.compared_with, is_sampled) &&
+         std::ranges::none_of(partners_of(state.compared_with.front()), is_sampled);
 }
 
 double Sampler::expected_cost(const State& state) const {
@@ -258,7 +297,8 @@ void Sampler::begin_round() {
   std::ranges::shuffle(order_, generator);
   std::ranges::stable_partition(order_,
                                 [this](std::size_t i) { return !states_[i].samples.empty(); });
-  if (round_cost() > total_left()) put_compared_first();
+  constexpr double margin = 2;  // first samples are often slower than expected
+  if (margin * round_cost() > total_left()) put_compared_first();
 }
 
 /// Puts each case without samples right behind those that it is compared with, and what no case is

@@ -20,7 +20,7 @@ struct SamplerOptions {
   double max_seconds = 20;
   /// The same for all cases of a session together, with their preparation and what else it does
   /// (`Sampler::spend`). No round and no sample begins that would probably end later, except the
-  /// first sample of all.
+  /// first sample of all, and the first of a case whose baseline alone has one.
   double total_seconds = std::numeric_limits<double>::infinity();
   /// By how much rounds may exceed the total as long as a case has fewer than `min_samples`.
   double margin_seconds = 0;
@@ -65,9 +65,10 @@ struct Step {
 };
 
 /// Samples in rounds: every unfinished case once per round, in an order shuffled for each round,
-/// those without samples first; where there is no time for all of those, each behind the cases that
-/// it is compared with, so that there are ratios. Before its first sample, a short case is warmed
-/// up until its iterations per sample are known. A case ends when its precision is reached
+/// those without samples first; where there is hardly time for all of those, each behind the cases
+/// that it is compared with, and neither where there is no time for both, so that there are ratios.
+/// Before its first sample, a short case is warmed up until its iterations per sample are known. A
+/// case ends when its precision is reached
 /// ("precision"), when its next sample would probably end after its time is spent ("max-time"),
 /// when the next round would end after the time of all cases
 /// ("total-time"; while a case has no sample, a case whose own sample would), or at a fixed number
@@ -153,6 +154,15 @@ class Sampler {
   void end_what_time_forbids();
   [[nodiscard]] double total_left() const;
   [[nodiscard]] bool has_samples() const;
+  /// Returns the cases that are compared with a case.
+  [[nodiscard]] std::vector<std::size_t> partners_of(std::size_t index) const;
+  /// Returns whether the baseline of a case has no sample for lack of time.
+  [[nodiscard]] bool lacks_partner(const State& state) const;
+  /// Returns the seconds of the first sample of a case that is compared with this one, where
+  /// neither has samples; else 0.
+  [[nodiscard]] double cost_of_partner(std::size_t index) const;
+  /// Returns whether a case without samples is the first to be compared with its baseline.
+  [[nodiscard]] bool completes_pair(std::size_t index) const;
   [[nodiscard]] double expected_cost(const State& state) const;
   [[nodiscard]] double round_cost() const;
   /// The standard deviation that further samples of a case are expected to have, over their median.

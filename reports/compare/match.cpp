@@ -88,11 +88,21 @@ std::string difference_of_runs(const Report& base, const Report& now) {
   return {};
 }
 
+/// Why a case was not run or ended without a number, as far as the report has it; else empty.
+std::string cause_of(const CaseResult& c) {
+  if (!c.error.empty() || c.status != CaseStatus::not_run) return c.error;
+  if (is_left_out_of_time(c)) return "the time of the run was over (--max-total-time)";
+  if (has_equal_plan(c)) return "another case has the same plan";
+  if (c.stopped_because == "device lost") return "a device was lost in another case";
+  return "the run ended before";
+}
+
 /// Why a case has no time; empty when it has one.
 std::string trouble_of(const CaseResult& c, std::string_view side) {
   const auto because = [&](std::string_view what) {
-    return c.error.empty() ? fmt::format("{} in {}", what, side)
-                           : fmt::format("{} in {}: {}", what, side, c.error);
+    const std::string cause = cause_of(c);
+    return cause.empty() ? fmt::format("{} in {}", what, side)
+                         : fmt::format("{} in {}: {}", what, side, cause);
   };
   switch (c.status) {
     case CaseStatus::failed:

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "reports/findings/thread_rules.h"
-#include "reports/model/disturbances.h"
 #include "reports/model/peaks.h"
 #include "reports/model/value.h"
 #include "reports/units/units.h"
@@ -103,7 +102,7 @@ BucketCosts bucket_costs(const Timeline& timeline, int devices) {
 
 std::optional<BucketCosts> bucket_costs(const Profiled& one, const ProfiledCases& all) {
   if (all.roles().value(one.of(), Role::exchange_size) == nullptr) return {};
-  if (!one.profile().timeline || one.metrics().span <= 0 || is_disturbed(one.of())) return {};
+  if (!one.profile().timeline || one.metrics().span <= 0) return {};
   return bucket_costs(*one.profile().timeline, one.computing_devices());
 }
 
@@ -234,7 +233,7 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   if (whole == nullptr || one.computing_devices() < 2 || whole->computing_devices() != 1) return {};
   const double rate = one.compute_rate();
   const double best = whole->compute_rate();
-  if (rate <= 0 || rate > (1 - inefficient_parts) * best || is_disturbed(one.of())) return {};
+  if (rate <= 0 || rate > (1 - inefficient_parts) * best) return {};
   const double lost = 1 - rate / best;
   if (copies_share_cores(one, all)) return {};  // what slows calls down is known
   // What calls lose is a part of what is lost in all.

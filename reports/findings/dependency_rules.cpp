@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/timeline.h"
@@ -107,7 +106,7 @@ std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases&
   const auto& [total, pause] = longest->second;
   const double seconds = seconds_of(total);
   const double share = seconds / seconds_of(timeline.length());
-  if (share < waiting_share || is_disturbed(one.of())) return {};
+  if (share < waiting_share) return {};
   const double pause_seconds = seconds_of(pause.length);
   return Remark{fmt::format("{} waits for {} for {} of the time, longest for '{}' ({})",
                             pause.waiting, pause.awaited, format_percent(share, 0),

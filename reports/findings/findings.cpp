@@ -14,7 +14,10 @@
 #include "reports/findings/losses.h"
 #include "reports/findings/rules.h"
 #include "reports/findings/thread_rules.h"
+#include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
+#include "reports/statistics/answer_cases.h"
+#include "reports/statistics/conditions.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -41,10 +44,19 @@ void find_losses(Report& report, const std::string& scenario) {
   auto one = cases.all().begin();
   for (CaseResult& own : report.cases) {
     if (one == cases.all().end() || &one->of() != &own) continue;
-    const Profiled* baseline = cases.baseline_of(*one);
+    // Of the baseline only shares of the time count, which are those of any execution.
+    const Profiled* baseline = own.speedup ? cases.find(own.speedup->baseline) : nullptr;
     own.profile->losses = alike && baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
     ++one;
   }
+}
+
+/// Whether other programs can have cost a case, or the one it is compared with, that share of its
+/// time.
+bool can_be_load(const CaseResult& one, const ProfiledCases& profiled, double share) {
+  if (is_disturbed(one) || load_cost(one) >= share) return true;
+  const Profiled* baseline = one.speedup ? profiled.find(one.speedup->baseline) : nullptr;
+  return baseline != nullptr && load_cost(baseline->of()) >= share;
 }
 
 std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
@@ -55,19 +67,18 @@ std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
   }
   if (const auto* find = std::get_if<CaseRule>(&rule.find)) return (*find)(one, profiled.roles());
   if (known == nullptr) return std::nullopt;
-  return std::get<ProfileRule>(rule.find)(*known, profiled);
+  if (known->profile().deviation && !rule.holds_for_any_execution) return std::nullopt;
+  std::optional<Remark> remark = std::get<ProfileRule>(rule.find)(*known, profiled);
+  const bool is_load =
+      remark && rule.has_cause_in_load && can_be_load(one, profiled, remark->share);
+  return is_load ? std::nullopt : remark;
 }
 
-/// The names of the cases that the answer speaks of: readers look for their reasons first.
+/// The names of the cases that the scenario's answer speaks of.
 std::set<std::string> cases_of_answer(const Report& report, const std::string& scenario) {
-  std::set<std::string> names;
-  for (const Answer& answer : report.answers) {
-    if (answer.scenario != scenario) continue;
-    for (const Recommendation& one : answer.recommendations) {
-      if (one.gaining) names.insert(one.gaining->name);
-    }
-  }
-  return names;
+  const auto answer = std::ranges::find(report.answers, scenario, &Answer::scenario);
+  return answer == report.answers.end() ? std::set<std::string>()
+                                        : cases_of_answer(*answer, report.cases);
 }
 
 /// Whether the answer speaks of a case, what is explained of its time, then the remark's weight.

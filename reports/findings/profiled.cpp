@@ -130,16 +130,17 @@ const Profiled* ProfiledCases::find(const std::string& name) const {
 }
 
 const Profiled* ProfiledCases::baseline_of(const Profiled& one) const {
-  return one.of().speedup ? find(one.of().speedup->baseline) : nullptr;
+  const Profiled* baseline = one.of().speedup ? find(one.of().speedup->baseline) : nullptr;
+  return baseline != nullptr && !baseline->profile().deviation ? baseline : nullptr;
 }
 
 const Profiled* ProfiledCases::largest_micro_batches(const Profiled& one) const {
   if (!roles_.micro_batch_size(one.of())) return nullptr;
   const auto found =
       largest_micro_batches_.find(roles_.key_without(one.of(), {Role::micro_batch_size}));
-  if (found == largest_micro_batches_.end() || &cases_[found->second].of() == &one.of())
-    return nullptr;
-  return &cases_[found->second];
+  if (found == largest_micro_batches_.end()) return nullptr;
+  const Profiled& largest = cases_[found->second];
+  return &largest.of() == &one.of() || largest.profile().deviation ? nullptr : &largest;
 }
 
 }  // namespace parbench::report

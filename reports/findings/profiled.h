@@ -71,10 +71,12 @@ class ProfiledCases {
   [[nodiscard]] const Peak* peak(const std::string& device, std::string_view what) const;
   /// Null for a case that is not among them.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
-  /// The case that a speedup is measured against; null where it has no profile.
+  /// The case that a speedup is measured against; null where it has no profile that represents its
+  /// samples.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
   /// Returns the case with the largest micro-batches of those that differ in their size alone; null
-  /// where it is this one, or its micro-batches have no single size.
+  /// where it is this one, its micro-batches have no single size, or its profile does not represent
+  /// its samples.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:

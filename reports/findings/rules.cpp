@@ -57,7 +57,6 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
-  if (is_disturbed(one.of())) return {};  // load makes calls longer, too
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
   return Remark{
@@ -84,7 +83,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
   const double share = one.launch_share();
-  if (share < launch_bound_share || is_disturbed(one.of())) return {};
+  if (share < launch_bound_share) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
   const bool graph_is_untried =
@@ -189,13 +188,10 @@ std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
                 {{"cut", *cut}}};
 }
 
-/// Where the devices compute in turn, an even partition gains nothing. Where nothing divides the
-/// work, load on the cores of one of them looks like this.
+/// Where the devices compute in turn, an even partition gains nothing.
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
   const int devices = one.computing_devices();
   if (devices < 2 || one.concurrency() < computing_at_once) return {};
-  const bool is_divided = all.roles().value(one.of(), Role::partition) != nullptr;
-  if (!is_divided && is_disturbed(one.of())) return {};
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -221,6 +217,14 @@ double lost_by_small_micro_batches(const Profiled& one, const Cases& all) {
   const double devices = one.computing_devices();
   return (1 - one.compute_rate() / largest->compute_rate()) * one.compute_seconds() /
          (devices * one.metrics().span);
+}
+
+/// Of the time of the devices, what they wait because the busiest one computes longer than the
+/// mean.
+double imbalance_share(const Profiled& one) {
+  double max = 0;
+  for (const DeviceMetrics& device : one.metrics().devices) max = std::max(max, device.compute);
+  return std::min(one.bubble_share(), max / one.metrics().span - one.computing_share());
 }
 
 /// Only where small micro-batches cost more than waiting does: the two ask for opposite changes.
@@ -274,10 +278,11 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   const Profiled* largest = all.largest_micro_batches(one);
   const bool is_slower =
       largest != nullptr && largest->of().statistics->median < one.of().statistics->median;
+  const bool is_unbalanced = imbalance_share(one) > share / 2;  // smaller ones change no partition
   return Remark{
-      fmt::format("devices are idle for {} of the time: bubbles and imbalance",
-                  format_percent(share, 0)),
-      is_smallest && !is_slower && has_smaller_micro_batches(one.of(), *size)
+      fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),
+                  is_unbalanced ? "mostly imbalance" : "bubbles and imbalance"),
+      is_smallest && !is_slower && !is_unbalanced && has_smaller_micro_batches(one.of(), *size)
           ? fmt::format("smaller micro-batches, as far as their calls stay efficient{}",
                         normalises_batches(one) ? " and batch normalisation of fewer samples is "
                                                   "acceptable"
@@ -295,7 +300,7 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   if (one.concurrency() < more_concurrency * baseline->concurrency()) return {};
   if (baseline->compute_flops() <= 0 || baseline->compute_flops() != one.compute_flops()) return {};
   const double slower = one.compute_seconds() / baseline->compute_seconds();
-  if (slower < 1 + slowed_together || is_disturbed(one.of())) return {};
+  if (slower < 1 + slowed_together) return {};
   return Remark{
       fmt::format("calls take {} longer while other devices work: they share memory "
                   "bandwidth, caches or power",
@@ -383,8 +388,26 @@ std::optional<Remark> breakdown_is_missing(const Profiled& one, const Cases& /*a
                 *lost};
 }
 
+/// What its devices do while they compute nothing and are not idle: "copies", "communication".
+std::string exchange_text(const Profiled& one) {
+  double copies = 0;
+  double communication = 0;
+  for (const DeviceMetrics& device : one.metrics().devices) {
+    copies += device.exposed_copy;
+    communication += device.exposed_communication;
+  }
+  if (communication <= 0) return "copies";
+  constexpr double negligible = 0.1;  // of the other
+  if (copies <= negligible * communication) return "communication";
+  return communication <= negligible * copies ? "copies" : "copies and communication";
+}
+
 /// "25.6% bubbles, 0.2% other, minus 8.2% gained by faster calls".
-std::string parts_text(const Losses& lost, double span) {
+std::string parts_text(const Profiled& one) {
+  const Losses& lost = *one.profile().losses;
+  const double span = one.metrics().span;
+  const std::string exchange = exchange_text(one);
+  const std::string less_exchange = (exchange == "copies" ? "fewer " : "less ") + exchange;
   struct Part {
     double seconds;
     std::string_view what;
@@ -393,7 +416,7 @@ std::string parts_text(const Losses& lost, double span) {
   std::vector<Part> parts{{lost.slower_calls, "calls slower than the baseline's", "faster calls"},
                           {lost.bubble, "bubbles", ""},
                           {lost.imbalance, "imbalance", ""},
-                          {lost.copies, "copies", "fewer copies"},
+                          {lost.copies, exchange, less_exchange},
                           {lost.launch, "launching", "less launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
   std::vector<std::string> shown;
@@ -419,12 +442,12 @@ std::string parts_text(const Losses& lost, double span) {
 
 std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
   const auto share = lost_share(one);
-  if (!share || one.profile().deviation) return {};
+  if (!share) return {};
   const Losses& lost = *one.profile().losses;
   return Remark{
       fmt::format("{} of its time is lost against linear speedup on {}: {}", format_percent(*share),
                   format_count(static_cast<std::size_t>(one.computing_devices()), "device"),
-                  parts_text(lost, one.metrics().span)),
+                  parts_text(one)),
       "",
       {{"ideal seconds", lost.ideal},
        {"slower calls", lost.slower_calls},
@@ -439,33 +462,35 @@ std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
 
 const std::vector<Rule>& all_rules() {
   constexpr bool sharing = true;  // Rule::has_cause_in_sharing
+  constexpr bool load = true;     // Rule::has_cause_in_load
+  constexpr bool any = true;      // Rule::holds_for_any_execution
   static const std::vector<Rule> rules{
       {"losses", losses, sharing},
-      {no_breakdown, breakdown_is_missing, sharing},
-      {"streams-pay-off", streams_pay_off},
-      {"saturated", saturated},
-      {"launch-bound", launch_bound, sharing},
-      {"reference-kernel", reference_kernel},
-      {"team-waiting", team_waiting, sharing},
-      {"more-threads-than-cores", more_threads_than_cores, sharing},
-      {"shared-cores", shared_cores},
+      {no_breakdown, breakdown_is_missing, sharing, !load, any},
+      {"streams-pay-off", streams_pay_off, !sharing, load},
+      {"saturated", saturated, !sharing, load},
+      {"launch-bound", launch_bound, sharing, load},
+      {"reference-kernel", reference_kernel, !sharing, !load, any},
+      {"team-waiting", team_waiting, sharing, load},
+      {"more-threads-than-cores", more_threads_than_cores, sharing, !load, any},
+      {"shared-cores", shared_cores, !sharing, !load, any},
       {"cores-taken", taken_cores},
       {"cpu-quota", cpu_quota},
       {"page-faults", page_faults},
       {"slowest-rank", slowest_rank, sharing},
-      {"copies-share-cores", copies_share_cores, sharing},
+      {"copies-share-cores", copies_share_cores, sharing, load},
       {"copy-not-asynchronous", not_asynchronous},
       {"only-cut", only_cut},
-      {"unbalanced", unbalanced, sharing},
-      {"exposed-communication", exposed_communication, sharing},
-      {"buckets-too-small", buckets_too_small, sharing},
-      {"buckets-too-large", buckets_too_large, sharing},
-      {"batch-too-small", batch_too_small, sharing},
-      {"waits-for-device", waits_for_device, sharing},
+      {"unbalanced", unbalanced, sharing, load},
+      {"exposed-communication", exposed_communication, sharing, load},
+      {"buckets-too-small", buckets_too_small, sharing, load},
+      {"buckets-too-large", buckets_too_large, sharing, load},
+      {"batch-too-small", batch_too_small, sharing, load},
+      {"waits-for-device", waits_for_device, sharing, load},
       {"central-device", central_device, sharing},
-      {"micro-batches-too-small", micro_batches_too_small, sharing},
-      {"too-few-micro-batches", micro_batches_too_few, sharing},
-      {"shared-bandwidth", shared_bandwidth, sharing},
+      {"micro-batches-too-small", micro_batches_too_small, sharing, load},
+      {"too-few-micro-batches", micro_batches_too_few, sharing, load},
+      {"shared-bandwidth", shared_bandwidth, sharing, load},
       {"uneven-memory", uneven_memory},
       {"throttled", throttled}};
   return rules;

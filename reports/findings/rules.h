@@ -34,6 +34,10 @@ struct Rule {
   std::variant<ProfileRule, CaseRule> find;
   /// Whether devices that share cores cause it, too, whatever the case does.
   bool has_cause_in_sharing = false;
+  /// Whether other programs on the cores cause it, too.
+  bool has_cause_in_load = false;
+  /// Whether a profile rule holds for executions that do not represent the samples.
+  bool holds_for_any_execution = false;
 };
 
 /// In the order in which findings of equal shares are listed.

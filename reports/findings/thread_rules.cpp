@@ -114,7 +114,7 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
   }
   if (waiting <= 0) return {};
   const double share = waiting / one.compute_seconds() * one.computing_share();
-  if (share < team_waiting_share || is_disturbed(one.of())) return {};
+  if (share < team_waiting_share) return {};
   const bool has_smaller_teams = std::ranges::any_of(
       all.all(), [&](const Profiled& other) { return has_smaller_team(other, team_size(one)); });
   return Remark{

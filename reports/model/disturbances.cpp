@@ -29,12 +29,15 @@ std::string quota_text(double largest_lost) {
   return fmt::format("CPU quota (up to {} of the CPU time)", format_percent(largest_lost, 0));
 }
 
+double taken_by_others(const ThreadUse& use, double quota_lost) {
+  return std::max(0.0, std::min(use.denied.value_or(0) - quota_lost, use.others.value_or(0)));
+}
+
 double cores_taken(const CaseResult& c) {
   double share = 0;
   for (const CaseCondition& condition : c.conditions) {
     if (!condition.threads) continue;
-    const double denied = condition.threads->denied.value_or(0) - c.quota_lost;
-    share = std::max(share, std::min(denied, condition.threads->others.value_or(0)));
+    share = std::max(share, taken_by_others(*condition.threads, c.quota_lost));
   }
   return share;
 }

@@ -34,6 +34,10 @@ constexpr double min_quota_lost = 0.01;
 /// Other programs disturb a case whose cores they had for so much of the time.
 constexpr double min_cores_taken = 0.10;
 
+/// Returns the share of the time that threads wanted a core for which other programs had it: what
+/// they were denied, as far as other programs used cores and no quota withheld them.
+[[nodiscard]] double taken_by_others(const ThreadUse& use, double quota_lost);
+
 /// Returns the largest share over the devices of a case of the time for which other programs had
 /// the cores that its threads wanted: what these were denied, as far as other programs used cores
 /// and no quota withheld them, for threads also wait for each other. 0 where that is not known.

@@ -34,6 +34,7 @@ void visit_fields(V& visit, MaybeConst<ThreadUse> auto& x) {
   visit("page_faults", x.page_faults);
   visit.optional("denied", x.denied);
   visit.optional("others", x.others);
+  visit.optional("threads", x.threads);
 }
 
 template <class V>
@@ -315,6 +316,8 @@ void visit_fields(V& visit, MaybeConst<Recommendation> auto& x) {
   visit.optional("gain", x.gain);
   visit.optional("fastest_gain", x.fastest_gain);
   visit.optional("remark", x.remark);
+  visit.optional("load", x.load);
+  visit.optional("processes", x.processes);
 }
 
 template <class V>

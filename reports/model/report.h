@@ -47,6 +47,7 @@ struct ThreadUse {
   /// Cores that other programs used, over those of the device. In a short sample it may be below 0:
   /// the system counts in clock ticks.
   std::optional<double> others = {};
+  int threads = 0;  // number of these threads; 0 in reports of earlier versions
   friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
 };
 

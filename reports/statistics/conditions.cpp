@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/model/disturbances.h"
 #include "reports/statistics/statistics.h"
 
 namespace parbench::report {
@@ -58,6 +59,7 @@ std::optional<ThreadUse> mean_use(const Conditions& conditions) {
     sum.core_wait += condition->threads->core_wait;
     sum.kernel += condition->threads->kernel;
     sum.page_faults += condition->threads->page_faults;
+    sum.threads = std::max(sum.threads, condition->threads->threads);
     ++count;
   }
   if (count == 0) return std::nullopt;
@@ -65,7 +67,8 @@ std::optional<ThreadUse> mean_use(const Conditions& conditions) {
                    .kernel = sum.kernel / count,
                    .page_faults = sum.page_faults / count,
                    .denied = mean_of(conditions, &ThreadUse::denied),
-                   .others = mean_of(conditions, &ThreadUse::others)};
+                   .others = mean_of(conditions, &ThreadUse::others),
+                   .threads = sum.threads};
 }
 
 CaseCondition summary(const std::string& device, const Conditions& conditions) {
@@ -124,7 +127,46 @@ double quota_loss(const std::vector<Sample>& samples) {
   return seconds > 0 ? lost / seconds : 0;
 }
 
+/// The share of the waits of a device's threads in which other programs had the core. From all
+/// samples: single ones are shorter than the clock ticks of what other programs used.
+double share_of_others(const CaseResult& measured, const std::string& device) {
+  const auto found = std::ranges::find(measured.conditions, device, &CaseCondition::device);
+  if (found == measured.conditions.end() || !found->threads) return 0;
+  const double denied = found->threads->denied.value_or(0);
+  return denied > 0 ? taken_by_others(*found->threads, measured.quota_lost) / denied : 0;
+}
+
+/// Seconds per second in which threads waited for a core, added up over them.
+double waiting_of(const ThreadUse& use) {
+  return use.threads > 0 ? use.threads * use.core_wait : use.denied.value_or(0);
+}
+
+/// Nothing where no condition has readings of threads.
+template <typename Conditions>
+std::optional<double> load_cost(const CaseResult& measured, const Conditions& conditions) {
+  constexpr double max_cost = 0.99;
+  std::optional<double> cost;
+  for (const auto& one : conditions) {
+    if (!one.threads) continue;
+    cost = cost.value_or(0) + share_of_others(measured, one.device) * waiting_of(*one.threads);
+  }
+  return cost ? std::optional(std::min(*cost, max_cost)) : std::nullopt;
+}
+
 }  // namespace
+
+double load_cost(const CaseResult& measured) {
+  return load_cost(measured, measured.conditions).value_or(0);
+}
+
+std::vector<Sample> samples_without_load(const CaseResult& measured) {
+  const double mean = load_cost(measured);
+  std::vector<Sample> samples = measured.samples;
+  for (Sample& sample : samples) {
+    sample.seconds *= 1 - load_cost(measured, sample.conditions).value_or(mean);
+  }
+  return samples;
+}
 
 void summarise_conditions(CaseResult& measured) {
   measured.conditions.clear();

@@ -79,10 +79,11 @@ std::string heading_of(const std::vector<Column>& columns, std::size_t row) {
   return text;
 }
 
-/// Whether a value needs no name beside it: "gpipe", but not "12" or "none".
+/// Whether a value needs no name beside it: "gpipe" and "256KiB", but not "12" or "none".
 bool names_itself(const std::string& value) {
   constexpr std::array<std::string_view, 4> unspecific{"true", "false", "none", "all"};
-  return std::isalpha(static_cast<unsigned char>(value.front())) != 0 &&
+  const auto is_letter = [](unsigned char letter) { return std::isalpha(letter) != 0; };
+  return std::ranges::any_of(value, is_letter) &&
          std::ranges::find(unspecific, value) == unspecific.end();
 }
 
@@ -165,6 +166,11 @@ std::ptrdiff_t important_columns(const Grid& grid) {
   });
 }
 
+bool has_needed(const std::vector<Column>& columns) {
+  return std::ranges::any_of(
+      columns, [](const Column& column) { return column.narrow.rank >= Narrow::needed_rank; });
+}
+
 /// Leaves out columns until the grid fits, with joined headings if that saves important ones.
 /// Returns the names of the columns that are missing, or nothing where neither fits.
 std::optional<std::vector<std::string>> fit_in_lines(Grid& grid, std::size_t width) {
@@ -208,7 +214,9 @@ std::vector<std::string> Grid::fit(std::size_t width) {
   }
   columns = all;
   if (joins_headings) {
-    if (auto missing = fit_in_lines(*this, width)) return *std::move(missing);
+    auto missing = fit_in_lines(*this, width);
+    if (missing && has_needed(columns) == has_needed(all)) return *std::move(missing);
+    columns = all;
   }
   stack(*this, width);
   return drop(*this, width, any_rank);

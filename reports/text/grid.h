@@ -25,8 +25,9 @@ enum class Emphasis { none, bold, dim };
 /// rows. In both cases columns of any rank are left out.
 struct Narrow {
   static constexpr int important_rank = 100;
-  int rank = 0;             // 0: it is never left out
-  bool is_heading = false;  // of a row: its texts say what the row is
+  static constexpr int needed_rank = 200;  // headings rather move to a line of their own
+  int rank = 0;                            // 0: it is never left out
+  bool is_heading = false;                 // of a row: its texts say what the row is
 };
 
 struct Column {

@@ -1,6 +1,7 @@
 // The interval of a measured number, with the confidence that it has, and ratios of times.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -8,6 +9,9 @@ namespace parbench::report {
 
 /// What every interval is to reach; order statistics of few samples do not.
 inline constexpr double wanted_confidence = 0.95;
+
+/// Independent values, of samples or processes, that an interval of this confidence needs.
+inline constexpr std::size_t needed_values = 6;
 
 struct Interval {
   double low = 0;

@@ -42,18 +42,25 @@ struct Recommendation {
   /// it, but not the baseline, is recommended.
   std::optional<Ratio> fastest_gain = {};
   std::string remark = {};  // "93% (90–96%) of the copy hidden"; may be empty
+  /// Share of the core time that other programs had while these cases were measured, where that
+  /// can explain which of them is faster: then there is no verdict. Otherwise 0.
+  double load = 0;
+  /// Number of processes that took the samples of the gain, if there were several.
+  int processes = 0;
   friend bool operator==(const Recommendation&, const Recommendation&) = default;
 };
 
 /// What the samples show of a recommendation's gain, in ascending order.
-enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, pays };
+enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecided, pays };
 
-/// Returns `pays` only for a recommendation that pays, and `may_pay` for one of another case than
+/// Returns `undecided` where load on the cores can explain the result, `pays` only for a
+/// recommendation that pays, and `may_pay` for one of another case than
 /// the baseline whose gain is not shown. Where the baseline is recommended, the whole interval of
 /// the other's gain is below 1, with the confidence that is wanted (`does_not_pay`), above 1, by
 /// less than a tie (`gains_little`), or neither; above 1 by more it `may_pay`, which only reports
 /// of earlier versions have.
 [[nodiscard]] inline Payoff payoff_of(const Recommendation& one) {
+  if (one.load > 0) return Payoff::undecided;
   if (one.pays) return Payoff::pays;
   if (!one.gain || !one.gaining) return Payoff::shows_no_gain;
   const bool is_recommended =
@@ -64,11 +71,13 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, pays };
   return one.gain->value <= 1 + largest_tie ? Payoff::gains_little : Payoff::may_pay;
 }
 
-/// "pays", "may pay", "gains less than 3%", "shows no gain", "does not pay".
+/// "pays", "has no verdict", "may pay", "gains less than 3%", "shows no gain", "does not pay".
 [[nodiscard]] inline std::string_view to_string(Payoff payoff) {
   switch (payoff) {
     case Payoff::pays:
       return "pays";
+    case Payoff::undecided:
+      return "has no verdict";
     case Payoff::may_pay:
       return "may pay";
     case Payoff::gains_little:

@@ -15,12 +15,13 @@ namespace {
 
 // What to use is never left out, nor its gain.
 constexpr Narrow of_row{.is_heading = true};
-constexpr Narrow remark_rank{1};
-constexpr Narrow ties_rank{2};
+constexpr Narrow open_rank{1};
+constexpr Narrow remark_rank{2};
+constexpr Narrow ties_rank{3};
 
 TableCell use_cell(const Recommendation& one) {
-  return {.text =
-              one.candidates.empty() ? std::string(not_applicable) : one.candidates.front().label};
+  const bool is_known = !one.candidates.empty() && payoff_of(one) != Payoff::undecided;
+  return {.text = is_known ? one.candidates.front().label : std::string(not_applicable)};
 }
 
 TableCell verdict_cell(const Recommendation& one) {
@@ -30,7 +31,9 @@ TableCell verdict_cell(const Recommendation& one) {
 
 /// The case that the gain is of, where that is not the recommended one.
 TableCell gaining_cell(const Recommendation& one) {
-  if (!one.gaining || payoff_of(one) >= Payoff::may_pay) return {};
+  if (!one.gaining || one.candidates.empty()) return {};
+  const bool is_used = one.gaining->name == one.candidates.front().name;
+  if (is_used && payoff_of(one) != Payoff::undecided) return {};
   return {.text = one.gaining->label};
 }
 
@@ -44,6 +47,15 @@ TableCell gain_cell(const Recommendation& one) {
 TableCell ties_cell(const Recommendation& one) {
   std::vector<std::string> labels;
   for (const LabelledCase& tied : one.tied) labels.push_back(tied.label);
+  return {.text = format_list(labels)};
+}
+
+/// Slower cases that the samples do not rule out as the fastest.
+TableCell open_cell(const Recommendation& one) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 1 + one.tied.size(); i < one.candidates.size(); ++i) {
+    labels.push_back(one.candidates[i].label);
+  }
   return {.text = format_list(labels)};
 }
 
@@ -68,6 +80,7 @@ std::optional<Table> answer_table(const Answer& answer) {
   add_labels("gain of", of_row, gaining_cell);
   add({.title = "gain", .range_title = "(95% CI)"}, gain_cell);
   add_labels("tied with", ties_rank, ties_cell);
+  add_labels("not ruled out", open_rank, open_cell);
   add_labels("remark", remark_rank, [](const auto& one) { return TableCell{.text = one.remark}; });
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows[row].pays) table.rows[row].emphasis = Emphasis::bold;

@@ -19,6 +19,8 @@
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
 #include "reports/units/wide_intervals.h"
+#include "reports/views/case_cells.h"
+#include "reports/views/contradictions.h"
 #include "reports/views/table_parts.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/schedules/partition.h"
@@ -46,61 +48,22 @@ constexpr Narrow samples_rank{2};
 constexpr Narrow metrics_rank{Narrow::important_rank};
 constexpr Narrow bound_rank{Narrow::important_rank + 1};
 constexpr Narrow interval_rank{Narrow::important_rank + 2};  // of the median
+constexpr Narrow memory_rank{Narrow::important_rank + 3};    // beside rates
+constexpr Narrow rate_rank{Narrow::important_rank + 4};      // of the throughput, likewise
+constexpr Narrow answer_rank{Narrow::needed_rank};           // of `answering_metrics`
 constexpr Narrow heading{.is_heading = true};
 
+/// Metrics that answer the question of their scenario.
+constexpr std::array<std::string_view, 2> answering_metrics{"achieved overlap", "bus bandwidth"};
+
+bool answers(std::string_view metric) {
+  return std::ranges::find(answering_metrics, metric) != answering_metrics.end();
+}
+
 constexpr std::string_view no_bound_mark = "¶";
-constexpr std::string_view metric_remark_mark = "#";
-constexpr std::string_view other_rounds_mark = "~";
-constexpr std::string_view scattered_mark = "≠";
+constexpr std::string_view bound_not_measured_mark = "∅";
 
 // ------------------------------------------------------------------------------------------ cells
-
-/// The rounds in which a case was sampled.
-std::set<int> rounds_of(const CaseResult& c) {
-  std::set<int> rounds;
-  for (const Sample& sample : c.samples) rounds.insert(sample.round);
-  return rounds;
-}
-
-/// Marks of speedups that the medians contradict, by case.
-using ContradictionMarks = std::map<const CaseResult*, std::string_view>;
-
-/// Whether two speedups say the opposite of each other, or differ much.
-bool are_far_apart(double one, double other) {
-  constexpr double opposite = 0.03;
-  constexpr double far = 0.1;
-  const double ratio = std::max(one, other) / std::min(one, other);
-  return ratio > 1 + far || (ratio > 1 + opposite && (one - 1) * (other - 1) < 0);
-}
-
-/// Returns a mark if the quotient of two medians lies outside of the interval of the speedup, or
-/// far from it: one of them has samples from rounds that the other has not, or the quotients of the
-/// rounds scatter so much that their median is another one. Empty otherwise, and for a small
-/// difference in the same rounds.
-std::string_view contradiction_mark(const CaseResult& c, const CaseResult& baseline) {
-  constexpr double remarkable = 0.02;
-  const double quotient = baseline.statistics->median / c.statistics->median;
-  const bool is_outside = c.speedup->above(quotient) || c.speedup->below(quotient);
-  const bool is_far = are_far_apart(quotient, c.speedup->value);
-  if (!is_outside && !is_far) return {};
-  if (!has_several_processes(c) && rounds_of(c) != rounds_of(baseline)) return other_rounds_mark;
-  const double difference = std::abs(quotient - c.speedup->value);
-  return is_far || difference > remarkable * c.speedup->value ? scattered_mark : std::string_view();
-}
-
-ContradictionMarks contradiction_marks(const Cases& cases) {
-  std::map<std::string_view, const CaseResult*> by_name;
-  for (const CaseResult* c : cases) by_name.emplace(c->name, c);
-  ContradictionMarks found;
-  for (const CaseResult* c : cases) {
-    if (!has_number(*c) || !c->speedup) continue;
-    const auto baseline = by_name.find(c->speedup->baseline);
-    if (baseline == by_name.end() || !has_number(*baseline->second)) continue;
-    const std::string_view mark = contradiction_mark(*c, *baseline->second);
-    if (!mark.empty()) found.emplace(c, mark);
-  }
-  return found;
-}
 
 bool contains_mark(const ContradictionMarks& marks, std::string_view mark) {
   return std::ranges::any_of(marks, [&](const auto& one) { return one.second == mark; });
@@ -135,53 +98,16 @@ TableCell time_cell(const CaseResult& c) {
   return cell;
 }
 
-TableCell throughput_cell(const CaseResult& c) {
-  const double rate = c.amount / c.statistics->median;
-  if (!(c.amount > 0) || !(c.statistics->median > 0)) return {};
-  return {.text = format_rate(rate, c.amount_unit), .number = rate};
-}
-
-TableCell metric_cell(const CaseResult& c, const std::string& name) {
-  const auto metric = std::ranges::find(c.metrics, name, &Metric::name);
-  if (metric == c.metrics.end()) return {};
-  if (!metric->unit.empty()) {
-    return {.text = format_rate(metric->value, metric->unit), .number = metric->value};
-  }
-  const auto& interval = metric->interval;
-  TableCell cell =
-      estimate_cell(interval ? format_percent(metric->value, interval->low, interval->high)
-                             : format_percent(metric->value, 0),
-                    metric->value, interval);
-  if (!metric->remark.empty()) cell.mark = metric_remark_mark;
-  return cell;
+/// Whether a case has no bound although others of the table have one.
+bool lacks_bound(const CaseResult& c, const Cases& cases) {
+  return !c.bound &&
+         std::ranges::any_of(cases, [](const CaseResult* one) { return one->bound.has_value(); });
 }
 
 TableCell efficiency_cell(const CaseResult& c) {
   if (is_no_bound(c)) return {std::string(no_bound_mark)};
   if (!c.bound || !(c.efficiency > 0)) return {};
   return {.text = format_percent(c.efficiency, 0), .number = c.efficiency};
-}
-
-/// The memory of the fullest device, and on pages that of each in one unit: "1.21 + 0.98 GiB"; of a
-/// case on none of the devices, that of its own device.
-TableCell memory_cell(const CaseResult& c, const std::vector<std::string>& devices) {
-  if (c.memory.empty()) return {};
-  std::vector<double> bytes;
-  const auto of = [&](const std::string& device) {
-    return std::ranges::find(c.memory, device, &DeviceMemory::device);
-  };
-  const auto has = [&](const std::string& device) { return of(device) != c.memory.end(); };
-  if (std::ranges::any_of(devices, has)) {
-    for (const std::string& device : devices) {
-      bytes.push_back(has(device) ? static_cast<double>(of(device)->bytes) : 0);
-    }
-  } else {
-    for (const DeviceMemory& held : c.memory) bytes.push_back(static_cast<double>(held.bytes));
-  }
-  const double max = std::ranges::max(bytes);
-  return {.text = format_bytes(max),
-          .number = max,
-          .note = bytes.size() > 1 ? format_bytes(bytes) : std::string()};
 }
 
 TableCell verification_cell(const CaseResult& c) {
@@ -300,6 +226,15 @@ std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& co
                        "the tasks took longer alone than the whole case: their measurement was "
                        "disturbed, so there is no bound");
   }
+  if (any_measured(cases, [&](const CaseResult& c) { return lacks_bound(c, cases); })) {
+    notes.emplace_back(bound_not_measured_mark,
+                       "no bound: the time ended before its tasks were measured alone, or other "
+                       "work disturbed every such measurement");
+  }
+  if (any_measured(cases, [](const CaseResult& c) { return c.speedup && !c.speedup->interval; })) {
+    notes.emplace_back(single_round_mark,
+                       "from the only round in which both were sampled: there is no interval");
+  }
   if (contains_mark(contradictions, other_rounds_mark)) {
     notes.emplace_back(other_rounds_mark,
                        "from the rounds in which both were sampled; the medians also have samples "
@@ -412,11 +347,18 @@ class Builder {
     for (const CaseResult* c : cases_) median.cells.push_back(time_cell(*c));
     table_.columns.push_back(std::move(median));
     add({.title = "n", .narrow = samples_rank}, samples_cell);
-    add({.title = "throughput", .unit_in_title = true, .narrow = throughput_rank}, throughput_cell);
+    const bool bandwidths = has_bandwidths(cases_);
+    add({.title = "throughput",
+         .unit_in_title = true,
+         .narrow = bandwidths ? rate_rank : throughput_rank},
+        [&](const CaseResult& c) { return throughput_cell(c, bandwidths); });
     add_speedup();
     for (const std::string& name : metric_names(cases_)) add_metric(name);
-    add({.title = "of", .subtitle = "bound", .narrow = bound_rank}, efficiency_cell);
-    add({.title = "peak", .subtitle = "memory"},
+    add({.title = "of", .subtitle = "bound", .narrow = bound_rank}, [this](const CaseResult& c) {
+      return lacks_bound(c, cases_) ? TableCell{std::string(bound_not_measured_mark)}
+                                    : efficiency_cell(c);
+    });
+    add({.title = "peak", .subtitle = "memory", .narrow = bandwidths ? memory_rank : Narrow()},
         [this](const CaseResult& c) { return memory_cell(c, devices_); });
     add({.title = "verified", .only_on_pages = true}, verification_cell);
   }
@@ -431,7 +373,7 @@ class Builder {
           if (!c.speedup) return {};
           TableCell cell = ratio_cell(*c.speedup);
           const auto mark = contradictions_.find(&c);
-          if (mark != contradictions_.end()) cell.mark = mark->second;
+          if (mark != contradictions_.end()) cell.mark += mark->second;
           if (strategies.size() > 1) {
             cell.range +=
                 std::exchange(cell.range_mark, "") + ' ' + baselines_.strategy_of(*c.speedup);
@@ -440,15 +382,24 @@ class Builder {
         });
   }
 
-  /// The last word of the name stands over the intervals, where there are any.
+  /// The last word of the name stands over the intervals, where there are any, or under the others
+  /// in the column of a rate.
   void add_metric(const std::string& name) {
     const bool intervals = any_measured(
         cases_, [&](const CaseResult& c) { return !metric_cell(c, name).range.empty(); });
-    const std::size_t blank = intervals ? std::min(name.rfind(' '), name.size()) : name.size();
-    add({.title = name.substr(0, blank),
+    const bool is_rate =
+        name.find(' ') != std::string::npos && any_measured(cases_, [&](const CaseResult& c) {
+          const auto metric = std::ranges::find(c.metrics, name, &Metric::name);
+          return metric != c.metrics.end() && !metric->unit.empty();
+        });
+    const std::size_t blank = std::min(name.rfind(' '), name.size());
+    const std::string last = name.substr(std::min(blank + 1, name.size()));
+    add({.title = intervals || is_rate ? name.substr(0, blank) : name,
          .verbatim_title = true,
-         .range_title = name.substr(std::min(blank + 1, name.size())),
-         .narrow = metrics_rank},
+         .range_title = intervals ? last : "",
+         .subtitle = is_rate ? last : "",
+         .unit_in_title = is_rate,
+         .narrow = answers(name) ? answer_rank : metrics_rank},
         [&](const CaseResult& c) { return metric_cell(c, name); });
   }
 

@@ -7,10 +7,11 @@
 #include <cmath>
 #include <cstddef>
 #include <set>
-#include <string_view>
+#include <string>
 
 #include "reports/findings/findings.h"
 #include "reports/model/without_profile.h"
+#include "reports/statistics/answer_cases.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -40,14 +41,12 @@ namespace {
 std::string missing_timelines(const ScenarioCases& group) {
   const Answer* answer = find_answer(*group.report, group.scenario);
   if (answer == nullptr) return {};
+  const std::set<std::string> named = cases_of_answer(*answer, group.report->cases);
   std::vector<std::string> labels;
   std::string reason;
   for (const CaseResult* c : group.cases) {
-    const bool is_named = std::ranges::any_of(answer->recommendations, [&](const auto& one) {
-      return one.gaining && one.gaining->name == c->name;
-    });
     const auto note = std::ranges::find(c->notes, no_timeline, &NamedTexts::value_type::first);
-    if (!is_named || c->profile || note == c->notes.end()) continue;
+    if (!named.contains(c->name) || c->profile || note == c->notes.end()) continue;
     labels.push_back(CaseLabels(group.cases).label(c->name));
     reason = note->second;
   }
@@ -62,27 +61,24 @@ std::string missing_timelines(const ScenarioCases& group) {
       labels.size(), labels.front(), reason);
 }
 
-/// The cases whose profiles findings rest on, but for those without a breakdown.
-std::set<std::string_view> trusted_cases(const ScenarioCases& group) {
-  std::set<std::string_view> named;
-  std::set<std::string_view> doubted;
-  for (const Finding* finding : findings_of(*group.report, group.scenario)) {
-    (finding->rule == no_breakdown ? doubted : named)
-        .insert(finding->cases.begin(), finding->cases.end());
-  }
-  // Findings compare with the profile of the baseline too.
-  for (const CaseResult* c : group.cases) {
-    if (c->speedup && named.contains(c->name)) named.insert(c->speedup->baseline);
-  }
-  std::erase_if(named, [&](std::string_view name) { return doubted.contains(name); });
-  return named;
+/// Whether a finding says that the losses of a case have no parts.
+bool lacks_breakdown(const ScenarioCases& group, const std::string& name) {
+  return std::ranges::any_of(
+      findings_of(*group.report, group.scenario), [&](const Finding* finding) {
+        return finding->rule == no_breakdown &&
+               std::ranges::find(finding->cases, name) != finding->cases.end();
+      });
 }
 
+/// Names the case of the answer whose profile deviates most.
 std::string deviating_profiles(const ScenarioCases& group) {
-  const std::set<std::string_view> named = trusted_cases(group);
+  const Answer* answer = find_answer(*group.report, group.scenario);
+  if (answer == nullptr) return {};
+  const std::set<std::string> named = cases_of_answer(*answer, group.report->cases);
   std::vector<const CaseResult*> deviating;
   for (const CaseResult* c : group.cases) {
-    if (c->profile && c->profile->deviation && named.contains(c->name)) deviating.push_back(c);
+    if (!c->profile || !c->profile->deviation || !named.contains(c->name)) continue;
+    if (!lacks_breakdown(group, c->name)) deviating.push_back(c);
   }
   if (deviating.empty()) return {};
   const auto worst = std::ranges::max_element(
@@ -90,9 +86,10 @@ std::string deviating_profiles(const ScenarioCases& group) {
   const std::string others = deviating.size() > 1
                                  ? fmt::format(" ({})", format_count(deviating.size(), "case"))
                                  : std::string();
-  return fmt::format("The profiled run of {} was not representative: it {}{}.",
-                     CaseLabels(group.cases).label((*worst)->name),
-                     deviation_text(*(*worst)->profile), others);
+  return fmt::format(
+      "The profiled run of {} was not representative: it {}{}. Findings about its calls are left "
+      "out.",
+      CaseLabels(group.cases).label((*worst)->name), deviation_text(*(*worst)->profile), others);
 }
 
 }  // namespace

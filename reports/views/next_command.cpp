@@ -17,8 +17,6 @@
 namespace parbench::report {
 namespace {
 
-/// Independent samples that an interval of 95% needs.
-constexpr std::size_t needed_samples = 6;
 /// Limits of how many times as many samples are asked for.
 constexpr double min_factor = 2;
 constexpr double max_factor = 10;
@@ -164,6 +162,30 @@ std::string filter_of(const Report& report, const std::vector<Tie>& ties) {
   return fmt::format("--benchmark_filter=^({})$", fmt::join(names, "|"));
 }
 
+/// Whether several processes took the samples, and fewer than an interval of 95% needs.
+bool has_few_processes(const Report& report) {
+  return report.processes.size() > 1 && report.processes.size() < needed_values;
+}
+
+double factor_of_processes(const Report& report) {
+  return static_cast<double>(needed_values) / static_cast<double>(report.processes.size());
+}
+
+void add_processes(std::vector<std::string>& arguments) {
+  arguments.emplace_back("--processes");
+  arguments.push_back(fmt::format("{}", needed_values));
+}
+
+/// A run of few processes whose answers leave nothing else open.
+NextCommand rerun_with_processes(const Report& report, const std::string& path) {
+  NextCommand command{.purpose = fmt::format("to measure with {} processes", needed_values),
+                      .arguments = {"--rerun", path}};
+  add_processes(command.arguments);
+  command.arguments.emplace_back("--max-total-time");
+  command.arguments.push_back(rounded_up(factor_of_processes(report) * report.duration_seconds));
+  return command;
+}
+
 /// Nothing where the cases came to their end at the smallest precision that is worth its time.
 std::optional<NextCommand> rerun(const Report& report, const std::string& path,
                                  const std::vector<Tie>& ties) {
@@ -171,6 +193,10 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
   for (const Tie& tie : ties) add_tie(need, tie);
   const Limits limits = limits_of(report);
   NextCommand command{.purpose = purpose_of(ties), .arguments = {"--rerun", path}};
+  if (has_few_processes(report)) {
+    need.factor = std::max(need.factor, factor_of_processes(report));
+    add_processes(command.arguments);
+  }
   if (std::string filter = filter_of(report, ties); !filter.empty()) {
     command.arguments.push_back(std::move(filter));
   }
@@ -197,7 +223,7 @@ struct Missing {
   std::size_t fewest = 0;       // samples of a case for which the time of the run did not suffice
   bool is_out_of_time = false;  // not only interrupted
 
-  [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_samples; }
+  [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_values; }
 };
 
 Missing missing_of(const Report& report) {
@@ -229,11 +255,14 @@ double resumed_seconds(const Report& report, const Need& need, const Missing& mi
 
 std::string purpose_of(const Missing& missing, const std::vector<Tie>& ties) {
   if (missing.left_out > 0) {
+    if (missing.left_out == 1) {
+      return fmt::format("to measure the {}case", missing.measured > 0 ? "other " : "");
+    }
     const std::string_view others = missing.measured > 0 ? "the other" : "all";
     return fmt::format("to measure {} {}", others, format_count(missing.left_out, "case"));
   }
   if (missing.has_few_samples()) {
-    return fmt::format("to take {} samples of each case", needed_samples);
+    return fmt::format("to take {} samples of each case", needed_values);
   }
   return purpose_of(ties);
 }
@@ -245,13 +274,21 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   for (const Tie& tie : ties) add_tie(need, tie);
   if (missing.has_few_samples()) {
     need.factor = std::max(
-        need.factor, static_cast<double>(needed_samples) / static_cast<double>(missing.fewest));
+        need.factor, static_cast<double>(needed_values) / static_cast<double>(missing.fewest));
   }
   NextCommand command{.purpose = purpose_of(missing, ties), .arguments = {"--resume", path}};
   if (missing.is_out_of_time) {
     add_limits(report, need, resumed_seconds(report, need, missing), command.arguments);
   }
   return command;
+}
+
+/// Whether an answer has no verdict because of other programs.
+bool has_load(const Report& report) {
+  return std::ranges::any_of(report.answers, [](const Answer& answer) {
+    return std::ranges::any_of(answer.recommendations,
+                               [](const Recommendation& one) { return one.load > 0; });
+  });
 }
 
 bool has_launcher(const Report& report) {
@@ -266,6 +303,10 @@ std::optional<NextCommand> next_command(const Report& report, const std::string&
   CasesByName cases;
   for (const CaseResult& c : report.cases) cases.emplace(c.name, &c);
   const std::vector<Tie> ties = ties_of(report, cases);
+  if (has_load(report)) {
+    return NextCommand{.purpose = "for a verdict, on a quiet machine",
+                       .arguments = {"--rerun", path}};
+  }
   const Missing missing = missing_of(report);
   const bool can_resume = report.processes.empty();
   const bool are_unfinished = std::ranges::any_of(ties, [](const Tie& tie) {
@@ -274,8 +315,10 @@ std::optional<NextCommand> next_command(const Report& report, const std::string&
   if (can_resume && (missing.left_out > 0 || missing.has_few_samples() || are_unfinished)) {
     return resume(report, path, ties, missing);
   }
-  if (ties.empty()) return {};
-  return rerun(report, path, ties);
+  if (!ties.empty()) return rerun(report, path, ties);
+  const bool is_preliminary = std::ranges::any_of(report.answers, &Answer::preliminary);
+  if (is_preliminary && has_few_processes(report)) return rerun_with_processes(report, path);
+  return {};
 }
 
 }  // namespace parbench::report

@@ -57,9 +57,11 @@ TableCell estimate_cell(const std::string& text, double value,
 
 TableCell ratio_cell(const Ratio& ratio) {
   const auto& interval = ratio.interval;
-  return estimate_cell(interval ? format_ratio(ratio.value, interval->low, interval->high)
-                                : format_ratio(ratio.value),
-                       ratio.value, interval);
+  TableCell cell = estimate_cell(interval ? format_ratio(ratio.value, interval->low, interval->high)
+                                          : format_ratio(ratio.value),
+                                 ratio.value, interval);
+  if (!interval) cell.mark = single_round_mark;
+  return cell;
 }
 
 std::vector<std::string> memory_devices(const Report& report, const Cases& cases) {

@@ -49,14 +49,17 @@ class Baselines {
 /// Of intervals with less confidence than wanted.
 inline constexpr std::string_view low_confidence_mark = "°";
 
-/// Returns that mark where the interval needs it.
+/// Of ratios from a single round, which have no interval.
+inline constexpr std::string_view single_round_mark = "¹";
+
+/// Returns the mark of low confidence where the interval needs it.
 [[nodiscard]] std::string low_mark(const std::optional<Interval>& interval);
 
 /// Divides "75% (73–77%)" into value and interval.
 [[nodiscard]] TableCell estimate_cell(const std::string& text, double value,
                                       const std::optional<Interval>& interval);
 
-/// A ratio with its interval in the cell's range.
+/// A ratio with its interval in the cell's range, or the mark of those that have none.
 [[nodiscard]] TableCell ratio_cell(const Ratio& ratio);
 
 /// The devices whose memory the cases use, each once; without one that has the cores of others.

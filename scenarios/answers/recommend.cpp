@@ -158,6 +158,21 @@ Ranking rank_cases(Outcomes cases, const Wording& wording) {
   return made;
 }
 
+/// Returns the share of the core time that other programs had where that can explain that a case is
+/// faster than its baseline, or hide that a case of another strategy is faster by a tenth; else 0.
+/// Cases of one strategy suffer alike.
+double explaining_load(const Ranking& ranking, const CaseOutcome* recommended) {
+  constexpr double hidden_gain = 1.1;
+  double load = 0;
+  if (recommended->min_speedup && !recommended->min_speedup->above(1)) load = recommended->load;
+  const double enough = hidden_gain * expected_speed(recommended, ranking.baseline);
+  for (const CaseOutcome* one : ranking.by_speed) {
+    if (one->spec.strategy == recommended->spec.strategy || !one->max_speedup) continue;
+    if (one->max_speedup->value >= enough) load = std::max(load, one->load);
+  }
+  return load;
+}
+
 /// The simplest that is tied with the fastest. A gain that is shown of the fastest is not given up
 /// for one that is not.
 const CaseOutcome* recommended_of(const Ranking& ranking) {
@@ -228,12 +243,14 @@ report::Recommendation recommend(const SameWork& group, const Wording& wording,
       made.candidates.push_back(labelled(one));
     }
   }
-  made.pays = !is_baseline && gains(recommended);
+  made.load = explaining_load(ranking, recommended);
+  made.pays = !is_baseline && gains(recommended) && made.load == 0;
   const CaseOutcome* shown =
       is_baseline ? largest_speedup(ranking.by_speed, recommended) : recommended;
   if (shown != nullptr && shown->speedup) {
     made.gaining = labelled(shown);
     made.gain = shown->speedup;
+    made.processes = shown->processes;
     if (!is_baseline && fastest != recommended) made.fastest_gain = fastest->speedup;
   }
   return made;

@@ -23,6 +23,8 @@ std::string_view plural_text(report::Payoff payoff) {
   switch (payoff) {
     case report::Payoff::pays:
       return "pay";
+    case report::Payoff::undecided:
+      return "have no verdict";
     case report::Payoff::may_pay:
       return "may pay";
     case report::Payoff::gains_little:
@@ -33,6 +35,21 @@ std::string_view plural_text(report::Payoff payoff) {
       break;
   }
   return "do not pay";
+}
+
+/// "more samples are needed"; samples of one process are one value where there are several.
+std::string needed_text(const report::Recommendation& recommendation) {
+  if (recommendation.processes == 0) return "more samples are needed";
+  const auto processes = static_cast<std::size_t>(recommendation.processes);
+  if (processes >= report::needed_values) return "more processes are needed";
+  return fmt::format("{} processes are needed (--processes {})", report::needed_values,
+                     report::needed_values);
+}
+
+/// "41%", "0.4%"
+std::string share_text(double share) {
+  constexpr double min_whole = 0.01;
+  return report::format_percent(share, share < min_whole ? 1 : 0);
 }
 
 /// The settings with this payoff.
@@ -57,6 +74,13 @@ std::string only_baseline_of(Recommendations recommendations) {
 std::string places_text(const std::vector<std::string>& settings, std::string_view noun) {
   const bool has_name = settings.size() == 1 && !settings.front().empty();
   return has_name ? settings.front() : report::format_count(settings.size(), noun);
+}
+
+/// " (other programs had up to 41% of the core time)"
+std::string largest_load_text(Recommendations recommendations) {
+  return fmt::format(
+      " (other programs had up to {} of the core time)",
+      share_text(std::ranges::max(recommendations, {}, &report::Recommendation::load).load));
 }
 
 /// Lines of an answer: behind "→ ".
@@ -111,16 +135,32 @@ std::string speed_text(const report::Ratio& speedup, std::string_view baseline) 
   return text;
 }
 
-std::string_view certainty_text(const report::Recommendation& recommendation) {
-  if (payoff_of(recommendation) != report::Payoff::may_pay) return {};
+std::string certainty_text(const report::Recommendation& recommendation) {
+  const report::Payoff payoff = payoff_of(recommendation);
+  if (payoff == report::Payoff::undecided) {
+    return fmt::format(
+        "; other programs had {} of the core time, which can change ratios between different "
+        "numbers of threads by as much: repeat on a quiet machine",
+        share_text(recommendation.load));
+  }
+  if (payoff != report::Payoff::may_pay) return {};
   const report::Ratio& gain = *recommendation.gain;
-  if (!gain.interval) return "; it was measured in a single round: more samples are needed";
-  if (gain.above(1)) return "; more samples are needed to show it with 95% confidence";
-  return "; the interval includes 1: more samples are needed to show a gain";
+  const std::string needed = needed_text(recommendation);
+  if (!gain.interval) {
+    return fmt::format("; it was measured in a single {}: {}",
+                       recommendation.processes > 0 ? "process" : "round", needed);
+  }
+  if (gain.above(1)) return fmt::format("; {} to show it with 95% confidence", needed);
+  return fmt::format("; the interval includes 1: {} to show a gain", needed);
 }
 
 std::string use_text(const report::Recommendation& recommendation, std::string_view baseline,
                      std::string_view details) {
+  if (payoff_of(recommendation) == report::Payoff::undecided) {
+    return fmt::format("No verdict: {} measured {}{}{}.", recommendation.gaining->label,
+                       speed_text(*recommendation.gain, baseline), details,
+                       certainty_text(recommendation));
+  }
   return fmt::format("Use {}: {}{}{}.", recommendation.candidates.front().label,
                      speed_text(*recommendation.gain, baseline), details,
                      certainty_text(recommendation));
@@ -142,7 +182,8 @@ std::string tie_text(const report::Recommendation& recommendation) {
   for (const report::LabelledCase& one : recommendation.tied) tied.push_back(one.label);
   const bool is_kept = !recommendation.gaining ||
                        recommendation.gaining->name != recommendation.candidates.front().name;
-  if (tied.empty() || is_kept) return {};
+  const bool is_undecided = payoff_of(recommendation) == report::Payoff::undecided;
+  if (tied.empty() || is_kept || is_undecided) return {};
   const std::string& used = recommendation.candidates.front().label;
   if (!recommendation.fastest_gain) {
     return fmt::format(" It is tied with {} (within 3%).", report::format_list(tied));
@@ -154,6 +195,7 @@ std::string tie_text(const report::Recommendation& recommendation) {
 }
 
 std::string open_text(const report::Recommendation& recommendation) {
+  if (payoff_of(recommendation) == report::Payoff::undecided) return {};
   std::vector<std::string> open;
   for (const report::LabelledCase& one : recommendation.candidates) {
     const bool is_known = one == recommendation.candidates.front() ||
@@ -161,7 +203,9 @@ std::string open_text(const report::Recommendation& recommendation) {
     if (!is_known) open.push_back(one.label);
   }
   if (open.empty()) return {};
-  return fmt::format(" More samples may show {} to be faster.", report::format_list(open));
+  return fmt::format(" More {} may show {} to be faster.",
+                     recommendation.processes > 0 ? "processes" : "samples",
+                     report::format_list(open));
 }
 
 const report::Recommendation& best_of(Recommendations recommendations) {
@@ -174,16 +218,18 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
                           std::string_view noun) {
   using enum report::Payoff;
   std::vector<std::string> parts;
-  for (const report::Payoff payoff : {pays, may_pay, gains_little, shows_no_gain, does_not_pay}) {
+  for (const report::Payoff payoff :
+       {pays, may_pay, gains_little, shows_no_gain, does_not_pay, undecided}) {
     const auto settings = settings_with(recommendations, payoff);
     if (settings.empty()) continue;
     const std::string_view words = payoff_text(payoff, verb);
     if (recommendations.size() == 1) return std::string(words);
     if (settings.size() == recommendations.size()) {
       return fmt::format("{} at {} {} that was compared", words,
-                         payoff >= gains_little ? "every" : "any", noun);
+                         payoff >= gains_little && payoff != undecided ? "every" : "any", noun);
     }
-    parts.push_back(fmt::format("{} at {}", words, places_text(settings, noun)));
+    parts.push_back(fmt::format("{} at {}{}", words, places_text(settings, noun),
+                                payoff == undecided ? largest_load_text(recommendations) : ""));
   }
   return report::format_list(parts);
 }
@@ -236,7 +282,8 @@ std::string best_text(Recommendations recommendations, std::string_view baseline
     const std::string used = only_baseline_of(recommendations);
     return used.empty() ? "; the table has what to use" : "; use " + used;
   }
-  return fmt::format("; largest recommended gain{}: {}{}{}{}",
+  const bool is_measured = payoff == report::Payoff::undecided;
+  return fmt::format("; largest {} gain{}: {}{}{}{}", is_measured ? "measured" : "recommended",
                      payoff == report::Payoff::pays ? " that is shown" : "", best.gaining->label,
                      best.setting.empty() ? ", " : fmt::format(" at {}, ", best.setting),
                      speed_text(*best.gain, baseline), certainty_text(best));
@@ -248,9 +295,8 @@ std::string_view payoff_text(report::Payoff payoff, std::string_view verb) {
 
 std::string no_comparison_text(std::string_view baseline, std::string_view other,
                                bool has_baseline) {
-  return has_baseline
-             ? fmt::format("No {} was measured beside {}, so there is no answer.", other, baseline)
-             : fmt::format("There is no answer without {}, which was not measured.", baseline);
+  return has_baseline ? fmt::format("Not decided: no {} was measured beside {}.", other, baseline)
+                      : fmt::format("Not decided: {}, the baseline, was not measured.", baseline);
 }
 
 std::string not_compared_text(const std::vector<std::string>& settings) {

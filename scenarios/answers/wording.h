@@ -18,12 +18,14 @@ namespace parbench {
 /// "1.86× as fast as one device (1.84–1.88)"; without a baseline "1.86× as fast (1.84–1.88)".
 [[nodiscard]] std::string speed_text(const report::Ratio& speedup, std::string_view baseline);
 
-/// "; more samples are needed to show it with 95% confidence": why the gain of the recommended case
-/// is expected and not shown. Empty of one that pays, and where the baseline is recommended.
-[[nodiscard]] std::string_view certainty_text(const report::Recommendation& recommendation);
+/// "; more samples are needed to show it with 95% confidence", or as many processes: why the gain
+/// of the recommended case is expected and not shown, or why there is no verdict. Empty of one that
+/// pays, and where the baseline is recommended.
+[[nodiscard]] std::string certainty_text(const report::Recommendation& recommendation);
 
 /// "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound.", with what limits it;
-/// where another case than the baseline is recommended. `details` follow the gain.
+/// where another case than the baseline is recommended. `details` follow the gain. Without a
+/// verdict "No verdict: split 5 measured 1.27× …" with the reason, whatever is recommended.
 [[nodiscard]] std::string use_text(const report::Recommendation& recommendation,
                                    std::string_view baseline, std::string_view details = {});
 
@@ -34,11 +36,12 @@ namespace parbench {
                                     std::string_view details = {});
 
 /// " It is tied with split 3 and split 12 (within 3%).", or the fastest, its ties and why a simpler
-/// case than it is recommended. Empty without ties, and where the baseline is recommended.
+/// case than it is recommended. Empty without ties or a verdict, and where the baseline is
+/// recommended.
 [[nodiscard]] std::string tie_text(const report::Recommendation& recommendation);
 
 /// " More samples may show split 20 to be faster.": cases that are expected to be slower by more
-/// than a tie and not ruled out. Empty without any.
+/// than a tie and not ruled out. Empty without any, and without a verdict.
 [[nodiscard]] std::string open_text(const report::Recommendation& recommendation);
 
 /// Returns the recommendation whose gain is shown best, and among equals the one with the largest

@@ -253,8 +253,8 @@ Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
       answers_by_size(outcomes, possibly_fastest, [](const CaseSpec&) { return true; });
   if (answers.empty()) {
     return {.text =
-                "No technique was measured beside one stream that is launched in the same way, so "
-                "there is no answer.",
+                "Not decided: one stream and another technique, launched in the same way, were "
+                "not both measured.",
             .is_answered = false};
   }
   std::vector<std::string> text = sentences(subject_of(outcomes), answers);

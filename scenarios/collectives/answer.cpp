@@ -1,7 +1,9 @@
-// The best algorithm by size, and latency and bandwidth of each.
+// The algorithm to use at each size, the bandwidth that it reached, and what times follow over
+// sizes.
 #include "scenarios/collectives/answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +24,7 @@ namespace parbench {
 namespace {
 
 constexpr std::string_view link_collective = "send-recv";  // has one algorithm beside a library's
-constexpr std::string_view link_algorithm = "direct";
+constexpr std::string_view baseline_algorithm = "direct";
 
 const std::string& collective_of(const CaseSpec& spec) {
   return spec.parameters.text("collective");
@@ -75,39 +77,68 @@ std::string error_text(double error) {
   return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);
 }
 
-/// "α 12.3 ± 0.4 µs, 9.81 ± 0.05 GB/s, times within 12%".
+/// "latency 12.3 ± 0.4 µs, then 9.81 ± 0.05 GB/s; times within 12% of this".
 std::string fit_text(const LatencyFit& fit) {
   constexpr double micro = 1e6;
   constexpr double giga = 1e-9;
-  return fmt::format("α {:.3g} ± {} µs, {:.3g} ± {} GB/s, times within {}", micro * fit.latency,
-                     error_text(micro * fit.latency_error), giga * fit.bandwidth(),
-                     error_text(giga * fit.bandwidth_error()),
+  return fmt::format("latency {:.3g} ± {} µs, then {:.3g} ± {} GB/s; times within {} of this",
+                     micro * fit.latency, error_text(micro * fit.latency_error),
+                     giga * fit.bandwidth(), error_text(giga * fit.bandwidth_error()),
                      report::format_percent(fit.largest_deviation, 0));
 }
 
-/// The sizes of one collective in ascending order, each with the algorithm to use.
-struct BySize {
-  std::vector<std::int64_t> sizes;
-  std::vector<std::string> use;
+/// The algorithm to use for a collective at one size, and the bus bandwidth that it reached.
+struct Choice {
+  std::string place;  // its size
+  std::string use;
+  double bandwidth = 0;
+  bool is_compared = false;  // with another algorithm
 };
 
-/// "tree up to 4.00 KiB, ring up to 1.00 MiB, direct above".
-std::string ranges_text(const BySize& found) {
-  std::string text;
-  for (std::size_t i = 0; i < found.sizes.size(); ++i) {
-    const bool last = i + 1 == found.sizes.size();
-    if (!last && found.use[i + 1] == found.use[i]) continue;
-    const bool only = text.empty();
-    std::string where = " up to " + size_text(found.sizes[i]);
-    if (last) where = " above";
-    if (last && only) {
-      where = fmt::format(" from {} to {}", size_text(found.sizes.front()),
-                          size_text(found.sizes.back()));
-    }
-    if (found.sizes.size() == 1) where = " at " + size_text(found.sizes[i]);
-    text += fmt::format("{}{}{}", only ? "" : ", ", found.use[i], where);
+/// By collective, in ascending order of sizes.
+using Choices = std::map<std::string, std::vector<Choice>>;
+
+/// Neighbouring sizes with the same algorithm.
+using SizeRun = std::vector<Choice>;
+
+std::vector<SizeRun> runs_of(const std::vector<Choice>& choices) {
+  std::vector<SizeRun> runs;
+  for (const Choice& one : choices) {
+    if (!one.is_compared) continue;
+    if (runs.empty() || runs.back().front().use != one.use) runs.emplace_back();
+    runs.back().push_back(one);
   }
-  return text;
+  return runs;
+}
+
+/// "direct at 256 KiB and 16.0 MiB", "ring at 7 sizes from 64.0 KiB to 4.00 MiB".
+std::string run_text(const SizeRun& run) {
+  constexpr std::size_t max_listed = 2;
+  std::vector<std::string> sizes;
+  for (const Choice& one : run) sizes.push_back(one.place);
+  if (run.size() <= max_listed) {
+    return fmt::format("{} at {}", run.front().use, report::format_list(sizes));
+  }
+  return fmt::format("{} at {} sizes from {} to {}", run.front().use, run.size(), sizes.front(),
+                     sizes.back());
+}
+
+/// "tree at 4.00 KiB, direct at 256 KiB and 16.0 MiB"; where that would be long, how many sizes
+/// each algorithm has.
+std::string sizes_text(const std::vector<Choice>& choices) {
+  constexpr std::size_t max_runs = 4;
+  std::vector<std::string> texts;
+  const std::vector<SizeRun> runs = runs_of(choices);
+  if (runs.size() <= max_runs) {
+    std::ranges::transform(runs, std::back_inserter(texts), run_text);
+  } else {
+    std::map<std::string, std::size_t> counts;
+    for (const SizeRun& run : runs) counts[run.front().use] += run.size();
+    for (const auto& [use, count] : counts) {
+      texts.push_back(fmt::format("{} at {}", use, report::format_count(count, "size")));
+    }
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 Wording wording_of_algorithms() {
@@ -118,71 +149,128 @@ Wording wording_of_algorithms() {
   };
   return {.label = [](const CaseSpec& spec) { return spec.strategy; },
           .simpler = [rank](const CaseSpec& a, const CaseSpec& b) { return rank(a) < rank(b); },
-          .is_baseline = [](const CaseSpec& spec) { return spec.strategy == "direct"; }};
+          .is_baseline = [](const CaseSpec& spec) { return spec.strategy == baseline_algorithm; }};
+}
+
+/// "4.00 KiB", "4.00 KiB in 10 calls"
+std::string place_text(const CaseSpec& spec) {
+  const std::int64_t calls = calls_in(spec);
+  return size_text(size_of_case(spec)) + (calls > 1 ? fmt::format(" in {} calls", calls) : "");
 }
 
 std::string setting_text(const CaseSpec& spec) {
-  return fmt::format("{}, {}{}", collective_of(spec), size_text(size_of_case(spec)),
+  return fmt::format("{}, {}{}", collective_of(spec), place_text(spec),
                      spec.graph ? ", as graphs" : "");
 }
 
-/// "For all-gather and broadcast use direct; for all-reduce use tree up to 4.00 KiB, ring above",
-/// of the sizes that were compared
-std::string choices_text(const std::map<std::string, BySize>& found) {
-  std::map<std::string, std::vector<std::string>> collectives;  // by what to use
-  for (const auto& [collective, by_size] : found) {
-    collectives[ranges_text(by_size)].push_back(collective);
+/// The collectives of which several algorithms were measured at a size.
+std::vector<std::string> compared_collectives(const Choices& choices) {
+  std::vector<std::string> compared;
+  for (const auto& [collective, sizes] : choices) {
+    if (!runs_of(sizes).empty()) compared.push_back(collective);
   }
-  std::string text;
-  for (const auto& [use, names] : collectives) {
-    text += fmt::format("{} {} use {}", text.empty() ? "For" : "; for", report::format_list(names),
-                        use);
-  }
-  return text;
+  return compared;
 }
 
-/// How many pairs of collective and size were compared, and at how many of them a gain is expected
-/// and not shown.
-std::string coverage_text(const Recommended& all) {
+/// At how many settings load leaves no verdict; empty without any.
+std::string undecided_text(const std::vector<report::Recommendation>& found) {
+  const auto count = std::ranges::count_if(found, [](const report::Recommendation& one) {
+    return payoff_of(one) == report::Payoff::undecided;
+  });
+  if (count == 0) return {};
+  return fmt::format(
+      "No verdict at {}, because other programs had up to {} of the core time: repeat on a quiet "
+      "machine.",
+      report::format_count(static_cast<std::size_t>(count), "setting"),
+      report::format_percent(std::ranges::max(found, {}, &report::Recommendation::load).load, 0));
+}
+
+/// What the recommendations say together: what to use at each size of one collective, or of several
+/// at how many settings another algorithm pays.
+std::string choices_text(const Choices& choices, const Recommended& all) {
+  if (all.recommendations.empty()) return {};
+  if (const auto compared = compared_collectives(choices); compared.size() == 1) {
+    const std::string& only = compared.front();
+    return fmt::format("For {} use {}.", only, sizes_text(choices.at(only)));
+  }
+  const auto count = [&](report::Payoff payoff) {
+    return std::ranges::count(all.recommendations, payoff, report::payoff_of);
+  };
+  const auto pays = count(report::Payoff::pays);
+  const auto may_pay = count(report::Payoff::may_pay);
+  const std::string settings = report::format_count(all.recommendations.size(), "setting");
+  if (pays + may_pay == 0 && count(report::Payoff::undecided) > 0) return {};
+  if (pays + may_pay == 0) {
+    return fmt::format("Use {}: no other algorithm gains more than 3% at any of {}.",
+                       baseline_algorithm, settings);
+  }
+  std::vector<std::string> verdicts;
+  if (pays > 0) verdicts.push_back(fmt::format("pays at {}", pays));
+  if (may_pay > 0) verdicts.push_back(fmt::format("may pay at {}", may_pay));
+  return fmt::format("Another algorithm than {} {} of {} (see the table).", baseline_algorithm,
+                     fmt::join(verdicts, " and "), settings);
+}
+
+/// "Bus bandwidth at 16.0 MiB in GB/s: by ring all-reduce 3.75; by direct broadcast 4.01, send-recv
+/// 4.10.": at the largest size of each collective, by the algorithm to use there.
+std::string bandwidths_text(const Choices& choices) {
+  constexpr double giga = 1e-9;
+  std::set<std::string> places;
+  for (const auto& [collective, list] : choices) places.insert(list.back().place);
+  const bool is_one_place = places.size() == 1;
+  std::map<std::string, std::vector<std::string>> items;  // by algorithm
+  for (const auto& [collective, list] : choices) {
+    const Choice& largest = list.back();
+    if (!(largest.bandwidth > 0)) continue;
+    items[largest.use].push_back(fmt::format("{} {:#.3g}{}", collective, giga * largest.bandwidth,
+                                             is_one_place ? "" : " at " + largest.place));
+  }
+  std::vector<std::string> parts;
+  for (const auto& [use, list] : items) {
+    parts.push_back(fmt::format("by {} {}", use, fmt::join(list, ", ")));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("Bus bandwidth{} in GB/s: {}.", is_one_place ? " at " + *places.begin() : "",
+                     fmt::join(parts, "; "));
+}
+
+/// The number of settings that were compared, and of those at which a gain is expected and not
+/// shown; empty where `choices_text` has counted them.
+std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
   const auto open = std::ranges::count_if(
       all.recommendations,
       [](const report::Recommendation& one) { return payoff_of(one) == report::Payoff::may_pay; });
-  if (compared == 0) return {};
+  if (compared == measured && compared_collectives(choices).size() > 1) return {};
+  if (compared == 0) return "Not decided which algorithm to use: no second one was measured.";
   return fmt::format(
       "{}{} compared{}.", compared < measured ? fmt::format("{} of ", compared) : "",
       report::format_count(measured, "setting"),
       open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
 }
 
-/// The fits of the algorithms to use, where there is one collective.
-std::string fits_text(const std::map<std::string, BySize>& found,
-                      const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
-  if (found.size() != 1) return {};
-  const auto& [collective, by_size] = *found.begin();
-  std::string text;
-  for (const std::string& use : std::set(by_size.use.begin(), by_size.use.end())) {
-    const auto fit = fits.find({collective, use});
-    if (fit != fits.end()) text += fmt::format(" ({}: {})", use, fit_text(fit->second));
+/// The fits of the algorithms to use, where there is one collective, and of a message.
+std::vector<std::string> fit_sentences(const Choices& choices,
+                                       const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
+  std::vector<std::string> sentences;
+  for (const auto& [key, fit] : fits) {
+    const auto& [collective, strategy] = key;
+    const bool is_used =
+        choices.size() == 1 && std::ranges::find(choices.begin()->second, strategy, &Choice::use) !=
+                                   choices.begin()->second.end();
+    if (!is_used && collective != link_collective) continue;
+    sentences.push_back(
+        fmt::format("{} by {}: {}.", with_capital(collective), strategy, fit_text(fit)));
   }
-  return text;
+  return sentences;
 }
 
-/// What all collectives say together, in the order of their names.
-std::string text_of(const std::map<std::string, BySize>& found, const Recommended& all,
-                    const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
-  std::string choices = choices_text(found);
-  if (!choices.empty())
-    choices += fmt::format("{}. {}", fits_text(found, fits), coverage_text(all));
-  std::vector<std::string> sentences{std::move(choices)};
-  for (const auto& [key, fit] : fits) {
-    if (key.first != link_collective) continue;
-    const std::string by = key.second == link_algorithm ? "" : " by " + key.second;
-    sentences.push_back(
-        fmt::format("One message to a neighbour (send-recv{}): {}.", by, fit_text(fit)));
-  }
-  return joined_sentences(sentences);
+/// The bus bandwidth of a case; 0 where it is not known.
+double bandwidth_of(const CaseOutcome* one) {
+  if (one == nullptr) return 0;
+  const auto found = one->metrics.find(bus_bandwidth);
+  return found == one->metrics.end() ? 0 : found->second.value;
 }
 
 }  // namespace
@@ -195,12 +283,11 @@ std::int64_t calls_in(const CaseSpec& spec) {
 Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
                               const PossiblyFastest& possibly_fastest) {
   const auto fits = fits_of(outcomes);
-  const Outcomes compared = outcomes_where(
-      outcomes, [](const CaseOutcome& one) { return collective_of(one.spec) != link_collective; });
-  std::map<std::string, BySize> found;
+  Choices choices;
   std::set<CollectiveAndStrategy> remarked;
   Recommended all;
-  std::vector<SameWork> groups = same_work(compared, {"collective", "size", "calls"});
+  const Outcomes measured = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
+  std::vector<SameWork> groups = same_work(measured, {"collective", "size", "calls"});
   std::ranges::stable_sort(groups, {}, [](const SameWork& group) {
     const CaseSpec& spec = group.cases.front()->spec;
     return std::pair(collective_of(spec), size_of_case(spec));
@@ -209,28 +296,31 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
     const CaseSpec spec = group.cases.front()->spec;
     report::Recommendation one = recommend(group, wording_of_algorithms(), possibly_fastest);
     if (!group.setting.empty()) one.setting = setting_text(spec);
-    const std::string use = one.candidates.front().label;
-    const CollectiveAndStrategy key{collective_of(spec), use};
+    const report::LabelledCase used = one.candidates.front();
+    const CollectiveAndStrategy key{collective_of(spec), used.label};
     const auto fit = fits.find(key);
     if (fit != fits.end() && one.gain && remarked.insert(key).second) {
       one.remark = fit_text(fit->second);
     }
-    if (one.gain && !spec.graph) {
-      found[key.first].sizes.push_back(size_of_case(spec));
-      found[key.first].use.push_back(use);
+    if (!spec.graph) {
+      choices[key.first].push_back(
+          {.place = place_text(spec),
+           .use = used.label,
+           .bandwidth = bandwidth_of(find_outcome(group.cases, used.name)),
+           .is_compared = one.gain && payoff_of(one) != report::Payoff::undecided});
     }
-    all.add(std::move(one));
+    // A message has one algorithm beside those of libraries.
+    if (one.gain || key.first != link_collective) all.add(std::move(one));
   }
-  std::string text = text_of(found, all, fits);
-  if (text.empty()) {
-    return {
-        .text =
-            "Neither direct and another algorithm of a collective were measured, nor three sizes "
-            "of a message with one that is small enough to show its latency, so there is no "
-            "answer.",
-        .is_answered = false};
+  if (choices.empty() && all.recommendations.empty()) {
+    return {.text = "Not decided: no collective was measured.", .is_answered = false};
   }
-  return {.text = std::move(text), .recommendations = std::move(all.recommendations)};
+  std::vector<std::string> sentences{choices_text(choices, all), bandwidths_text(choices),
+                                     coverage_text(choices, all),
+                                     undecided_text(all.recommendations)};
+  std::ranges::move(fit_sentences(choices, fits), std::back_inserter(sentences));
+  const bool is_answered = !all.recommendations.empty() || !fits.empty();
+  return {joined_sentences(sentences), std::move(all.recommendations), is_answered};
 }
 
 }  // namespace parbench

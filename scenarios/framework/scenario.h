@@ -146,6 +146,13 @@ struct CaseOutcome {
   std::optional<TimeShares> shares = {};  // where it was profiled
   /// Cores of the host on which its devices compute; 0: not known, or devices that are no cores.
   std::size_t cores = 0;
+  /// Share of the core time that it wanted and other programs had; 0 where that is not known.
+  double load = 0;
+  /// The speedup if other programs cost the baseline as much time as its records allow, and this
+  /// case none; and the other way round. Nothing where the load is too small to matter.
+  std::optional<report::Ratio> min_speedup = {};
+  std::optional<report::Ratio> max_speedup = {};
+  int processes = 0;  // that took its samples, if there were several
 };
 
 /// Returns those of some outcomes that cannot be distinguished from the fastest of them, in their

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reports/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/requests.h"
@@ -22,15 +24,19 @@ constexpr std::string_view dependent_strategy = "by-dependency";
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;
+  std::size_t without = 0;  // plans without a bound or without a time in program order
 };
 
 PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
   PlanLimits shares;
   for (const CaseOutcome& one : outcomes) {
-    if (one.spec.strategy != dependent_strategy || one.efficiency <= 0) continue;
+    if (one.spec.strategy != dependent_strategy) continue;
     const CaseSpec in_turn = with_strategy(one.spec, scenario.baseline());
     const auto found = std::ranges::find(outcomes, in_turn, &CaseOutcome::spec);
-    if (found == outcomes.end()) continue;
+    if (found == outcomes.end() || one.efficiency <= 0) {
+      ++shares.without;
+      continue;
+    }
     const auto share_of = [&](double seconds) {
       return std::min(1.0, seconds / found->median_seconds);
     };
@@ -50,9 +56,15 @@ std::string range_text(const std::vector<double>& shares) {
 
 std::string limits_text(const PlanLimits& shares) {
   if (shares.bound.empty()) return {};
+  const std::size_t known = shares.bound.size();
+  const std::string where =
+      shares.without == 0 ? " The"
+                          : fmt::format(" At {} of {}, the", known,
+                                        report::format_count(known + shares.without, "setting"));
   return fmt::format(
-      " The critical path is {} of the sequential time, the bound with the busiest device {}.",
-      range_text(shares.critical_path), range_text(shares.bound));
+      "{} longest chain of dependencies takes {} of the sequential time; no order takes less than "
+      "{}.",
+      where, range_text(shares.critical_path), range_text(shares.bound));
 }
 
 }  // namespace

@@ -91,6 +91,23 @@ std::vector<std::string> sentences(const Question& question, const Recommendatio
                       best_text(found, question.baseline))};
 }
 
+/// The verdict alone, where there is no room for more.
+std::string short_sentence(const Question& question, const Recommendations& found) {
+  return fmt::format("{} {}.", question.subject, where_it_pays(found, "pay"));
+}
+
+/// The answers to both questions, the second or the first in short where they are too long.
+std::vector<std::string> fitting(std::vector<std::string> answers,
+                                 const std::vector<std::string>& in_short) {
+  const auto fits = [](const std::vector<std::string>& both) {
+    return joined_sentences(both).ends_with(both.back());
+  };
+  if (answers.size() < 2 || fits(answers)) return answers;
+  if (fits({answers[0], in_short[1]})) return {answers[0], in_short[1]};
+  if (fits({in_short[0], answers[1]})) return {in_short[0], answers[1]};
+  return in_short;
+}
+
 /// Explains a gain above the number of devices; empty of any other gain. Only a sharded product has
 /// pieces that are smaller than those of the baseline.
 std::string superlinear_text_of(const report::Recommendation& found, const Outcomes& outcomes) {
@@ -154,11 +171,11 @@ std::string missing_text(const Question& question, const std::vector<CaseOutcome
   const std::string_view baseline = question.strategies.front();
   const auto is_baseline = [&](const std::string& strategy) { return strategy == baseline; };
   if (has(std::not_fn(is_baseline))) {
-    return fmt::format("{}: no answer without {}, which was not measured.", question.subject,
+    return fmt::format("{}: not decided, as {} was not measured.", question.subject,
                        question.baseline);
   }
   return has(is_baseline) && baseline != "alone"
-             ? fmt::format("{}: no answer, only {} was measured.", question.subject,
+             ? fmt::format("{}: not decided, only {} was measured.", question.subject,
                            question.baseline)
              : "";
 }
@@ -182,6 +199,7 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
   const Question streams{{"alone", "streams"}, "streams", "Streams on one device", "one stream"};
   Conclusion made;
   std::vector<std::string> answers;
+  std::vector<std::string> in_short;
   std::vector<std::string> details;
   std::vector<std::string> remarks;
   const Outcomes all = outcomes_where(outcomes, [](const CaseOutcome&) { return true; });
@@ -193,6 +211,7 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
     }
     std::vector<std::string> own = sentences(*question, found);
     answers.push_back(std::move(own.front()));
+    in_short.push_back(short_sentence(*question, found));
     details.insert(details.end(), std::next(own.begin()), own.end());
     if (question == &devices) {
       remarks = {superlinear_text_of(best_of(found), all), slow_baseline_text(outcomes)};
@@ -203,9 +222,10 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
   }
   if (answers.empty()) {
     std::string text = joined_sentences(remarks);
-    if (text.empty()) text = "Too little was measured to compare: there is no answer.";
+    if (text.empty()) text = "Not decided: too little was measured to compare.";
     return {.text = std::move(text), .is_answered = false};
   }
+  answers = fitting(std::move(answers), in_short);
   std::ranges::move(details, std::back_inserter(answers));
   std::ranges::move(remarks, std::back_inserter(answers));
   made.text = joined_sentences(answers);

@@ -57,7 +57,7 @@ Axis model_axis(std::string_view usual) {
               "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet, unet-tiny), a "
               "transformer (gpt, gpt-tiny, gpt2-124m), a recurrent language model (rnn-lm, "
               "rnn-lm-tiny), a multi-layer perceptron (mlp), two tiny linear layers (toy), one "
-              "(linear), or your own from an ONNX file; `parbench list` has all names",
+              "(linear), or your own from an ONNX file; `parbench list models` shows all",
           .kind = AxisKind::choice,
           .quick = {std::string(usual)},
           .published = {std::string(usual)},
@@ -75,13 +75,13 @@ std::vector<Axis> model_size_axes() {
       size_axis("layers", "blocks of gpt, LSTMs of rnn-lm, halvings of unet, linear layers of mlp",
                 1024),
       size_axis("hidden",
-                "width of a position of gpt, of each layer of rnn-lm and mlp; channels of unet's "
+                "features of a token in gpt, of each layer of rnn-lm and mlp; channels of unet's "
                 "first level",
                 1 << 16),
       size_axis("heads", "heads of attention, for gpt", 1024),
       size_axis("sequence", "tokens of a sample, for gpt and rnn-lm", 1 << 16),
       size_axis("vocabulary", "different tokens, for gpt and rnn-lm", 1 << 24),
-      size_axis("embedding", "width of a token, for rnn-lm", 1 << 16),
+      size_axis("embedding", "features of an embedded token, for rnn-lm", 1 << 16),
       {.name = "head",
        .description = "output projection of gpt: weights of its own (untied, the default), or the "
                       "embedding's table (tied)",

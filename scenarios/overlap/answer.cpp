@@ -30,15 +30,15 @@ std::string label_of(const CaseSpec& spec) {
   return fmt::format("prefetch {}", prefetch_of(spec));
 }
 
-/// "75% (73–77%) of the shorter part is hidden"; empty where that is not known. No overlap is shown
-/// by a fraction that is not above zero, nor by an interval that holds zero.
+/// "75% (73–77%) of the shorter of copies and products is hidden"; empty where that is not known.
+/// No overlap is shown by a fraction that is not above zero, nor by an interval that holds zero.
 std::string hidden_text(const CaseOutcome& overlapped) {
   const auto found = overlapped.metrics.find(achieved_overlap);
   if (found == overlapped.metrics.end()) return {};
   const report::Ratio& hidden = found->second;
   const bool shown = hidden.interval ? hidden.above(0) : hidden.value > 0;
-  return fmt::format("{}{} of the shorter part{}",
-                     shown ? "" : "no overlap was shown: ", report::format_percent(hidden),
+  return fmt::format("{}{} of the shorter of copies and products{}",
+                     shown ? "" : "no overlap is shown: ", report::format_percent(hidden),
                      shown ? " is hidden" : "");
 }
 
@@ -57,8 +57,11 @@ std::vector<std::string> sentences(const std::vector<report::Recommendation>& fo
   if (const report::Recommendation* only = only_one_that_pays(found)) {
     return {sentences(*only).front(), elsewhere_text(found, "Overlapping", "pays")};
   }
+  const report::Recommendation& best = best_of(found);
+  const bool names_best = payoff_of(best) >= report::Payoff::may_pay && !best.remark.empty();
   return {fmt::format("Overlapping {}{}.", where_it_pays(found, "pays"),
-                      best_text(found, baseline_words))};
+                      best_text(found, baseline_words)),
+          names_best ? fmt::format("There {}.", best.remark) : ""};
 }
 
 }  // namespace
@@ -90,8 +93,8 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
   }
   if (all.recommendations.empty()) {
     return {.text =
-                "The overlap needs copies and products both one after the other and overlapped, "
-                "with --prefetch 1 or more; not both were measured, so there is no answer.",
+                "Not decided: copies and products one after the other (sequential) and "
+                "overlapped with --prefetch 1 or more were not both measured.",
             .is_answered = false};
   }
   std::vector<std::string> text = sentences(all.recommendations);

@@ -208,8 +208,7 @@ class Selftest final : public Scenario {
       if (worst == nullptr || badness(outcome) > badness(*worst)) worst = &outcome;
     }
     if (worst == nullptr) {
-      return {.text = "No case on one lane was measured, so there is no answer.",
-              .is_answered = false};
+      return {.text = "Not decided: no case on one lane was measured.", .is_answered = false};
     }
     return {
         fmt::format("{}: on one lane {} measured for {} ({}){}.", verdict_on(*worst),

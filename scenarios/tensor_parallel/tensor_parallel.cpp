@@ -50,10 +50,11 @@ std::vector<Axis> axes_of_tensor_parallel() {
            .published = {std::string(perceptron_of_block), std::string(transformer)},
            .choices = {std::string(perceptron_of_block), std::string(transformer)}},
           std::move(batch),
-          size_axis("hidden", "width of a position", {std::int64_t{128}, std::int64_t{512}},
+          size_axis("hidden", "features of a token; the perceptron has four times as many inside",
+                    {std::int64_t{128}, std::int64_t{512}},
                     {std::int64_t{256}, std::int64_t{512}, std::int64_t{1024}}),
           size_axis("heads", "heads of the attention", {std::int64_t{8}}, {std::int64_t{16}}, 1024),
-          size_axis("sequence", "positions of a sample", {std::int64_t{128}},
+          size_axis("sequence", "tokens of a sample", {std::int64_t{128}},
                     {std::int64_t{128}, std::int64_t{512}}),
           optimizer_axis()};
 }

@@ -100,7 +100,7 @@ test("a pipeline has the colours of its phases, and its fill and drain are hatch
     "backward",
     "update",
     "idle between tasks",
-    "fill and drain: no task yet, or none any more",
+    "idle before the first and after the last task (fill and drain)",
   ]);
   const [forward, backward, update] = [await pixels(page, "#56b4e9"), await pixels(page, "#5b3a8e"), await pixels(page, "#8a6d00")];
   // 60, 48 and 10 µs; names on bars and frames take some.
@@ -172,9 +172,9 @@ test("pointing at a bar says what it is and what held it back", async () => {
   assert.equal(
     await page.locator(".tip").innerText(),
     [
-      "task", "stage 1, micro-batch 0", "what", "compute on cpu:1/compute", "begins", "at 35 µs", "takes", "30 µs",
+      "task", "stage 1, micro-batch 0", "kind", "compute on cpu:1/compute", "begins", "at 35 µs", "takes", "30 µs",
       "computes", "at 100 GFLOP/s, 50% of the device's peak", "moves", "at 20 GB/s",
-      "waits for", "send, micro-batch 0", "held back by", "“send, micro-batch 0”, which ended at 35 µs",
+      "waits for", "send, micro-batch 0", "waited last for", "“send, micro-batch 0”, which ended at 35 µs",
     ].join("\n"),
   );
   await page.mouse.move(0, 0);
@@ -187,11 +187,11 @@ test("a click marks a task and leads to what it waits for", async () => {
   const { x, y } = await placeOf(page, "forward, micro-batch 0");
   await page.mouse.click(x, y);
   await eventually(page, async () => (await data(page)).marked === "forward, micro-batch 0");
-  assert.match(await marked(page).textContent(), /Is waited for bysend, micro-batch 0$/);
+  assert.match(await marked(page).textContent(), /Needed bysend, micro-batch 0$/);
   await eventually(page, async () => (await pixels(page, "#0072b2")) < unmarked); // others fade
   await marked(page).getByRole("button", { name: "send, micro-batch 0" }).click();
   await eventually(page, async () => (await data(page)).marked === "send, micro-batch 0");
-  assert.match(await marked(page).textContent(), /Waits forforward, micro-batch 0Is waited for bystage 1, micro-batch 0$/);
+  assert.match(await marked(page).textContent(), /Waits forforward, micro-batch 0Needed bystage 1, micro-batch 0$/);
   await page.keyboard.press("Escape");
   await eventually(page, async () => (await data(page)).marked === "");
   assert.equal(await marked(page).textContent(), "");

@@ -52,7 +52,9 @@ std::optional<report::ThreadUse> thread_use(const Condition& before, const Condi
   report::ThreadUse use{.core_wait = waiting / threads,
                         .kernel = rate(&ThreadTimes::kernel_seconds) / threads,
                         .page_faults = rate(&ThreadTimes::page_faults),
-                        .denied = wanted > 0 ? waiting / wanted : 0};
+                        .denied = wanted > 0 ? waiting / wanted : 0,
+                        .others = {},
+                        .threads = threads};
   if (between.others) use.others = *between.others / between.cores;
   return use;
 }

@@ -49,6 +49,7 @@ Session::Session(const Scenario& scenario, Context& context, const std::vector<C
 SessionResult Session::run() {
   prepare_all();
   if (!interrupted_) {
+    leave_out_lone_cases();
     make_sampler();
     sample_all();
     profile_all();
@@ -256,6 +257,37 @@ void Session::abandon(std::size_t index, const TimedOut& error) {
   abandoned_ = std::move(entries_[index].prepared);
   give_up(index, report::CaseStatus::failed, error.what());
   environment_.on_timeout(answered(), error);
+}
+
+/// Returns whether a case is prepared that cannot be compared, as there was no time to prepare its
+/// baseline, or any of the cases whose baseline it is.
+bool Session::is_lone(std::size_t index) const {
+  if (!entries_[index].prepared || earlier_.find(index) != nullptr) return false;
+  const auto baseline_of = [this](std::size_t i) { return comparisons_[i].baseline; };
+  bool has_partners = false;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const bool is_partner = i != index && (baseline_of(i) == index || baseline_of(index) == i);
+    if (!is_partner) continue;
+    if (!report::is_left_out_of_time(cases_[i])) return false;
+    has_partners = true;
+  }
+  return has_partners;
+}
+
+/// Leaves out cases that cannot be compared: their time is that of others, of this session or,
+/// where it has none, of the next ones.
+void Session::leave_out_lone_cases() {
+  std::vector<std::size_t> lone;
+  bool has_others = environment_.part.index + 1 < environment_.part.count;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (is_lone(i)) {
+      lone.push_back(i);
+    } else if (entries_[i].prepared) {
+      has_others = true;
+    }
+  }
+  if (!has_others) return;
+  for (const std::size_t index : lone) leave_out_of_time(index);
 }
 
 void Session::make_sampler() {

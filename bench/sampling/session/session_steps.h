@@ -49,6 +49,8 @@ class Session {
   void prepare(std::size_t index, Preparation& preparation);
   void measure_tasks(std::size_t index);
 
+  [[nodiscard]] bool is_lone(std::size_t index) const;
+  void leave_out_lone_cases();
   void make_sampler();
   void sample_all();
   void take(const Step& step);

@@ -31,25 +31,26 @@ constexpr std::string_view reading = R"(
 <h2 id="reading-title">How to read this</h2>
 <dl>
 <dt>median, ± 95% CI</dt><dd>The median of the samples of one execution, and half the width of its
-95% interval: the interval that holds the true median in 95 of 100 such runs. It is made of order
-statistics and assumes no distribution.</dd>
-<dt>n</dt><dd>How many samples were taken. Sampling of a case ends when its interval is as narrow as
+95% interval: the interval that holds the true median in 95 of 100 such runs. It makes no assumption
+about the distribution of the samples.</dd>
+<dt>n</dt><dd>The number of samples. Sampling of a case ends when its interval is as narrow as
 the precision asks; where a time limit came first, a mark says so.</dd>
 <dt>speedup</dt><dd>The baseline’s time over this case’s, sample by sample in the same round, so that
 a drift of the machine hits both; in brackets its interval. An interval that holds 1 shows no
 difference.</dd>
-<dt>of bound</dt><dd>The bound is the least time that any schedule of the same tasks can take, by
-their critical path and the busiest lane, with the cost of each task measured alone. 98% of it: the
-schedule is as good as it gets, and only other tasks help. 70%: 30% of the time
-is lost to waiting, contention or launching.</dd>
+<dt>of bound</dt><dd>The bound over the median. The bound is the minimum time of any schedule of the
+same tasks: of their longest chain of dependencies, or of the device (lane) with the most work, with
+each task measured alone. 98%: no better schedule of these tasks exists, and only other tasks help.
+70%: 30% of the time is lost to waiting, contention or launching.</dd>
 <dt>verified</dt><dd>Each result was compared with the reference’s before it was timed. The number is
 the largest error as a share of what is tolerated.</dd>
 <dt>§</dt><dd>The device was throttled, by its temperature or its power for example, while some of
 the samples were taken: its median may be that of a slower device. Or a CPU quota withheld CPU time
 from the process.</dd>
-<dt>when it ran</dt><dd>After its samples each case ran again, and its streams recorded when each
-task began and ended; of several executions the one nearest to the median of
-the samples is shown. A device is busy while
+<dt>busy and idle, timeline</dt><dd>After its samples each case ran again, and its streams recorded
+when each task began and ended; of several executions the one nearest to the median of
+the samples is shown. “Not representative”: also that one took much longer or shorter than the
+median sample. A device is busy while
 any of its streams runs a task, else idle: between tasks, or before its first and after its last.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
 <dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
@@ -217,8 +218,8 @@ class Page {
     html_.element("p", fmt::format("{}", fmt::join(machine_items(report), " · "))).raw("\n<dl>\n");
     const Machine& machine = report.machine;
     fact("commit", machine.commit.value_or(""));
-    fact("its subject", machine.commit_subject.value_or(""));
-    fact("its author", machine.commit_author.value_or(""));
+    fact("commit subject", machine.commit_subject.value_or(""));
+    fact("commit author", machine.commit_author.value_or(""));
     for (const auto& [key, value] : report.labels) fact("label " + key, value);
     fact("host", machine.host);
     fact("kernel", machine.kernel);

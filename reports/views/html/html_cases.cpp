@@ -33,14 +33,14 @@ std::string kernels_text(const std::vector<Kernel>& kernels) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
-/// "median clock 1800 MHz, least clock 1700 MHz, at most 71 °C, at most 300 W", as far as known.
+/// "median clock 1800 MHz, lowest clock 1700 MHz, at most 71 °C, at most 300 W", as far as known.
 std::string condition_text(const CaseCondition& condition) {
   std::vector<std::string> items;
   const auto add = [&](std::string_view what, std::optional<double> value, std::string_view unit) {
     if (value) items.push_back(fmt::format("{} {} {}", what, format_number(*value, 4), unit));
   };
   add("median clock", condition.median_clock_mhz, "MHz");
-  add("least clock", condition.min_clock_mhz, "MHz");
+  add("lowest clock", condition.min_clock_mhz, "MHz");
   add("at most", condition.max_temperature_celsius, "°C");
   add("at most", condition.max_power_watts, "W");
   return fmt::format("{}", fmt::join(items, ", "));
@@ -65,10 +65,10 @@ class Details {
     if (c.statistics) add_statistics(*c.statistics);
     if (c.bound && !is_no_bound(c)) add_bound(*c.bound);
     if (c.verification) {
-      fact("compared with", c.verification->against);
-      fact("compared", c.verification->detail);
+      fact("verified against", c.verification->against);
+      fact("verified", c.verification->detail);
     }
-    fact("end of sampling", c.stopped_because);
+    fact("sampling ended by", c.stopped_because);
     fact("kernels", kernels_text(c.kernels));
     for (const CaseCondition& condition : c.conditions) {
       fact(condition.device, condition_text(condition));
@@ -78,8 +78,7 @@ class Details {
       fact("CPU quota", format_percent(c.quota_lost, 0) + " of the CPU time withheld");
     }
     if (c.profile) {
-      fact("when it ran", fmt::format("{}", fmt::join(device_shares(c.profile->metrics), "; ")));
-      if (c.profile->deviation) fact("its time", "the profiled run " + deviation_text(*c.profile));
+      fact("busy and idle", profile_text(*c.profile));
     }
     for (const auto& [name, value] : c.notes) fact(name, value);
   }
@@ -89,7 +88,7 @@ class Details {
  private:
   void add_statistics(const Statistics& s) {
     if (s.median_interval) {
-      fact("median’s interval",
+      fact("interval of the median",
            fmt::format("{} to {} ({})", format_duration(s.median_interval->low),
                        format_duration(s.median_interval->high),
                        format_confidence(s.median_interval->confidence)));

@@ -15,9 +15,9 @@ namespace parbench::report {
 /// stays below a megabyte with them, and one of a few cases has room for some 20,000 tasks.
 [[nodiscard]] std::size_t timeline_room(std::size_t cases);
 
-/// "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)", of the whole time; a line for each device,
-/// and one for the bus bandwidth of what they exchange.
-[[nodiscard]] std::vector<std::string> device_shares(const TimelineMetrics& metrics);
+/// "cpu:0 busy 12.0%, idle 88.0% (34.2% between tasks)" for each device, of the whole time; the bus
+/// bandwidth of what they exchange; and whether the recorded run is far from the samples.
+[[nodiscard]] std::string profile_text(const Profile& profile);
 
 /// For each scenario of a page what the script gets as its timelines (reports/web/src/data.ts);
 /// null where no case was profiled. The fastest case of each scenario comes first, then baselines,

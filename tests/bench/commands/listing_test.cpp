@@ -16,6 +16,7 @@
 namespace parbench {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -58,6 +59,25 @@ TEST(ScenarioListing, DescribesStrategiesInOneColumn) {
       EXPECT_THAT(text, HasSubstr(row + strategy.description.substr(0, 5))) << strategy.name;
     }
   }
+  EXPECT_LE(test::widest_line(text), 80U) << text;
+}
+
+TEST(ScenarioListing, ShowsTheScenariosThatAreNamed) {
+  const std::string text = scenario_listing(built_in_scenarios(), {"overlap"});
+  EXPECT_THAT(text, AllOf(testing::StartsWith("overlap\n  How much"),
+                          HasSubstr("\n    sequential         one after the other"),
+                          HasSubstr("\n    --prefetch       matrices in flight"),
+                          HasSubstr("only for\n                     strategy overlapped\n"),
+                          HasSubstr("\n                     quick:     1,4\n"),
+                          HasSubstr("\nAn axis is a parameter")));
+  EXPECT_THAT(text, AllOf(HasSubstr("one of d2h, h2d"), Not(HasSubstr("pipeline"))));
+}
+
+TEST(ScenarioListing, ShowsTheModelsWithTheirSizes) {
+  const std::string text = scenario_listing(built_in_scenarios(), {"models"});
+  EXPECT_THAT(text, HasSubstr("\n  resnet50       --image=128\n"));
+  EXPECT_THAT(text, HasSubstr("\n  mlp            --hidden="));
+  EXPECT_THAT(text, AllOf(HasSubstr("FILE.onnx"), Not(HasSubstr("strategies"))));
   EXPECT_LE(test::widest_line(text), 80U) << text;
 }
 

@@ -143,6 +143,38 @@ report::Device device_on(const std::string& name, std::vector<int> cores) {
   return device;
 }
 
+TEST_F(PreliminaryAnswer, KnowsWhatOtherProgramsCanHaveCost) {
+  scenario.baseline_strategy = "base";
+  add("base", 6);
+  add("a", 6);
+  compare_cases(comparisons_of(scenario, specs), cases);
+  const auto outcome = [&] {
+    scenario.answered.clear();
+    static_cast<void>(answer_of(scenario, specs, cases, {}));
+    return scenario.answered.at(1);
+  };
+  EXPECT_FALSE(outcome().min_speedup.has_value());
+  EXPECT_FALSE(outcome().max_speedup.has_value());
+  cases[0].conditions = with_taken_cores(0.4).conditions;
+  EXPECT_DOUBLE_EQ(outcome().load, 0.4);
+  EXPECT_NEAR(outcome().min_speedup->value, 0.6, 1e-12);
+  EXPECT_NEAR(outcome().min_speedup->interval->low, 0.6, 1e-12);
+  EXPECT_FALSE(outcome().max_speedup.has_value());
+  cases[0].conditions = with_taken_cores(0.04).conditions;
+  cases[1].conditions = with_taken_cores(0.2).conditions;
+  EXPECT_FALSE(outcome().min_speedup.has_value()) << "4% change no verdict";
+  EXPECT_NEAR(outcome().max_speedup->value, 1.25, 1e-12);
+}
+
+TEST_F(PreliminaryAnswer, KnowsTheProcessesOfItsCases) {
+  add("a", 6);
+  add("b", 2, 3);
+  static_cast<void>(answer_of(scenario, specs, cases, {.processes = 3}));
+  ASSERT_EQ(scenario.answered.size(), 2U);
+  EXPECT_EQ(scenario.answered[0].processes, 0);
+  EXPECT_EQ(scenario.answered[1].processes, 3);
+}
+
 TEST_F(PreliminaryAnswer, SaysThatDevicesShareCores) {
   const auto warnings = [this](const std::vector<std::vector<int>>& cores) {
     AnswerConditions conditions;
@@ -190,23 +222,37 @@ TEST(ProfilingOrder, BeginsWithTheCasesOfTheAnswerAndTheirBaselines) {
   EXPECT_THAT(profiling_order(cases, answer), testing::ElementsAre(2, 0, 1, 3));
   found.gain = {2, std::nullopt, "b"};
   EXPECT_THAT(profiling_order(cases, answer), testing::ElementsAre(1, 2, 0, 3));
+  found.candidates = {{"all cores", "a"}};
+  cases[3].status = report::CaseStatus::measured;
+  cases[3].statistics.emplace();
+  cases[3].speedup = report::Ratio{1.5, std::nullopt, "b"};
+  cases[3].memory = {{"cpu:0", 1}, {"cpu:1", 1}};
+  EXPECT_THAT(profiling_order(cases, answer), testing::ElementsAre(1, 2, 3, 0))
+      << "the fastest that divides the work explains the answer";
 }
 
 TEST_F(PreliminaryAnswer, IsOneFromTheCaseWithTheFewestSamples) {
   add("a", 6);
   EXPECT_EQ(warning(), "");
   add("b", 5);
-  EXPECT_EQ(warning(), "Preliminary, from 5 of 6 samples.");
+  EXPECT_EQ(warning(),
+            "Preliminary: 1 of 2 cases have fewer than the 6 samples that an interval of 95% "
+            "needs (fewest: 5).");
 }
 
 TEST_F(PreliminaryAnswer, CountsProcessesWhereThereAreSeveral) {
   add("a", 3, 8);
   EXPECT_EQ(warning(8), "");
   add("b", 3, 4);
-  EXPECT_EQ(warning(8), "Preliminary, from 4 of 6 processes.");
+  EXPECT_EQ(warning(8),
+            "Preliminary: 1 of 2 cases have fewer than the 6 processes that an interval of 95% "
+            "needs (fewest: 4).");
   add("c", 20);
-  EXPECT_EQ(warning(8), "Preliminary, from 1 of 6 processes.")
+  EXPECT_EQ(warning(8),
+            "Preliminary: 2 of 3 cases have fewer than the 6 processes that an interval of 95% "
+            "needs (fewest: 1).")
       << "20 samples of one process are one value";
+  EXPECT_THAT(warning(3), testing::EndsWith("; --processes 6 gives them."));
 }
 
 TEST_F(PreliminaryAnswer, IsNotOneThatNoNumberOfSamplesGives) {
@@ -229,7 +275,8 @@ TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
       "--max-total-time measures them.");
   add("c", 2);
   EXPECT_EQ(warning(),
-            "Preliminary, from 2 of 6 samples; 2 of 3 cases measured; no time for 1 (among them "
+            "Preliminary: 1 of 2 cases have fewer than the 6 samples that an interval of 95% needs "
+            "(fewest: 2); 2 of 3 cases measured; no time for 1 (among them "
             "all of strategy b); a longer --max-total-time measures them.");
 }
 

@@ -60,6 +60,36 @@ TEST(SamplerTime, AFirstRoundThatDoesNotFitTakesBaselinesBeforeTheirCases) {
   }
 }
 
+/// Three samples would fit: the third one would have nothing to be compared with.
+TEST(SamplerTime, AFirstRoundTakesACaseAndItsBaselineOrNeither) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SamplerOptions options;
+    options.seed = seed;
+    options.total_seconds = 6 + 3.5;  // of which 6 s are warm-up
+    std::vector<SamplerCase> cases(6, {1.0, 1.0});
+    for (std::size_t i = 0; i < 3; ++i) cases[i].compared_with = {i + 3};
+    Machine machine(options, cases, [](auto, auto) { return 1.0; });
+    ASSERT_TRUE(machine.run());
+    ASSERT_EQ(machine.steps.size(), 2U) << seed;
+    EXPECT_EQ(machine.steps[0].index, machine.steps[1].index + 3) << seed;
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(machine.sampler.stopped_because(i), "total-time");
+    }
+  }
+}
+
+TEST(SamplerTime, TheFirstPairIsTakenHoweverShortTheTotal) {
+  SamplerOptions options;
+  options.total_seconds = 1;
+  std::vector<SamplerCase> cases(3, {2.0, 2.0});
+  cases[0].compared_with = {2};
+  cases[1].compared_with = {2};
+  Machine machine(options, cases, [](auto, auto) { return 2.0; });
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.count(2), 1) << "the baseline";
+  EXPECT_EQ(machine.count(0) + machine.count(1), 1);
+}
+
 TEST(SamplerTime, OneSampleIsTakenHoweverShortTheTotal) {
   SamplerOptions options;
   options.total_seconds = 1;

@@ -143,7 +143,7 @@ TEST_F(SessionTest, AFailedReferenceFailsWhatStandsOnItAndRunsOnce) {
   }
   EXPECT_THAT(result.cases[1].error, HasSubstr("its reference fake/base/n:1: "));
   EXPECT_EQ(scenario.count("run fake/base/n:1"), 1U);
-  EXPECT_FALSE(result.answer.has_value());
+  EXPECT_EQ(result.answer->text, "Not decided: 0 of 3 cases measured; 3 failed.");
 }
 
 /// A reference that cannot be prepared, in the sweep or outside it, and what stands on it.
@@ -300,7 +300,7 @@ TEST_F(InterruptedSession, WithinASampleDropsThatSample) {
 TEST_F(InterruptedSession, WhilePreparingMeasuresNothing) {
   const SessionResult result = run_until(0.5);
   EXPECT_TRUE(result.interrupted);
-  EXPECT_FALSE(result.answer.has_value());
+  EXPECT_THAT(result.answer->text, HasSubstr("Not decided: 0 of "));
   for (const report::CaseResult& one : result.cases) {
     EXPECT_EQ(one.status, report::CaseStatus::not_run);
     EXPECT_THAT(one.samples, IsEmpty());

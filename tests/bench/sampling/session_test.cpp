@@ -331,7 +331,9 @@ TEST_F(SessionTest, AnAnswerFromFewSamplesIsPreliminary) {
   options.fixed_samples = 3;
   const auto few = run({FakeScenario::spec("base")}).answer;
   EXPECT_TRUE(few->preliminary);
-  EXPECT_THAT(few->warnings, testing::ElementsAre("Preliminary, from 3 of 6 samples."));
+  EXPECT_THAT(few->warnings,
+              testing::ElementsAre("Preliminary: the case has fewer than the 6 samples that an "
+                                   "interval of 95% needs (fewest: 3)."));
 }
 
 TEST_F(SessionTest, AnAnswerWithoutAllCasesIsPreliminary) {
@@ -358,7 +360,7 @@ TEST_F(SessionTest, APreliminaryAnswerSaysWhatWouldSettleIt) {
   options.total_seconds = 40;
   const auto answer = run({FakeScenario::spec("base")}).answer;
   EXPECT_THAT(answer->warnings, testing::ElementsAre(testing::EndsWith(
-                                    "from 3 of 6 samples; a longer --max-total-time gives more.")));
+                                    "(fewest: 3); a longer --max-total-time gives more.")));
 }
 
 TEST_F(SessionTest, AnAnswerThatThrowsLeavesTheNumbers) {

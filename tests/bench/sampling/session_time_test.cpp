@@ -70,14 +70,33 @@ TEST_F(ShortSession, ComparesSettingsBeforeItMeasuresCasesWithoutBaseline) {
 }
 
 TEST_F(ShortSession, LeavesOutPreparedCasesThatGotNoSample) {
-  options.total_seconds = 12;
-  scenario.behaviours["slow"] = {.seconds = [](int i) { return i == 0 ? 2.0 : 7.0; }};
-  scenario.behaviours["base"] = {.seconds = [](int i) { return i == 0 ? 2.0 : 7.0; }};
-  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("slow")});
-  ASSERT_EQ(scenario.count("prepare fake/slow/n:1"), 1U);
-  const bool base_first = !result.cases[0].samples.empty();
-  EXPECT_THAT(result.cases[base_first ? 0 : 1].samples, SizeIs(1));
-  expect_left_out(result.cases[base_first ? 1 : 0]);
+  options.total_seconds = 18;
+  for (const char* strategy : {"base", "slow", "other"}) {
+    scenario.behaviours[strategy] = {.seconds = [](int i) { return i == 0 ? 2.0 : 7.0; }};
+  }
+  const SessionResult result =
+      run({FakeScenario::spec("base"), FakeScenario::spec("slow"), FakeScenario::spec("other")});
+  ASSERT_EQ(scenario.count("prepare fake/other/n:1"), 1U);
+  EXPECT_THAT(result.cases[0].samples, SizeIs(1)) << "the baseline comes first";
+  const bool is_slow = !result.cases[1].samples.empty();
+  EXPECT_TRUE(result.cases[is_slow ? 1 : 2].speedup.has_value()) << "the first pair is completed";
+  expect_left_out(result.cases[is_slow ? 2 : 1]);
+}
+
+/// The first scenarios of a run leave time that they cannot use to the ones after them.
+TEST_F(ShortSession, TakesNoSampleOfACaseThatCannotBeComparedWhereOthersCanUseTheTime) {
+  options.total_seconds = 6;
+  scenario.behaviours["base"] = {};
+  scenario.behaviours["second"] = {.on_prepare = [this] { scenario.clock += 4; }};
+  run_part = {.index = 0, .count = 2};
+  const SessionResult result = run({FakeScenario::spec("base"), FakeScenario::spec("second")});
+  expect_left_out(result.cases[0]);
+  expect_left_out(result.cases[1]);
+  ASSERT_TRUE(result.answer.has_value());
+  EXPECT_EQ(result.answer->text,
+            "Not decided: 0 of 2 cases measured; no time for 2; a longer --max-total-time measures "
+            "them.");
+  EXPECT_EQ(result.answer->question, scenario.question());
 }
 
 TEST_F(ShortSession, APreparationThatTakesTooLongEndsBetweenItsSteps) {

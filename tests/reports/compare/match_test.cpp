@@ -153,6 +153,21 @@ TEST(Match, SaysWhichSideHasNoTime) {
   }
 }
 
+TEST(Match, SaysWhyACaseWasNotRun) {
+  Report without = one_case();
+  report::CaseResult& c = without.cases[0];
+  c.status = CaseStatus::not_run;
+  const auto reason = [&](std::string_view stopped_because) {
+    c.stopped_because = stopped_because;
+    return only(one_case(), without).reason;
+  };
+  EXPECT_EQ(reason(report::total_time),
+            "not run in NEW: the time of the run was over (--max-total-time)");
+  EXPECT_EQ(reason(report::equal_plan), "not run in NEW: another case has the same plan");
+  EXPECT_EQ(reason("device lost"), "not run in NEW: a device was lost in another case");
+  EXPECT_EQ(reason(""), "not run in NEW: the run ended before");
+}
+
 TEST(Match, AFailureInTheNewerReportGoesBeforeEverythingElse) {
   Report failed = one_case();
   failed.cases[0].status = CaseStatus::failed;

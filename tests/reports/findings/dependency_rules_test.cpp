@@ -68,6 +68,13 @@ TEST(DependencyRules, NoticeCommunicationThatNothingHides) {
   EXPECT_THAT(text("exposed-communication", {communicating(2, 1)}),
               AllOf(HasSubstr("d1 computes nothing for 10% of the time"),
                     HasSubstr("50% of its communication is exposed"), HasSubstr("--samples")));
+  EXPECT_THAT(
+      found("exposed-communication", {communicating(2, 1).threads({.denied = 0.09, .others = 1})}),
+      ElementsAre("s/a/samples:16"));
+  EXPECT_THAT(
+      found("exposed-communication", {communicating(2, 1).threads({.denied = 0.2, .others = 1})}),
+      IsEmpty())
+      << "a device that other programs slow down keeps the other one waiting";
   EXPECT_THAT(found("exposed-communication", {communicating(2, 0.4)}), IsEmpty());
   EXPECT_THAT(found("exposed-communication", {communicating(0, 0)}), IsEmpty());
   const MadeCase exchange("a", 10, {{.compute = 4, .communicating = 6, .exposed = 6}});

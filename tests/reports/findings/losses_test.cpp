@@ -120,6 +120,66 @@ TEST(Losses, DoNotDependOnHowLongTheProfiledRunOfTheBaselineTook) {
             "25.0% of its time is lost against linear speedup on 2 devices: 25.0% bubbles");
 }
 
+TEST(Losses, NameCommunicationWhereDevicesCommunicate) {
+  const auto text_of = [](const MadeDevice& device) {
+    MadeCase divided("divided", 8, {device, device});
+    divided.speedup(1.5, "s/single", 1.4);
+    return first_finding(divided);
+  };
+  EXPECT_THAT(text_of({.compute = 6, .communicating = 2, .exposed = 2}),
+              ::testing::HasSubstr("devices: 25.0% communication"));
+  EXPECT_THAT(text_of({.compute = 6, .moving = 2}), ::testing::HasSubstr("devices: 25.0% copies"));
+  EXPECT_THAT(text_of({.compute = 6, .moving = 1, .communicating = 1, .exposed = 1}),
+              ::testing::HasSubstr("devices: 25.0% copies and communication"));
+}
+
+/// What such an execution shows of waiting, it does not show of the samples.
+TEST(Findings, NeedAnExecutionThatRepresentsTheSamples) {
+  const auto rules = [](const std::vector<MadeCase>& cases) {
+    Report report = report_of(cases);
+    find_reasons(report);
+    std::vector<std::string> names;
+    for (const Finding& finding : report.findings) names.push_back(finding.rule);
+    return names;
+  };
+  const MadeCase single("single", 12, {{.compute = 12}});
+  MadeCase divided = MadeCase("divided", 12,
+                              {{.compute = 4, .waits = {.host = 3}},
+                               {.compute = 8, .communicating = 2, .exposed = 2}})
+                         .streams(2, 12)
+                         .parameter("pieces", std::int64_t{4})
+                         .parameter("samples", std::int64_t{4})
+                         .speedup(1.2, "s/single", 1.1);
+  EXPECT_THAT(rules({single, divided}),
+              ::testing::UnorderedElementsAre("losses", "launch-bound", "unbalanced",
+                                              "exposed-communication", "too-few-micro-batches"));
+  EXPECT_THAT(rules({single, divided.deviation(0.4)}), ::testing::ElementsAre("no-breakdown"));
+}
+
+TEST(Findings, AreAboutTheFastestCaseThatDividesTheWorkWhereAnotherIsRecommended) {
+  const MadeCase single("single", 12, {{.compute = 12}});
+  const MadeCase whole = MadeCase("whole", 6, {{.compute = 6}}).speedup(2, "s/single", 1.9);
+  const MadeCase fast =
+      MadeCase("fast", 8, {{.compute = 6}, {.compute = 6}}).speedup(1.5, "s/single", 1.4);
+  const MadeCase slow =
+      MadeCase("slow", 12, {{.compute = 6}, {.compute = 6}}).speedup(1, "s/single", 0.9);
+  Report report = report_of({single, whole, fast, slow});
+  find_reasons(report);
+  EXPECT_EQ(report.findings.front().cases.front(), "s/slow") << "the largest loss";
+  Recommendation& used = report.answers.emplace_back(Answer{.scenario = "s", .question = "?"})
+                             .recommendations.emplace_back();
+  used.candidates = {{"the whole", "s/whole"}};
+  used.gaining = used.candidates.front();
+  used.gain = report.cases[1].speedup;
+  find_reasons(report);
+  EXPECT_EQ(report.findings.front().rule, "losses");
+  EXPECT_EQ(report.findings.front().cases.front(), "s/fast");
+  used.candidates = {{"slow", "s/slow"}};
+  used.gaining = used.candidates.front();
+  find_reasons(report);
+  EXPECT_EQ(report.findings.front().cases.front(), "s/slow") << "what is recommended itself";
+}
+
 /// One finding has the parts, the other names the case without.
 TEST(Losses, OfCasesWithPartsDoNotCountThoseWithout) {
   MadeCase good("good", 8, {{.compute = 6}, {.compute = 6}});

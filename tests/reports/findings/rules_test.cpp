@@ -288,6 +288,11 @@ TEST(Rules, NoticeBubbles) {
                    {ordered(split(3, 7), "first"), ordered(split(1, 9.5), "frugal")}),
               Not(HasSubstr("try")))
       << "smaller ones were tried with another schedule";
+  const MadeCase uneven = MadeCase("pipeline", 10, {{.compute = 5}, {.compute = 9}})
+                              .parameter("pieces", std::int64_t{3});
+  EXPECT_THAT(text("too-few-micro-batches", {uneven}),
+              AllOf(HasSubstr("30% of the time: mostly imbalance"), Not(HasSubstr("try"))))
+      << "smaller micro-batches leave the partition as it is";
   const MadeCase several = MadeCase("pipeline", 10, {{.compute = 7}, {.compute = 7}})
                                .parameter("pieces", std::string("1+1+1"));
   EXPECT_THAT(text("too-few-micro-batches", {several}),

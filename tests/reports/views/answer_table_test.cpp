@@ -50,9 +50,29 @@ TEST(AnswerTable, HasTheVerdictAndTheGainOfEachSetting) {
   const std::string text = text_of({with_remark, not_paying()});
   EXPECT_THAT(text,
               AllOf(HasSubstr("batch 40  split 5     pays                    1.71× (1.69–1.73)  "
-                              "split 3    75% hidden\n"),
+                              "split 3    split 7        75% hidden\n"),
                     HasSubstr("batch 8   one device  shows no gain  split 4  0.90× "
                               "(0.80–1.02)\n")));
+}
+
+TEST(AnswerTable, NamesCasesThatAreNeitherTiedNorRuledOut) {
+  const std::string text = text_of({paying(), not_paying()});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("tied with  not ruled out"), HasSubstr("split 3    split 7\n")));
+  Recommendation sure = paying();
+  sure.candidates.pop_back();
+  EXPECT_THAT(text_of({sure, not_paying()}), Not(HasSubstr("not ruled out")));
+}
+
+TEST(AnswerTable, HasTheCaseWhoseGainHasNoVerdict) {
+  Recommendation row = not_paying();
+  row.load = 0.4;
+  EXPECT_THAT(text_of({paying(), row}), HasSubstr("batch 8   –        has no verdict  split 4"));
+  row.candidates.front() = *row.gaining;
+  EXPECT_THAT(text_of({paying(), row}), HasSubstr("batch 8   –        has no verdict  split 4"))
+      << "whatever was measured to be fastest";
+  row.gain->interval.reset();
+  EXPECT_THAT(text_of({paying(), row}), HasSubstr("0.90×¹")) << "of a single round";
 }
 
 TEST(AnswerTable, HasTheVerdictsOfTheText) {

@@ -64,8 +64,96 @@ TEST(CaseColumns, OfMetricsWithAUnitAreRates) {
                    .interval = Interval{8e9, 9e9, 0.96},
                    .unit = "B"}};
   const std::string text = to_table(report_with({ring}), {.width = 200});
+  EXPECT_THAT(text, AllOf(ContainsRegex("\n +bus\nstrategy .* GB/s\n"), HasSubstr(" 8.25\n"),
+                          Not(HasSubstr("%)"))));
+}
+
+CaseResult collective_case(const char* strategy, const char* size, double seconds, double bytes) {
+  CaseResult c = measured_case(
+      "collectives", strategy,
+      {{"collective", strategy == std::string("tree") ? "all-reduce" : "reduce-scatter"},
+       {"size", size}},
+      seconds, 6);
+  c.speedup =
+      Ratio{0.94, Interval{0.4, 10.88, 0.97}, "collectives/direct/collective:all-reduce/size:4KiB"};
+  c.stopped_because = "total-time";
+  c.amount = bytes;
+  c.amount_unit = "B";
+  c.metrics = {{.name = "bus bandwidth",
+                .value = bytes / seconds / 2,
+                .interval = Interval{1, 2, 0.97},
+                .unit = "B"},
+               {.name = "of send-recv", .value = 0.5, .interval = Interval{0.4, 0.6, 0.97}}};
+  c.memory = {{"cpu:0", 8192}};
+  return c;
+}
+
+/// Two bandwidths in one unit, of nccl-tests' sizes from bytes to MiB.
+TEST(CaseColumns, ShowBothBandwidthsOfCollectivesAtEightyColumns) {
+  const std::string text =
+      to_table(report_with({measured_case("collectives", "direct",
+                                          {{"collective", "all-reduce"}, {"size", "4KiB"}}, 1, 6),
+                            collective_case("ring", "4KiB", 73.5e-6, 4096),
+                            collective_case("ring", "256KiB", 100e-6, 262144),
+                            collective_case("tree", "16MiB", 5e-3, 16777216)}),
+               {.width = narrow});
+  EXPECT_THAT(text, ContainsRegex("\n +bus\ncase +median +n +GB/s +speedup over direct +GB/s\n"));
   EXPECT_THAT(text,
-              AllOf(HasSubstr("bus bandwidth"), HasSubstr("8.25 GB/s"), Not(HasSubstr("%)"))));
+              ContainsRegex("\nring reduce-scatter 4KiB +73.50 µs‡ +6 +0.056 .*10.88. +0.028\n"));
+  EXPECT_THAT(text, ContainsRegex("\nring reduce-scatter 256KiB +100.0 µs‡ +6 +2.62 .* 1.31\n"));
+  EXPECT_THAT(text, ContainsRegex("\ntree all-reduce 16MiB +5.000 ms‡ +6 +3.36 .* 1.68\n"));
+  EXPECT_THAT(text, HasSubstr("not shown at 80 columns: "));
+}
+
+/// The achieved overlap is what the scenario asks for, beside which bounds are details.
+TEST(CaseColumns, ShowTheAchievedOverlapWhateverElseHasNoRoom) {
+  std::vector<CaseResult> cases{
+      measured_case("overlap", "sequential", {{"direction", "d2h"}, {"memory", "pinned"}}, 0.1, 6)};
+  for (const char* memory : {"pinned", "pageable"}) {
+    for (const std::int64_t prefetch : {1, 4}) {
+      CaseResult c = measured_case("overlap", "overlapped",
+                                   {{"direction", prefetch == 1 ? "d2h" : "h2d"},
+                                    {"memory", memory},
+                                    {"prefetch", prefetch}},
+                                   0.1, 6);
+      c.speedup = Ratio{0.945, Interval{0.889, 1.005, 0.5}, cases.front().name};
+      c.stopped_because = "total-time";
+      c.metrics = {{"achieved overlap", 0.52, Interval{-0.01, 0.61, 0.5}}};
+      c.bound.emplace().seconds = 0.09;
+      c.efficiency = 0.9;
+      c.amount = 16;
+      c.amount_unit = "matrices";
+      c.memory = {{"cpu:0", 129U << 20U}};
+      cases.push_back(std::move(c));
+    }
+  }
+  for (const std::size_t width : {narrow, std::size_t{100}, std::size_t{120}}) {
+    const std::string text = to_table(report_with(cases), {.width = width});
+    EXPECT_THAT(text, AllOf(ContainsRegex("achieved +overlap"), HasSubstr("52% (−1 to 61%)°")))
+        << text;
+  }
+}
+
+TEST(CaseColumns, SayWhyACaseHasNoBoundBesideOthersThatHave) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("∅")));
+  report.cases[1].bound.reset();
+  report.cases[1].efficiency = 0;
+  EXPECT_THAT(to_table(report),
+              HasSubstr("\n∅ no bound: the time ended before its tasks were measured alone, or"));
+  for (CaseResult& c : report.cases) c.bound.reset();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("∅"))) << "there is no such column";
+}
+
+TEST(CaseColumns, MarkSpeedupsOfASingleRound) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("¹")));
+  report.cases[1].speedup->interval.reset();
+  report.cases[1].speedup->value =
+      report.cases[0].statistics->median / report.cases[1].statistics->median;
+  const std::string text = to_table(report);
+  EXPECT_THAT(text, HasSubstr("0.97×¹"));
+  EXPECT_THAT(text, HasSubstr("\n¹ from the only round in which both were sampled"));
 }
 
 TEST(CaseColumns, OfANarrowTableKeepTheMemoryOfTheFullestDevice) {

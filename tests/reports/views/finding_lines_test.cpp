@@ -14,35 +14,30 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(LimitsLine, SaysOnceWhichProfilesAreNotRepresentative) {
+/// Whose answer names the case that a profile does not represent.
+Report with_deviating_answer() {
   Report report = with_profiles(sample_report());
   report.findings.clear();
-  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled run")))
-      << "of a case that no finding is about";
-  report.findings = {{.scenario = "pipeline",
-                      .rule = "losses",
-                      .cases = {report.cases[1].name},
-                      .text = "it loses"}};
-  EXPECT_THAT(to_table(report), HasSubstr("was not representative: it took 25% less"));
+  report.answers = {{.scenario = "pipeline", .question = "Which?", .text = "That."}};
+  report.answers[0].recommendations.emplace_back().gaining = {"that", report.cases[1].name};
+  return report;
 }
 
-TEST(LimitsLine, NamesBaselinesThatFindingsCompareWith) {
-  Report report = with_profiles(sample_report());
-  CaseResult& compared = report.cases[2];
-  compared.speedup->baseline = report.cases[1].name;
-  report.findings = {
-      {.scenario = "pipeline", .rule = "losses", .cases = {compared.name}, .text = "it loses"}};
-  EXPECT_THAT(to_table(report), HasSubstr("was not representative: it took 25% less"));
+TEST(LimitsLine, SaysWhyACaseOfTheAnswerHasNoFindings) {
+  Report report = with_deviating_answer();
+  EXPECT_THAT(to_table(report),
+              HasSubstr("was not representative: it took 25% less time than the median sample.\n"
+                        "    Findings about its calls are left out."));
+  report.answers.clear();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("profiled run"))) << "no answer names it";
 }
 
 TEST(LimitsLine, DoesNotRepeatThatABreakdownIsMissing) {
-  Report report = with_profiles(sample_report());
-  report.findings = {
-      {.scenario = "pipeline", .rule = "other", .cases = {report.cases[1].name}, .text = "waits"},
-      {.scenario = "pipeline",
-       .rule = "no-breakdown",
-       .cases = {report.cases[1].name},
-       .text = "no breakdown"}};
+  Report report = with_deviating_answer();
+  report.findings = {{.scenario = "pipeline",
+                      .rule = "no-breakdown",
+                      .cases = {report.cases[1].name},
+                      .text = "no breakdown"}};
   EXPECT_THAT(to_table(report), Not(HasSubstr("profiled run of")));
 }
 

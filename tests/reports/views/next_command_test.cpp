@@ -57,6 +57,29 @@ TEST(NextCommand, ResumesWhereTheTimeOfTheRunWasOverForTiedCases) {
       << "twice as many samples, of which the baseline took 40 s so far";
 }
 
+TEST(NextCommand, RepeatsARunThatLoadLeftWithoutAVerdict) {
+  Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
+  report.answers[0].recommendations[0].load = 0.4;
+  const auto next = next_command(report, "r.json");
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->purpose, "for a verdict, on a quiet machine");
+  EXPECT_THAT(next->arguments, ElementsAre("--rerun", "r.json"));
+}
+
+TEST(NextCommand, AsksForAsManyProcessesAsAnIntervalNeeds) {
+  Report report = tied_report({sampled(12, 1, 0.02)});
+  report.processes.resize(3);
+  EXPECT_FALSE(next_command(report, "r.json").has_value());
+  report.answers[0].preliminary = true;
+  const auto next = next_command(report, "r.json");
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->purpose, "to measure with 6 processes");
+  EXPECT_THAT(next->arguments,
+              ElementsAre("--rerun", "r.json", "--processes", "6", "--max-total-time", "60"));
+  report.processes.resize(6);
+  EXPECT_FALSE(next_command(report, "r.json").has_value());
+}
+
 TEST(NextCommand, AsksForMoreTheNearerTheCasesAre) {
   const auto next =
       next_command(tied_report({sampled(12, 1, 0.02), sampled(5, 1.001, 0.05)}), "r.json");
@@ -117,7 +140,7 @@ TEST(NextCommand, MeasuresWhatIsMissingFirst) {
   report.cases.back().status = CaseStatus::not_run;
   report.cases.back().stopped_because = total_time;
   const auto next = next_command(report, "r.json");
-  EXPECT_EQ(next->purpose, "to measure the other 1 case");
+  EXPECT_EQ(next->purpose, "to measure the other case");
   EXPECT_EQ(next->arguments[0], "--resume");
 }
 

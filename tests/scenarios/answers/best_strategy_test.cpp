@@ -95,11 +95,11 @@ TEST(BestStrategy, IsTheBaselineWhereNothingPays) {
 
 TEST(BestStrategy, IsUnknownWithoutASpeedup) {
   const Conclusion made = answer({measured("plain", 1.0, 0)});
-  EXPECT_EQ(made.text, "No strategy was measured beside plain, so there is no answer.");
+  EXPECT_EQ(made.text, "Not decided: no strategy was measured beside plain.");
   EXPECT_THAT(made.recommendations, IsEmpty());
   EXPECT_FALSE(made.is_answered);
   EXPECT_EQ(answer({measured("odd", 1.0, 0), measured("apt", 1.0, 0)}).text,
-            "There is no answer without plain, which was not measured.");
+            "Not decided: plain, the baseline, was not measured.");
 }
 
 TEST(BestStrategy, RemarksOnMoreThanTheDevicesCanGive) {

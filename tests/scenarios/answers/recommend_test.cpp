@@ -128,6 +128,61 @@ TEST(Recommend, FewSamplesDoNotShowAGain) {
             "are needed.");
 }
 
+TEST(Recommend, ProcessesAreValuesWhereThereAreSeveral) {
+  std::vector<CaseOutcome> cases{made("base", 1.4), made("x", 1.0, 1.36, 1.48)};
+  cases[1].processes = 3;
+  cases[1].speedup->interval->confidence = 0.75;
+  EXPECT_THAT(use_text(recommended(cases), "one device"),
+              HasSubstr("; 6 processes are needed (--processes 6) to show it with 95% confidence."))
+      << "no number of samples is enough";
+  cases[1] = made("x", 1.0, 0.9, 1.9);
+  cases[1].processes = 6;
+  EXPECT_THAT(use_text(recommended(cases), "one device"),
+              HasSubstr("; the interval includes 1: more processes are needed to show a gain."));
+}
+
+/// The gain of a case beside other programs, which cost the baseline up to `cost` of its time.
+CaseOutcome loaded(const std::string& strategy, double low, double high, double cost) {
+  CaseOutcome one = made(strategy, 1.0, low, high);
+  one.load = 0.4;
+  one.min_speedup = one.speedup;
+  one.min_speedup->value *= 1 - cost;
+  one.min_speedup->interval = report::Interval{low * (1 - cost), high * (1 - cost), 0.97};
+  return one;
+}
+
+TEST(Recommend, GivesNoVerdictOnAGainThatLoadCanExplain) {
+  const auto found = recommended({made("base", 4.0), loaded("x", 3.9, 4.3, 0.8)});
+  EXPECT_FALSE(found.pays);
+  EXPECT_DOUBLE_EQ(found.load, 0.4);
+  EXPECT_EQ(payoff_of(found), report::Payoff::undecided);
+  EXPECT_EQ(
+      use_text(found, "one stream"),
+      "No verdict: x measured 4.10× as fast as one stream (3.90–4.30); other programs had 40% "
+      "of the core time, which can change ratios between different numbers of threads by as "
+      "much: repeat on a quiet machine.");
+  EXPECT_EQ(tie_text(found), "");
+  const auto shown = recommended({made("base", 4.0), loaded("x", 3.9, 4.3, 0.7)});
+  EXPECT_TRUE(shown.pays) << "3.9 × 0.3 is above 1";
+  EXPECT_DOUBLE_EQ(shown.load, 0);
+}
+
+TEST(Recommend, GivesNoVerdictWhereLoadCanHideAFasterStrategy) {
+  std::vector<CaseOutcome> cases{made("base", 1.0), made("x", 1.0, 0.95, 1.05)};
+  cases[1].load = 0.3;
+  cases[1].max_speedup = report::Ratio{1.09};
+  EXPECT_EQ(payoff_of(recommended(cases)), report::Payoff::shows_no_gain);
+  cases[1].max_speedup = report::Ratio{1.11};
+  const auto found = recommended(cases);
+  EXPECT_EQ(payoff_of(found), report::Payoff::undecided);
+  EXPECT_THAT(use_text(found, "base"), HasSubstr("No verdict: x measured 1.00× as fast as base"));
+  CaseOutcome fastest = made("x", 0.5, 1.9, 2.1);
+  fastest.spec.parameters.set("split", std::int64_t{2});
+  cases.push_back(fastest);
+  cases[1].max_speedup = report::Ratio{3};
+  EXPECT_TRUE(recommended(cases).pays) << "cases of one strategy suffer alike";
+}
+
 TEST(Recommend, NoTiedCaseWithoutAShownGainBeforeOneWithIt) {
   const auto found = recommended({made("base", 2.0), made("x", 1.0, 0.9, 3.0),
                                   made("y", 1.0, 1.9, 2.1), made("z", 1.0, 1.9, 2.06)});
@@ -313,6 +368,28 @@ TEST(Wording, NamesWhereItPays) {
             "pay at n 0, may pay at n 1 and do not pay at 2 sizes");
 }
 
+TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
+  using enum report::Payoff;
+  const auto with_load = [](const std::vector<report::Payoff>& payoffs) {
+    auto found = with_payoffs(payoffs);
+    for (report::Recommendation& one : found) {
+      if (one.gaining->name == one.candidates.front().name && !one.pays) one.load = 0.41;
+    }
+    return found;
+  };
+  const auto mixed = with_load({pays, may_pay, does_not_pay});
+  EXPECT_EQ(where_it_pays(mixed, "pay"),
+            "pay at n 0, do not pay at n 2 and have no verdict at n 1 (other programs had up to "
+            "41% of the core time)");
+  const auto alike = with_load({may_pay, may_pay});
+  EXPECT_EQ(where_it_pays(alike, "pays"), "has no verdict at any setting that was compared");
+  EXPECT_EQ(
+      best_text(alike, "base"),
+      "; largest measured gain: x at n 0, 2.00× as fast as base (1.90–2.10); other programs "
+      "had 41% of the core time, which can change ratios between different numbers of threads "
+      "by as much: repeat on a quiet machine");
+}
+
 TEST(Wording, SaysWhatIsShownWhereNothingPays) {
   using enum report::Payoff;
   const auto text = [](const std::vector<report::Payoff>& payoffs, std::string_view verb = "pays") {
@@ -371,9 +448,9 @@ TEST(Wording, EndsWithTheLargestGainOfSeveralSettings) {
 
 TEST(Wording, SaysWhichSideOfAComparisonIsMissing) {
   EXPECT_EQ(no_comparison_text("plain", "strategy", true),
-            "No strategy was measured beside plain, so there is no answer.");
+            "Not decided: no strategy was measured beside plain.");
   EXPECT_EQ(no_comparison_text("plain", "strategy", false),
-            "There is no answer without plain, which was not measured.");
+            "Not decided: plain, the baseline, was not measured.");
 }
 
 TEST(Wording, LeavesOutSentencesThatThreeLinesCannotHold) {

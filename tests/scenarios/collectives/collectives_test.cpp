@@ -26,6 +26,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 enum class Memory { own, shared, joined };
 
@@ -278,16 +279,19 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
   const auto conclusion = scenario->answer(two_algorithms(*scenario), within(0.01));
   EXPECT_TRUE(conclusion.is_answered);
   EXPECT_THAT(conclusion.text,
-              AllOf(HasSubstr("For all-reduce use tree up to 4.00 KiB, direct above"),
-                    HasSubstr("direct: α 20 ± "), HasSubstr("µs, 8 ± "), HasSubstr("tree: α 10 ± "),
-                    HasSubstr("µs, 4 ± "), HasSubstr("GB/s, times within 0%")));
+              AllOf(StartsWith("For all-reduce use tree at 4.00 KiB, direct at 256 KiB and 16.0 "
+                               "MiB. Bus bandwidth at 16.0 MiB in GB/s: by direct all-reduce 7.92. "
+                               "3 settings compared. All-reduce by direct: latency 20 ± "),
+                    HasSubstr("µs, then 8 ± "), HasSubstr("GB/s; times within 0% of this")));
   ASSERT_EQ(conclusion.recommendations.size(), 3U);
   std::vector<CaseOutcome> with_link = two_algorithms(*scenario);
   for (const std::int64_t bytes : {4096, 262144, 16777216}) {
     with_link.push_back(outcome(*scenario, "send-recv", "direct", bytes, 5e-6, 10e9, 0));
   }
   const std::string text = scenario->answer(with_link, within(0.01)).text;
-  EXPECT_THAT(text, HasSubstr("One message to a neighbour"));
+  EXPECT_THAT(text,
+              HasSubstr("Bus bandwidth at 16.0 MiB in GB/s: by direct all-reduce 7.92, send-recv "
+                        "9.97."));
   EXPECT_LE(report::wrapped(text, 98).size(), 3U) << text;
   EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB");
   EXPECT_TRUE(conclusion.recommendations[0].pays);
@@ -301,8 +305,10 @@ TEST(CollectivesAnswer, FitsTheTimeOfOneOfTheCalls) {
     one.spec = with_calls(one.spec, 10);
     one.median_seconds *= 10;
   }
-  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
-              AllOf(HasSubstr("direct: α 20 ± "), HasSubstr("tree: α 10 ± ")));
+  const Conclusion conclusion = scenario->answer(outcomes, within(0.01));
+  EXPECT_THAT(conclusion.text, AllOf(HasSubstr("tree at 4.00 KiB in 10 calls, direct"),
+                                     HasSubstr("All-reduce by direct: latency 20 ± ")));
+  EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB in 10 calls");
 }
 
 TEST(CollectivesAnswer, FitsNoLatencyBelowZero) {
@@ -310,18 +316,67 @@ TEST(CollectivesAnswer, FitsNoLatencyBelowZero) {
   std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
   outcomes.front().median_seconds = 1e-9;
   EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
-              AllOf(HasSubstr("direct above (tree: α 10 ± "), HasSubstr("3 settings compared."),
-                    Not(HasSubstr("(direct: α"))));
+              AllOf(HasSubstr("3 settings compared. All-reduce by tree: latency 10 ± "),
+                    Not(HasSubstr("by direct: latency"))));
 }
 
-TEST(CollectivesAnswer, NamesCollectivesOfOneAlgorithmTogether) {
+TEST(CollectivesAnswer, CountsTheSettingsOfSeveralCollectives) {
   const auto scenario = make_collectives();
   std::vector<CaseOutcome> outcomes = two_algorithms(*scenario, "broadcast");
   const std::vector<CaseOutcome> others = two_algorithms(*scenario);
   outcomes.insert(outcomes.end(), others.begin(), others.end());
-  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
-            "For all-reduce and broadcast use tree up to 4.00 KiB, direct above. 6 settings "
-            "compared.");
+  EXPECT_EQ(
+      scenario->answer(outcomes, within(0.01)).text,
+      "Another algorithm than direct pays at 2 of 6 settings (see the table). Bus bandwidth at "
+      "16.0 MiB in GB/s: by direct all-reduce 7.92, broadcast 7.92.");
+  outcomes.push_back(outcome(*scenario, "reduce", "direct", 4096, 20e-6, 8e9, 0));
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              HasSubstr("broadcast 7.92 at 16.0 MiB, reduce 0.200 at 4.00 KiB. 6 of 7 settings "
+                        "compared."));
+  for (CaseOutcome& one : outcomes) {
+    if (one.speedup) one.speedup = {.value = 0.5, .interval = report::Interval{0.4, 0.6, 0.96}};
+  }
+  EXPECT_THAT(
+      scenario->answer(outcomes, within(0.01)).text,
+      StartsWith("Use direct: no other algorithm gains more than 3% at any of 6 settings."));
+}
+
+/// 64 KiB lies between two sizes that were compared, and was measured by one algorithm alone.
+TEST(CollectivesAnswer, ClaimsNoSizeThatWasNotCompared) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes;
+  for (const std::int64_t bytes : {4096, 65536, 262144, 1048576}) {
+    const double direct = 20e-6;
+    outcomes.push_back(outcome(*scenario, "all-reduce", "direct", bytes, 20e-6, 8e15, direct));
+    if (bytes == 65536) continue;
+    outcomes.push_back(outcome(*scenario, "all-reduce", "ring", bytes, 10e-6, 8e15, direct));
+  }
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              AllOf(StartsWith("For all-reduce use ring at 3 sizes from 4.00 KiB to 1.00 MiB."),
+                    HasSubstr("3 of 4 settings compared.")));
+}
+
+TEST(CollectivesAnswer, CountsSizesWhereAlgorithmsTakeTurns) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes;
+  for (const std::int64_t bytes : {1024, 2048, 4096, 8192, 16384, 32768}) {
+    const double ring = bytes % 3 == 1 ? 10e-6 : 30e-6;
+    outcomes.push_back(outcome(*scenario, "all-reduce", "direct", bytes, 20e-6, 8e15, 20e-6));
+    outcomes.push_back(outcome(*scenario, "all-reduce", "ring", bytes, ring, 8e15, 20e-6));
+  }
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              StartsWith("For all-reduce use direct at 3 sizes, ring at 3 sizes. "));
+}
+
+TEST(CollectivesAnswer, PrefersTheSimplerOfTwoWithinThreePercent) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes;
+  for (const std::int64_t bytes : {4096, 262144}) {
+    outcomes.push_back(outcome(*scenario, "all-reduce", "direct", bytes, 10.29e-6, 8e15, 0));
+    outcomes.push_back(outcome(*scenario, "all-reduce", "tree", bytes, 10e-6, 8e15, 10.29e-6));
+  }
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              StartsWith("For all-reduce use direct at 4.00 KiB and 256 KiB."));
 }
 
 TEST(CollectivesAnswer, NamesTheSizesThatWereCompared) {
@@ -331,10 +386,11 @@ TEST(CollectivesAnswer, NamesTheSizesThatWereCompared) {
     if (one.speedup) one.speedup = {.value = 0.5, .interval = report::Interval{0.4, 0.6, 0.96}};
   }
   EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
-              testing::StartsWith("For all-reduce use direct from 4.00 KiB to 16.0 MiB (direct: "));
+              StartsWith("For all-reduce use direct at 3 sizes from 4.00 KiB to 16.0 MiB. "));
   outcomes.resize(2);
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
-            "For all-reduce use direct at 4.00 KiB. 1 setting compared.");
+            "For all-reduce use direct at 4.00 KiB. Bus bandwidth at 4.00 KiB in GB/s: by direct "
+            "all-reduce 0.200. 1 setting compared.");
 }
 
 TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
@@ -346,14 +402,22 @@ TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   const auto conclusion = scenario->answer(outcomes, within(0.01));
   EXPECT_TRUE(conclusion.is_answered);
   EXPECT_THAT(conclusion.text,
-              AllOf(HasSubstr("(send-recv): α 5 ± "), HasSubstr("10 ± "), Not(HasSubstr(" use "))));
+              AllOf(HasSubstr("Send-recv by direct: latency 5 ± "), HasSubstr("then 10 ± "),
+                    StartsWith("Bus bandwidth at 16.0 MiB in GB/s: by direct send-recv 9.97. Not "
+                               "decided which algorithm to use: no second one was measured.")));
   EXPECT_TRUE(conclusion.recommendations.empty());
   std::vector<CaseOutcome> both = outcomes;
   for (const std::int64_t bytes : {4096, 262144, 16777216}) {
-    both.push_back(outcome(*scenario, "send-recv", "nccl", bytes, 7e-6, 20e9, 0));
+    const double direct = 5e-6 + static_cast<double>(bytes) / 10e9;
+    both.push_back(outcome(*scenario, "send-recv", "nccl", bytes, 7e-6, 20e9, direct));
   }
-  EXPECT_THAT(scenario->answer(both, within(0.01)).text,
-              AllOf(HasSubstr("(send-recv): α 5 ± "), HasSubstr("(send-recv by nccl): α 7 ± ")));
+  const Conclusion compared = scenario->answer(both, within(0.01));
+  EXPECT_THAT(
+      compared.text,
+      AllOf(StartsWith("For send-recv use direct at 4.00 KiB, nccl at 256 KiB and 16.0 MiB. "
+                       "Bus bandwidth at 16.0 MiB in GB/s: by nccl send-recv 19.8. 3 settings "
+                       "compared. Send-recv by direct: latency 5 ± ")));
+  EXPECT_EQ(compared.recommendations.size(), 3U);
   outcomes.pop_back();
   EXPECT_FALSE(scenario->answer(outcomes, within(0.01)).is_answered) << "two sizes are no fit";
 }

@@ -337,8 +337,8 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   dependent.critical_path = 0.41;
   const Conclusion made = scenario->answer({in_turn, dependent}, within(0.01));
   EXPECT_THAT(made.text, AllOf(HasSubstr("Use by-dependency: 1.43×"),
-                               HasSubstr("The critical path is 41% of the sequential time, the "
-                                         "bound with the busiest device 63%.")));
+                               HasSubstr("The longest chain of dependencies takes 41% of the "
+                                         "sequential time; no order takes less than 63%.")));
   EXPECT_EQ(made.recommendations.size(), 1U);
   CaseOutcome other_turn = in_turn;
   CaseOutcome other = dependent;
@@ -347,14 +347,19 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   other.efficiency = 0.5;
   other.critical_path = 0.3;
   EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
-              AllOf(HasSubstr("is 30% to 41% of"), HasSubstr("device 35% to 63%.")));
+              AllOf(HasSubstr(" The longest chain of dependencies takes 30% to 41% of"),
+                    HasSubstr("less than 35% to 63%.")));
+  other.efficiency = 0;
+  EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
+              HasSubstr("At 1 of 2 settings, the longest chain of dependencies takes 41% of"));
   dependent.efficiency = 1.5;
   dependent.critical_path = 1.01;
   EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text,
-              HasSubstr("The critical path is 100% of the sequential time, the bound with the "
-                        "busiest device 100%."));
+              HasSubstr("The longest chain of dependencies takes 100% of the sequential time; no "
+                        "order takes less than 100%."));
   dependent.efficiency = 0;
-  EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text, Not(HasSubstr("bound")));
+  EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text,
+              Not(HasSubstr("longest chain")));
   EXPECT_FALSE(scenario->answer({in_turn}, within(0.01)).is_answered);
 }
 

@@ -96,9 +96,9 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
       testing::StartsWith("Use one device: using several devices does not pay; model-parallel: "
                           "0.95× as fast"));
   EXPECT_THAT(scenario->answer({}, within(0)).text,
-              HasSubstr("There is no answer without one device"));
+              HasSubstr("Not decided: one device, the baseline, was not measured."));
   EXPECT_THAT(scenario->answer({single}, within(0)).text,
-              HasSubstr("No pipeline was measured beside one device"));
+              HasSubstr("Not decided: no pipeline was measured beside one device."));
 }
 
 TEST_F(PipelineAnswer, SaysWhatRecomputationCostsAndSaves) {
@@ -257,7 +257,7 @@ TEST_F(PipelineAnswer, SpeaksOnlyOfSettingsThatWereCompared) {
   CaseOutcome other = split;
   other.speedup.reset();
   EXPECT_THAT(scenario->answer({other, alone}, within(0)).text,
-              testing::StartsWith("There is no answer without one device"));
+              testing::StartsWith("Not decided: one device, the baseline, was not measured."));
 }
 
 }  // namespace

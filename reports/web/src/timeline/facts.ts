@@ -11,7 +11,7 @@ export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
   const list = element("dl", { class: "hover" });
   const add = (name: string, text: string) => list.append(element("dt", {}, name), element("dd", {}, text));
   add("task", span.name);
-  add("what", `${bar_names[span.colour]} on ${timeline.lanes[span.lane]}`);
+  add("kind", `${bar_names[span.colour]} on ${timeline.lanes[span.lane]}`);
   add("begins", `at ${duration(span.begin, 5)}`);
   add("takes", duration(span.end - span.begin, 4));
   const [flops_peak, bytes_peak] = timeline.peaksOf(span);
@@ -20,7 +20,7 @@ export function factsOf(timeline: Timeline, span: Span): HTMLDListElement {
   const dependencies = timeline.dependenciesOf(span.task);
   add("waits for", dependencies.length > 0 ? namesOf(timeline, dependencies) : "no other task");
   const cause = timeline.causeOf(span);
-  add("held back by", causeText(cause, span));
+  add("waited last for", causeText(cause, span));
   return list;
 }
 
@@ -70,6 +70,6 @@ export function linkedFacts(timeline: Timeline, span: Span, mark: (span: Span) =
     {},
     factsOf(timeline, span),
     ...links("Waits for", timeline.dependenciesOf(span.task)),
-    ...links("Is waited for by", timeline.dependentsOf(span.task)),
+    ...links("Needed by", timeline.dependentsOf(span.task)),
   );
 }

@@ -131,7 +131,7 @@ class Comparison {
       this.now.some(({ timeline }) => of(timeline).some((gaps) => gaps.length > 0));
     if (any(({ bubbles }) => bubbles)) items.push(legendItem("idle between tasks", "sign hatched"));
     if (any(({ edges }) => edges)) {
-      items.push(legendItem("fill and drain: no task yet, or none any more", "sign hatched falling"));
+      items.push(legendItem("idle before the first and after the last task (fill and drain)", "sign hatched falling"));
     }
     this.legend.replaceChildren(...items);
   }

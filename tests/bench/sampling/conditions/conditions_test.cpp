@@ -118,6 +118,45 @@ TEST(CaseCondition, HasTheMeanOverTheSamplesThatWereRead) {
   EXPECT_DOUBLE_EQ(*measured.conditions[0].threads->others, 0.3) << "noise of ticks cancels";
 }
 
+/// Threads of a device that wait for the core of others for a share of their time.
+report::SampleCondition waiting(int threads, double share, double others) {
+  return {.device = "cpu:0",
+          .threads = report::ThreadUse{
+              .core_wait = share, .denied = share, .others = others, .threads = threads}};
+}
+
+TEST(LoadCost, IsAsLargeAsIfThreadsWaitedOneAfterTheOther) {
+  report::CaseResult measured;
+  measured.samples.resize(2);
+  measured.samples[0] = {.seconds = 1, .conditions = {waiting(2, 0.1, 0.5)}};
+  measured.samples[1] = {.seconds = 2, .conditions = {waiting(2, 0.3, 0.5)}};
+  report::summarise_conditions(measured);
+  EXPECT_DOUBLE_EQ(report::load_cost(measured), 0.4) << "2 threads, 20% each";
+  const auto samples = report::samples_without_load(measured);
+  EXPECT_DOUBLE_EQ(samples[0].seconds, 0.8);
+  EXPECT_DOUBLE_EQ(samples[1].seconds, 2 * 0.4);
+}
+
+TEST(LoadCost, CountsNoWaitsForThreadsOfTheCaseOrAQuota) {
+  report::CaseResult measured;
+  measured.samples.resize(1);
+  measured.samples[0] = {.seconds = 1, .conditions = {waiting(1, 0.4, 0.1)}};
+  report::summarise_conditions(measured);
+  EXPECT_DOUBLE_EQ(report::load_cost(measured), 0.1) << "other programs used no more";
+  measured.samples[0].conditions = {waiting(1, 0.4, 0.9)};
+  measured.samples[0].quota_lost = 0.3;
+  measured.samples[0].wall_seconds = 1;
+  report::summarise_conditions(measured);
+  EXPECT_NEAR(report::load_cost(measured), 0.1, 1e-12);
+  measured.samples[0].conditions = {waiting(8, 0.9, 0.9)};
+  report::summarise_conditions(measured);
+  EXPECT_DOUBLE_EQ(report::load_cost(measured), 0.99) << "never the whole time";
+  measured.samples[0].conditions.clear();
+  report::summarise_conditions(measured);
+  EXPECT_DOUBLE_EQ(report::load_cost(measured), 0);
+  EXPECT_DOUBLE_EQ(report::samples_without_load(measured)[0].seconds, 1);
+}
+
 TEST(CaseCondition, SumsUpEachDevice) {
   report::CaseResult measured;
   for (const double mhz : {1900.0, 1700.0, 1800.0}) {

@@ -217,7 +217,7 @@ TEST(HtmlPage, ShowsWhatTimesDependOn) {
                                     "<dd>shared memory, different NUMA nodes</dd>")));
   EXPECT_THAT(text, HasSubstr("kernels: 53 convolution_forward on jit:avx512_core, "
                               "1 linear_forward on gemm:jit by heuristics\n"));
-  EXPECT_THAT(text, AllOf(HasSubstr("cpu:1: median clock 1900 MHz, least clock 1900 MHz, "
+  EXPECT_THAT(text, AllOf(HasSubstr("cpu:1: median clock 1900 MHz, lowest clock 1900 MHz, "
                                     "at most 88 °C, at most 140 W"),
                           HasSubstr("throttled samples: 1 of 14 (1 core temperature on cpu:1, "
                                     "1 low clock on cpu:1)")));

@@ -273,7 +273,7 @@ TEST(HtmlPage, ShowsSharesOfDevicesWithoutScript) {
   Report report = sample_report();
   report.cases[0].profile = two_tasks();
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
-              HasSubstr("when it ran: cpu:0 busy 25.0%, idle 75.0% (50.0% between tasks)\n"));
+              HasSubstr("busy and idle: cpu:0 busy 25.0%, idle 75.0% (50.0% between tasks)\n"));
   DeviceMetrics& device = report.cases[0].profile->metrics.devices.front();
   device.communication = 0.1 * report.cases[0].profile->metrics.span;
   device.exposed_communication = 0.04 * report.cases[0].profile->metrics.span;
@@ -287,10 +287,15 @@ TEST(HtmlPage, ShowsSharesOfDevicesWithoutScript) {
 TEST(HtmlPage, ShowsWhenAProfileIsFarFromTheSamples) {
   Report report = sample_report();
   report.cases[0].profile = two_tasks();
-  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}), Not(HasSubstr("its time: ")));
+  EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}), Not(HasSubstr("not representative: ")));
   report.cases[0].profile->deviation = -0.25;
+  const std::string text =
+      "cpu:0 busy 25.0%, idle 75.0% (50.0% between tasks); not representative: this run took 25% "
+      "less time than the median sample";
   EXPECT_THAT(to_html({{"run.json", report}}, {"", ""}),
-              HasSubstr("its time: the profiled run took 25% less time than the median sample\n"));
+              HasSubstr("busy and idle: " + text + "\n"));
+  EXPECT_EQ(page_data({{"run.json", report}})[0]["timelines"]["cases"][0]["shares"], text)
+      << "beside the picture of the timeline";
 }
 
 TEST(HtmlPage, CarriesTimelinesOnlyWhereThereAreAny) {
