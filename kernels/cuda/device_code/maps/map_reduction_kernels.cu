@@ -56,7 +56,7 @@ __device__ void store_total(const DeviceMap& map, const MapIndices<Index>& indic
   const std::int64_t position = position_of(output, map.kept, indices);
   float value = static_cast<float>(total);
   if (map.accumulate) {
-    float old;
+    float old = 0;
     load_operand<1>(output, position, &old);
     value += old;
   }
