@@ -187,13 +187,13 @@ PARBENCH_SIMD void comparison_range(ElementOp op, float* out, const Sources& sou
   switch (op) {
     case ElementOp::minimum:
       return binary(out, sources, count, [](float a, float b) {
-        const float least = a < b ? a : b;  // b where one of both is NaN
-        return a == a ? least : a;
+        const float min = a < b ? a : b;  // b where one of both is NaN
+        return a == a ? min : a;
       });
     case ElementOp::maximum:
       return binary(out, sources, count, [](float a, float b) {
-        const float most = a > b ? a : b;
-        return a == a ? most : a;
+        const float max = a > b ? a : b;
+        return a == a ? max : a;
       });
     case ElementOp::less:
       return binary(out, sources, count, [](float a, float b) { return a < b ? 1.0F : 0.0F; });

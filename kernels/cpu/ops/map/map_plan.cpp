@@ -7,13 +7,14 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::int64_t flat_elements = 16384;     // of tiles without blocks
-constexpr std::int64_t flat_sum_elements = 4096;  // the same, where they are reduced in f32
-constexpr std::int64_t block_limit = 1024;        // the most of others
-constexpr std::int64_t transposed_width = 32;     // two cache lines of f32
-constexpr std::int64_t wide_row = 256;            // elements for which a tile of one row pays
-constexpr std::int64_t min_reduced_row = 8;       // below that, columns are reduced
-constexpr std::int64_t min_rows_of_columns = 8;   // of a tile, where columns are reduced
+constexpr std::int64_t flat_elements = 16384;       // of tiles without blocks
+constexpr std::int64_t row_sum_elements = 4096;     // the same, where rows are reduced, in f32
+constexpr std::int64_t column_sum_elements = 8192;  // … or columns, pairwise
+constexpr std::int64_t block_limit = 1024;          // the most of others
+constexpr std::int64_t square_elements = 4096;      // of tiles that are only transposed
+constexpr std::int64_t wide_row = 256;              // elements for which a tile of one row pays
+constexpr std::int64_t min_reduced_row = 8;         // below that, columns are reduced
+constexpr std::int64_t min_rows_of_columns = 8;     // of a tile, where columns are reduced
 
 void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {
   const MapLoop moved = loops[from];
@@ -48,15 +49,15 @@ std::size_t transposed_loop(const MapLoops& all) {
 MapPlan::MapPlan(const Map& desc) : loops_(map_loops(desc)) {
   order_loops();
   const bool is_summed = loops_.reduction != Reduction::none;
-  for (const std::int64_t elements : {is_summed ? flat_sum_elements : flat_elements, block_limit,
-                                      block_limit / 2, block_limit / 4}) {
+  for (const std::int64_t elements :
+       {flat_limit(), block_limit, block_limit / 2, block_limit / 4}) {
     choose_tile(elements);
     place_steps();
     allocate_blocks();
     block_elements_ = static_cast<std::size_t>(elements);
-    const bool is_flat = blocks_ == (is_summed ? 1U : 0U);
-    if (is_flat || (elements <= block_limit && blocks_ * block_elements_ <= max_block_elements))
-      break;
+    const bool is_flat = blocks_ <= (is_summed || is_transposed_ ? 1U : 0U);
+    const bool is_small = elements <= block_limit;
+    if (is_flat || (is_small && blocks_ * block_elements_ <= max_block_elements)) break;
   }
   const MapOperand& output = loops_.operands.back();
   const ElementStep& first = loops_.program.front();
@@ -82,17 +83,28 @@ void MapPlan::order_loops() {
   if (second < loops.size()) move_to(loops, second, 1);
 }
 
+bool MapPlan::has_columns() const {
+  const std::vector<MapLoop>& loops = loops_.loops;
+  return !loops[0].is_reduced && loops.size() > 1 && loops[1].is_reduced;
+}
+
+/// Elements of a tile where no step needs a block, or one alone that is transposed.
+std::int64_t MapPlan::flat_limit() const {
+  if (is_transposed_) return square_elements;
+  if (loops_.reduction == Reduction::none) return flat_elements;
+  return has_columns() ? column_sum_elements : row_sum_elements;
+}
+
 void MapPlan::choose_tile(std::int64_t elements) {
   const std::vector<MapLoop>& loops = loops_.loops;
   const auto extent = [&](std::size_t i) { return i < loops.size() ? loops[i].extent : 1; };
   std::int64_t width = std::min(extent(0), elements);
-  if (is_transposed_) width = std::min(width, transposed_width);
-  const bool has_columns = !loops[0].is_reduced && loops.size() > 1 && loops[1].is_reduced;
-  if (has_columns) width = std::min(width, elements / min_rows_of_columns);
+  if (is_transposed_) width = std::min<std::int64_t>(width, elements >= square_elements ? 64 : 32);
+  if (has_columns()) width = std::min(width, elements / min_rows_of_columns);
   std::int64_t height = std::min(extent(1), elements / width);
   const bool is_wide = width < extent(0) || (width >= wide_row && elements <= block_limit);
-  if (!is_transposed_ && !has_columns && is_wide) height = 1;
-  if (is_transposed_ || has_columns) width = std::min(extent(0), elements / height);
+  if (!is_transposed_ && !has_columns() && is_wide) height = 1;
+  if (is_transposed_ || has_columns()) width = std::min(extent(0), elements / height);
   const bool is_full = width == extent(0) && height == extent(1);
   tile_ = {width, height, is_full ? std::min(extent(2), elements / (width * height)) : 1};
   for (std::size_t i = 0; i < std::min(tile_rank, loops.size()); ++i) {
@@ -173,13 +185,15 @@ std::int64_t MapPlan::kept_elements() const {
   return elements;
 }
 
+/// Tiles that are transposed follow each other as their source does, whose rows are far apart.
 void MapPlan::seek(TileStart& start, std::int64_t tile, bool reduced) const {
   for (std::size_t i = 0; i < loops_.loops.size(); ++i) {
-    const MapLoop& loop = loops_.loops[i];
+    const std::size_t next = is_transposed_ && i < 2 ? 1 - i : i;
+    const MapLoop& loop = loops_.loops[next];
     if (loop.is_reduced != reduced) continue;
-    const std::int64_t extent = tile_extent(i);
+    const std::int64_t extent = tile_extent(next);
     const std::int64_t tiles = (loop.extent - 1) / extent + 1;
-    start.at(i) = tile % tiles * extent;
+    start.at(next) = tile % tiles * extent;
     tile /= tiles;
   }
 }

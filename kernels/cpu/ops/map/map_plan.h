@@ -35,7 +35,7 @@ class MapPlan {
   /// Elements of all blocks that a thread needs.
   static constexpr std::size_t max_block_elements = 16384;
   /// Results of a tile that is reduced, at most.
-  static constexpr std::size_t max_totals = 4096;
+  static constexpr std::size_t max_totals = 8192;
 
   [[nodiscard]] const MapLoops& loops() const { return loops_; }
   [[nodiscard]] const std::vector<PlacedStep>& steps() const { return steps_; }
@@ -63,6 +63,8 @@ class MapPlan {
 
  private:
   void order_loops();
+  [[nodiscard]] bool has_columns() const;
+  [[nodiscard]] std::int64_t flat_limit() const;
   void choose_tile(std::int64_t elements);
   void place_steps();
   void allocate_blocks();
