@@ -115,6 +115,11 @@ struct Network {
     return append(std::move(layer_name), std::make_shared<const Kind>(std::move(kind)),
                   std::move(inputs));
   }
+  /// The same, of a kind that others share.
+  int add_shared(std::string layer_name, std::shared_ptr<const LayerKind> kind,
+                 std::vector<int> inputs) {
+    return append(std::move(layer_name), std::move(kind), std::move(inputs));
+  }
   /// Makes a layer use the parameters of an earlier one, which have the same roles and shapes, and
   /// add its gradients to theirs. Throws std::logic_error for other parameters.
   void tie(int index, int to);

@@ -39,7 +39,7 @@ std::size_t place(const Axes& at, const Shape& shape, const Axes& strides) {
   return static_cast<std::size_t>(index);
 }
 
-double sign(double value) { return std::isnan(value) ? value : (value > 0) - (value < 0); }
+double sign_of(double value) { return std::isnan(value) ? value : (value > 0) - (value < 0); }
 
 double least(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 double greatest(double a, double b) { return std::isnan(a) || a > b ? a : b; }
@@ -56,7 +56,7 @@ double of_one(ElementOp op, double a) {
     case ElementOp::negation: return -a;
     case ElementOp::reciprocal: return 1 / a;
     case ElementOp::rounding: return std::nearbyint(a);
-    case ElementOp::sign: return sign(a);
+    case ElementOp::sign: return sign_of(a);
     case ElementOp::sine: return std::sin(a);
     case ElementOp::square_root: return std::sqrt(a);
     case ElementOp::tanh: return std::tanh(a);
@@ -189,7 +189,7 @@ Values concatenation(const Graph& graph, const Operation& operation,
   return out;
 }
 
-Values product(const Values& a, const Values& b, std::int64_t inner, const Shape& to) {
+Values product_of(const Values& a, const Values& b, std::int64_t inner, const Shape& to) {
   const auto k = static_cast<std::size_t>(inner);
   const auto m = static_cast<std::size_t>(to.end()[-2]);
   const auto n = static_cast<std::size_t>(to.back());
@@ -248,7 +248,7 @@ Values evaluate(const Graph& graph, const Operation& operation,
     case OpKind::slice: return moved(operation, *inputs[0], from(), to);
     case OpKind::placement: return placement(operation, *inputs[0], from(), to);
     case OpKind::concatenation: return concatenation(graph, operation, inputs, samples);
-    case OpKind::product: return product(*inputs[0], *inputs[1], from().back(), to);
+    case OpKind::product: return product_of(*inputs[0], *inputs[1], from().back(), to);
     case OpKind::rows: return rows(*inputs[0], *inputs[1], static_cast<std::size_t>(to.back()));
     case OpKind::scattered_rows: return scattered_rows(*inputs[0], *inputs[1], to);
     case OpKind::input:

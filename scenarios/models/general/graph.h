@@ -117,6 +117,8 @@ class Graph {
   int multiply(int a, int b);
   int rows(int table, int indices);
   int scatter_rows(int source, int indices, const Extent& count);
+  /// An operation as it is; its inputs are operations of this graph. Not for sources.
+  int add(Operation operation) { return append(std::move(operation)); }
   /// An operation of another kind.
   int layer(int index, std::vector<int> inputs, Extents shape);
 

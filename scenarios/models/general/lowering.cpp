@@ -18,8 +18,6 @@ namespace {
 constexpr std::array<std::string_view, Map::max_inputs> source_roles{
     "source0", "source1", "source2", "source3", "source4", "source5", "source6", "source7"};
 
-bool is_source(OpKind kind) { return kind == OpKind::input || kind == OpKind::parameter; }
-
 /// Elements that cost nothing to compute again.
 bool is_free(const Operation& operation) {
   return operation.kind == OpKind::element && operation.inputs.empty();

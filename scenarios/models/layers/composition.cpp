@@ -91,6 +91,75 @@ void emit(LayerPass& pass, const LoweredGraph& lowered, const Memory& memory,
   }
 }
 
+/// Writes one of the two passes; both read and write activations in the device's layout.
+class CompositionWriter {
+ public:
+  CompositionWriter(LayerPass& pass, bool is_flat,
+                    std::function<BufferView(std::size_t bytes)> allocate)
+      : pass_(pass), is_flat_(is_flat), allocate_(std::move(allocate)) {
+    options_.samples = pass.work().output.front();
+    options_.dtype = pass.work().dtype;
+    options_.math = pass.work().math;
+  }
+
+  void locate(int index, const BufferView& view, DType dtype) {
+    options_.located[index] = dtype;
+    memory_.located[index] = view;
+  }
+
+  /// A tensor of the layer, as operations of the graph read it: in canonical order.
+  void locate_activation(int index, const Shape& shape, const BufferView& view) {
+    const TensorDesc tensor = pass_.activation(shape);
+    if (is_flat_ || tensor.layout.is_canonical()) return locate(index, view, tensor.dtype);
+    const TensorDesc plain = canonical(shape, tensor.dtype);
+    const BufferView copy = allocate_(plain.bytes);
+    reorder(tensor, view, plain, copy);
+    locate(index, copy, tensor.dtype);
+  }
+
+  void locate_parameter(int index, const ParameterSpec& spec) {
+    locate(index, pass_.parameter(spec.role, canonical(spec.shape, options_.dtype)),
+           options_.dtype);
+  }
+
+  void add_target(const general::Target& target, const BufferView& view) {
+    targets_.push_back(target);
+    memory_.targets.push_back(view);
+  }
+
+  /// A result that becomes a tensor of the layer.
+  void add_activation(int operation, const Shape& shape, const BufferView& view) {
+    const TensorDesc tensor = pass_.activation(shape);
+    if (is_flat_ || tensor.layout.is_canonical()) {
+      return add_target({.operation = operation, .dtype = tensor.dtype}, view);
+    }
+    const TensorDesc plain = canonical(shape, tensor.dtype);
+    const BufferView copy = allocate_(plain.bytes);
+    add_target({.operation = operation, .dtype = tensor.dtype}, copy);
+    reorders_.push_back([this, tensor, plain, copy, view] { reorder(plain, copy, tensor, view); });
+  }
+
+  void write(const general::Graph& graph) {
+    emit(pass_, general::lower(graph, targets_, options_), memory_, allocate_);
+    for (const auto& reorder : reorders_) reorder();
+  }
+
+ private:
+  void reorder(const TensorDesc& from, const BufferView& source, const TensorDesc& to,
+               const BufferView& destination) {
+    Op& op = pass_.prepare(Reorder{.source = from, .destination = to});
+    pass_.emit(op, {{"source", source}, {"destination", destination}});
+  }
+
+  LayerPass& pass_;
+  bool is_flat_;
+  std::function<BufferView(std::size_t bytes)> allocate_;
+  general::LoweringOptions options_;
+  std::vector<general::Target> targets_;
+  Memory memory_;
+  std::vector<std::function<void()>> reorders_;
+};
+
 }  // namespace
 
 Extents extents_of(const Shape& sample) {
@@ -177,75 +246,6 @@ std::vector<ParameterSpec> Composition::parameters(const Shape& /*input*/,
 }
 
 bool Composition::backward_reads_input(std::size_t which) const { return read_inputs_.at(which); }
-
-/// Writes one of the two passes; both read and write activations in the device's layout.
-class CompositionWriter {
- public:
-  CompositionWriter(LayerPass& pass, bool is_flat,
-                    std::function<BufferView(std::size_t bytes)> allocate)
-      : pass_(pass), is_flat_(is_flat), allocate_(std::move(allocate)) {
-    options_.samples = pass.work().output.front();
-    options_.dtype = pass.work().dtype;
-    options_.math = pass.work().math;
-  }
-
-  void locate(int index, const BufferView& view, DType dtype) {
-    options_.located[index] = dtype;
-    memory_.located[index] = view;
-  }
-
-  /// A tensor of the layer, as operations of the graph read it: in canonical order.
-  void locate_activation(int index, const Shape& shape, const BufferView& view) {
-    const TensorDesc tensor = pass_.activation(shape);
-    if (is_flat_ || tensor.layout.is_canonical()) return locate(index, view, tensor.dtype);
-    const TensorDesc plain = canonical(shape, tensor.dtype);
-    const BufferView copy = allocate_(plain.bytes);
-    reorder(tensor, view, plain, copy);
-    locate(index, copy, tensor.dtype);
-  }
-
-  void locate_parameter(int index, const ParameterSpec& spec) {
-    locate(index, pass_.parameter(spec.role, canonical(spec.shape, options_.dtype)),
-           options_.dtype);
-  }
-
-  void add_target(const general::Target& target, const BufferView& view) {
-    targets_.push_back(target);
-    memory_.targets.push_back(view);
-  }
-
-  /// A result that becomes a tensor of the layer.
-  void add_activation(int operation, const Shape& shape, const BufferView& view) {
-    const TensorDesc tensor = pass_.activation(shape);
-    if (is_flat_ || tensor.layout.is_canonical()) {
-      return add_target({.operation = operation, .dtype = tensor.dtype}, view);
-    }
-    const TensorDesc plain = canonical(shape, tensor.dtype);
-    const BufferView copy = allocate_(plain.bytes);
-    add_target({.operation = operation, .dtype = tensor.dtype}, copy);
-    reorders_.push_back([this, tensor, plain, copy, view] { reorder(plain, copy, tensor, view); });
-  }
-
-  void write(const general::Graph& graph) {
-    emit(pass_, general::lower(graph, targets_, options_), memory_, allocate_);
-    for (const auto& reorder : reorders_) reorder();
-  }
-
- private:
-  void reorder(const TensorDesc& from, const BufferView& source, const TensorDesc& to,
-               const BufferView& destination) {
-    Op& op = pass_.prepare(Reorder{.source = from, .destination = to});
-    pass_.emit(op, {{"source", source}, {"destination", destination}});
-  }
-
-  LayerPass& pass_;
-  bool is_flat_;
-  std::function<BufferView(std::size_t bytes)> allocate_;
-  general::LoweringOptions options_;
-  std::vector<general::Target> targets_;
-  Memory memory_;
-  std::vector<std::function<void()>> reorders_;
-};
 
 void Composition::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();

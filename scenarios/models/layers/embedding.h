@@ -12,6 +12,8 @@ class Embedding final : public LayerKind {
   Embedding(std::int64_t vocabulary, std::int64_t width, float deviation = 1.0F)
       : vocabulary_(vocabulary), width_(width), deviation_(deviation) {}
 
+  [[nodiscard]] std::int64_t vocabulary() const { return vocabulary_; }
+
   [[nodiscard]] std::string_view name() const override { return "embedding"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,

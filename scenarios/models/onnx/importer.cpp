@@ -15,6 +15,7 @@
 #include "scenarios/models/onnx/constants.h"
 #include "scenarios/models/onnx/fusions.h"
 #include "scenarios/models/onnx/operators.h"
+#include "scenarios/models/onnx/units.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -392,7 +393,7 @@ Network Importer::import(const std::string& name) {
         "initializers");
   }
   apply_loss();
-  divide_into_units();
+  divide_into_units(network_);
   network_.name = name;
   return std::move(network_);
 }

@@ -222,8 +222,6 @@ class Importer {
   void fold_constants(const std::vector<const Node*>& nodes);
   [[nodiscard]] std::string name_of_layer(const Node& node, const std::string& weights);
   [[nodiscard]] std::string unique(const std::string& name);
-  [[nodiscard]] std::vector<std::size_t> crossing_tensors() const;
-  void divide_into_units();
   [[noreturn]] void refuse(std::size_t nodes) const;
 
   const Graph& graph_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/onnx/general/network_of_file.h"
 #include "scenarios/models/onnx/importer.h"
 #include "scenarios/models/onnx/reading/file.h"
 
@@ -171,16 +172,27 @@ StoredValues stored_values(const std::string& path, const Network& network,
   return [weights](const ParameterSpec& spec) { return weights->of(spec); };
 }
 
-/// What goes wrong with a graph names its file.
-Network network_of(const std::string& path, const Graph& graph, ImportOptions options,
+/// The network of layers of known kinds.
+Network network_of_layers(const std::string& path, const Graph& graph, ImportOptions options,
+                          bool stored_weights) {
+  Importer importer(graph, std::move(options));
+  Network network = importer.import(fs::path(path).filename().string());
+  if (stored_weights) network.stored_values = stored_values(path, network, importer);
+  return network;
+}
+
+/// What has no layers of known kinds is made of general operations. What goes wrong with a graph
+/// names its file.
+Network network_of(const std::string& path, const Graph& graph, const ImportOptions& options,
                    bool stored_weights) {
   try {
-    Importer importer(graph, std::move(options));
-    Network network = importer.import(fs::path(path).filename().string());
-    if (stored_weights) network.stored_values = stored_values(path, network, importer);
-    return network;
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("--model '{}' {}", path, error.what()));
+    return network_of_layers(path, graph, options, stored_weights);
+  } catch (const UsageError& refused) {
+    try {
+      return general_network(path, graph, options, stored_weights);
+    } catch (const UsageError&) {
+      throw UsageError(fmt::format("--model '{}' {}", path, refused.what()));
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/translator.h"
 
 namespace parbench::onnx_import {
@@ -15,11 +16,6 @@ using Outputs = std::vector<int>;
 using enum ElementOp;
 
 // --- formulas ---
-
-int sigmoid(Graph& graph, int x) {  // as a tanh, which overflows nowhere
-  const int half = graph.apply(product, x, 0.5F);
-  return graph.apply(addition, graph.apply(product, graph.apply(tanh, half), 0.5F), 0.5F);
-}
 
 int clipped(Graph& graph, int x, float low, float high) {
   return graph.apply(minimum, graph.apply(maximum, x, low), high);

@@ -21,8 +21,6 @@ using Integers = std::vector<std::int64_t>;
 using Outputs = std::vector<int>;
 using enum ElementOp;
 
-std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
-
 Extents joined(std::initializer_list<Extents> parts) {
   Extents all;
   for (const Extents& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -389,6 +387,11 @@ int with_last_at(general::Graph& graph, int x, std::size_t axis) {
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + static_cast<std::ptrdiff_t>(axis), order.end() - 1, order.end());
   return graph.permute(x, order);
+}
+
+int sigmoid(general::Graph& graph, int x) {
+  const int half = graph.apply(product, x, 0.5F);
+  return graph.apply(addition, graph.apply(product, graph.apply(tanh, half), 0.5F), 0.5F);
 }
 
 OperatorTable indexing_operators() {

@@ -1,12 +1,22 @@
-// Choices of elements along a dimension.
+// What several operators are made of: choices of elements along a dimension, and formulas.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "scenarios/models/general/graph.h"
 
 namespace parbench::onnx_import {
+
+[[nodiscard]] inline std::int64_t signed_size(std::size_t size) {
+  return static_cast<std::int64_t>(size);
+}
+
+/// Whether the first dimension is that of the samples alone.
+[[nodiscard]] inline bool starts_with_samples(const general::Extents& shape) {
+  return shape.size() > 1 && shape.front() == general::Extent{1, true};
+}
 
 /// Those elements of a dimension, in that order.
 [[nodiscard]] int taken(general::Graph& graph, int x, std::size_t axis,
@@ -19,5 +29,8 @@ namespace parbench::onnx_import {
 /// The elements of a dimension become the last one's, and back.
 [[nodiscard]] int with_axis_last(general::Graph& graph, int x, std::size_t axis);
 [[nodiscard]] int with_last_at(general::Graph& graph, int x, std::size_t axis);
+
+/// 1/(1 + exp(−x)), as a tanh, which overflows nowhere.
+[[nodiscard]] int sigmoid(general::Graph& graph, int x);
 
 }  // namespace parbench::onnx_import

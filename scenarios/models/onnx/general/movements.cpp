@@ -18,8 +18,6 @@ using general::Graph;
 using Integers = std::vector<std::int64_t>;
 using Outputs = std::vector<int>;
 
-std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
-
 Shape shape_of_constant(const Extents& extents) { return general::shape_at(extents, 1); }
 
 // --- shapes ---

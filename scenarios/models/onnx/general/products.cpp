@@ -23,8 +23,7 @@ using enum ElementOp;
 
 /// Whether an input is a matrix of weights.
 bool is_matrix_of_weights(Arguments& arguments, std::size_t which) {
-  return arguments.is_network() && arguments.is_constant(which) && arguments.rank(which) == 2 &&
-         arguments.translator().is_trainable(arguments.tensor(which).operation);
+  return arguments.is_network() && arguments.is_weight(which) && arguments.rank(which) == 2;
 }
 
 /// The samples in front of all other dimensions of rows.

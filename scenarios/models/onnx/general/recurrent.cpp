@@ -20,11 +20,6 @@ using Outputs = std::vector<int>;
 using Function = std::function<int(Graph& graph, int x)>;
 using enum ElementOp;
 
-int sigmoid(Graph& graph, int x) {
-  const int half = graph.apply(product, x, 0.5F);
-  return graph.apply(addition, graph.apply(product, graph.apply(tanh, half), 0.5F), 0.5F);
-}
-
 Function function_named(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   if (name == "sigmoid") return sigmoid;

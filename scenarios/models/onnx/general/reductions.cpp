@@ -20,8 +20,6 @@ using Integers = std::vector<std::int64_t>;
 using Outputs = std::vector<int>;
 using enum ElementOp;
 
-std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
-
 Integers dimensions_from(std::size_t first, std::size_t rank) {
   Integers axes(rank - first);
   std::iota(axes.begin(), axes.end(), signed_size(first));
@@ -154,7 +152,7 @@ int normalised(Graph& graph, int x, const Integers& axes, float epsilon) {
 }
 
 /// An operand with one element for each channel, dimension 1, of a tensor of so many dimensions.
-int by_channel(Arguments& arguments, std::size_t which, std::size_t rank) {
+int channel_operand(Arguments& arguments, std::size_t which, std::size_t rank) {
   Graph& graph = arguments.graph();
   const int values = arguments.operand(which);
   Extents shape(rank);
@@ -165,17 +163,8 @@ int by_channel(Arguments& arguments, std::size_t which, std::size_t rank) {
 int scaled_by_channel(Arguments& arguments, int x) {
   Graph& graph = arguments.graph();
   const std::size_t rank = graph.shape(x).size();
-  const int scaled = graph.apply(product, x, by_channel(arguments, 1, rank));
-  return graph.apply(addition, scaled, by_channel(arguments, 2, rank));
-}
-
-bool starts_with_samples(const Extents& shape) {
-  return shape.size() > 1 && shape.front() == Extent{1, true};
-}
-
-bool is_weight(Arguments& arguments, std::size_t which) {
-  return arguments.has(which) && arguments.is_constant(which) &&
-         arguments.translator().is_trainable(arguments.tensor(which).operation);
+  const int scaled = graph.apply(product, x, channel_operand(arguments, 1, rank));
+  return graph.apply(addition, scaled, channel_operand(arguments, 2, rank));
 }
 
 Outputs layer_norm(Arguments& arguments) {
@@ -185,7 +174,7 @@ Outputs layer_norm(Arguments& arguments) {
   const auto epsilon = static_cast<float>(arguments.attribute("epsilon", 1e-5));
   const std::size_t axis = dimension_of(arguments.integer("axis", -1), shape.size());
   if (axis + 1 == shape.size() && shape.size() <= 3 && starts_with_samples(shape) &&
-      is_weight(arguments, 1) && is_weight(arguments, 2)) {
+      arguments.is_weight(1) && arguments.is_weight(2)) {
     const int scale = arguments.constant(1, "scales");
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const LayerNorm>(epsilon), {x},
@@ -214,8 +203,8 @@ Outputs batch_norm(Arguments& arguments) {
   const int x = arguments.operand(0);
   const Extents shape = graph.shape(x);
   const auto epsilon = static_cast<float>(arguments.attribute("epsilon", 1e-5));
-  if (shape.size() == 4 && starts_with_samples(shape) && is_weight(arguments, 1) &&
-      is_weight(arguments, 2)) {
+  if (shape.size() == 4 && starts_with_samples(shape) && arguments.is_weight(1) &&
+      arguments.is_weight(2)) {
     const int scale = arguments.constant(1, "scales");
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const BatchNorm>(false, epsilon), {x},

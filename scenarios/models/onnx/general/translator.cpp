@@ -51,7 +51,7 @@ Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
   return extents;
 }
 
-Translator::Translator(const Graph& file, Load load) : file_(file), load_(std::move(load)) {
+Translator::Translator(const onnx_import::Graph& file, Load load) : file_(file), load_(std::move(load)) {
   add_constants();
 }
 

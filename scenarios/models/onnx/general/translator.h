@@ -63,6 +63,10 @@ class Translator {
 
   /// A tensor from outside, with its samples where `shape` says.
   void add_input(const std::string& name, general::Extents shape, ElementType type);
+  /// A tensor that stands for one from outside.
+  void add_result(const std::string& name, int operation, ElementType type) {
+    tensors_[name] = {.is_constant = false, .operation = operation, .type = type};
+  }
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
   /// Translates nodes in their order. Problems are collected; what depends on a node that has one is
@@ -155,6 +159,10 @@ class Arguments {
   [[nodiscard]] int operand(std::size_t which);
   [[nodiscard]] general::Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
+  /// Whether an input is a constant that is made of the file's weights.
+  [[nodiscard]] bool is_weight(std::size_t which) const {
+    return has(which) && is_constant(which) && translator_.is_trainable(tensor(which).operation);
+  }
   /// The operation of an input in the graph of constants.
   [[nodiscard]] int constant(std::size_t which, std::string_view what) const;
   /// The values of a constant input. Where the input is left out: none.

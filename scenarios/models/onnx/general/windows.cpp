@@ -121,8 +121,6 @@ std::optional<Window> square_window(const Windows& windows, const Integers& imag
   return window;
 }
 
-bool starts_with_samples(const Extents& shape) { return shape.front() == Extent{1, true}; }
-
 // --- taps ---
 
 /// The input with what the windows read beyond its edges.
@@ -242,11 +240,6 @@ int convolved(Graph& graph, int x, int weights, const Windows& windows, std::int
   return graph.reshape(graph.permute(graph.reshape(result, to), order), merged);
 }
 
-bool is_weight(Arguments& arguments, std::size_t which) {
-  return arguments.is_constant(which) &&
-         arguments.translator().is_trainable(arguments.tensor(which).operation);
-}
-
 Outputs convolution(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
@@ -264,8 +257,8 @@ Outputs convolution(Arguments& arguments) {
   const Windows windows = windows_of(arguments, image, kernel);
   const auto square = square_window(windows, image, false);
   const bool has_bias = arguments.has(2);
-  if (square && arguments.is_network() && starts_with_samples(from) && is_weight(arguments, 1) &&
-      (!has_bias || is_weight(arguments, 2))) {
+  if (square && arguments.is_network() && starts_with_samples(from) && arguments.is_weight(1) &&
+      (!has_bias || arguments.is_weight(2))) {
     const int weights = arguments.constant(1, "weights");
     int shaped = weights;
     if (groups > 1) {  // {groups, O/groups, C/groups, …}

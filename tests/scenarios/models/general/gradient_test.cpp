@@ -93,7 +93,7 @@ TEST_P(GradientTest, IsThatOfCentralDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, GradientTest, testing::ValuesIn(cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 Case of_one(std::string name, ElementOp op, double lowest = -0.8) {
   return {std::move(name),

@@ -1,0 +1,263 @@
+// Each operation belongs to the layer of all its readers. One that several layers read, or a layer
+// of a kind of its own, ends a layer.
+#include "scenarios/models/onnx/general/layering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <vector>
+
+#include "scenarios/models/layers/composition.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extent;
+using general::Extents;
+using general::Operation;
+using general::OpKind;
+
+/// Names in files have slashes, which divide names of cases.
+std::string with_dots(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
+  name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
+  for (const std::string_view suffix : {".weight", ".bias"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  }
+  return name.empty() ? "layer" : name;
+}
+
+/// A tensor as layers exchange it: the samples in front, and the way back to the graph's shape.
+class Exchanged {
+ public:
+  explicit Exchanged(Extents shape) : shape_(std::move(shape)) {
+    const auto found = std::ranges::find_if(shape_, &Extent::samples);
+    if (found == shape_.end()) throw CannotTranslate("a tensor between layers has no samples");
+    samples_ = static_cast<std::size_t>(found - shape_.begin());
+    is_plain_ = samples_ == 0 && found->size == 1 && shape_.size() >= 2 && shape_.size() <= 4;
+  }
+
+  [[nodiscard]] Extents front() const {
+    return is_plain_ ? shape_ : Extents{{1, true}, {.size = general::count_of(shape_).size}};
+  }
+
+  [[nodiscard]] int to_front(general::Graph& graph, int x) const {
+    if (is_plain_) return x;
+    const int moved = graph.permute(graph.reshape(x, divided()), order());
+    return graph.reshape(moved, front());
+  }
+
+  [[nodiscard]] int from_front(general::Graph& graph, int x) const {
+    if (is_plain_) return x;
+    const Extents parts = divided();
+    Extents moved;
+    std::vector<std::int64_t> back(parts.size());
+    const std::vector<std::int64_t> places = order();
+    for (std::size_t d = 0; d < places.size(); ++d) {
+      moved.push_back(parts[static_cast<std::size_t>(places[d])]);
+      back[static_cast<std::size_t>(places[d])] = static_cast<std::int64_t>(d);
+    }
+    return graph.reshape(graph.permute(graph.reshape(x, moved), back), shape_);
+  }
+
+ private:
+  /// With the samples in a dimension of their own.
+  [[nodiscard]] Extents divided() const {
+    Extents parts = shape_;
+    const auto [size, samples, outer] = shape_[samples_];
+    const auto place = static_cast<std::ptrdiff_t>(samples_);
+    parts[samples_] = {1, true};
+    parts.insert(parts.begin() + place + 1, {.size = size / outer});
+    parts.insert(parts.begin() + place, {.size = outer});
+    return parts;
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> order() const {
+    std::vector<std::int64_t> places{static_cast<std::int64_t>(samples_) + 1};
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape_.size()) + 2; ++d) {
+      if (d != places.front()) places.push_back(d);
+    }
+    return places;
+  }
+
+  Extents shape_;
+  std::size_t samples_ = 0;
+  bool is_plain_ = false;
+};
+
+class Layering {
+ public:
+  Layering(Translator& translator, int output)
+      : translator_(translator), graph_(translator.network()), output_(output) {
+    result_.network.one_hot_target = false;
+    result_.network.unit("");
+  }
+
+  [[nodiscard]] LayeredNetwork run() {
+    find_roots();
+    for (int index = 0; index <= output_; ++index) {
+      if (is_root(index)) add(index);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool is_root(int index) const { return root_of_[place(index)] == index; }
+  [[nodiscard]] static std::size_t place(int index) { return static_cast<std::size_t>(index); }
+  /// Whether every layer that reads an operation computes it itself.
+  [[nodiscard]] bool is_shared(int index) const {
+    const Operation& operation = graph_.at(index);
+    const bool is_source = operation.inputs.empty() && operation.kind != OpKind::input;
+    return is_source || std::ranges::none_of(operation.shape, &Extent::samples);
+  }
+
+  /// The last operation of the layer that each one belongs to; −1: of none, or of several.
+  void find_roots() {
+    constexpr int unread = -2;
+    root_of_.assign(place(output_) + 1, unread);
+    root_of_[place(output_)] = output_;
+    for (int index = output_; index >= 0; --index) {
+      const Operation& operation = graph_.at(index);
+      int& root = root_of_[place(index)];
+      if (root == unread) continue;
+      const bool ends_layer = root == several || operation.kind == OpKind::layer ||
+                              operation.kind == OpKind::input;
+      if (ends_layer && !is_shared(index)) root = index;
+      for (const int input : operation.inputs) {
+        int& of_input = root_of_[place(input)];
+        const int reader = operation.kind == OpKind::layer ? several : root;
+        of_input = of_input == unread || of_input == reader ? reader : several;
+      }
+    }
+  }
+
+  void add(int index) {
+    const Operation& operation = graph_.at(index);
+    if (operation.kind == OpKind::input) {
+      if (operation.index != 0) throw CannotTranslate("it has several inputs");
+      layer_of_[index] = network_input;
+      const Shape shape = general::shape_at(Exchanged(operation.shape).front(), 1);
+      result_.network.input = {shape.begin() + 1, shape.end()};
+    } else if (operation.kind == OpKind::layer) {
+      add_layer(operation, index);
+    } else {
+      add_composition(index);
+    }
+  }
+
+  void add_layer(const Operation& operation, int index) {
+    const TranslatedLayer& made =
+        translator_.layers().at(static_cast<std::size_t>(operation.index));
+    std::vector<int> inputs;
+    for (const int input : operation.inputs) inputs.push_back(layer_of_.at(input));
+    const int layer = append(made.name, made.kind, std::move(inputs));
+    layer_of_[index] = layer;
+    for (const auto& [role, constant] : made.parameters) keep(layer, role, constant);
+  }
+
+  int append(const std::string& name, std::shared_ptr<const LayerKind> kind,
+             std::vector<int> inputs) {
+    const std::string base = with_dots(name);
+    std::string unique = base;
+    for (int number = 2; !names_.insert(unique).second; ++number) {
+      unique = fmt::format("{}_{}", base, number);
+    }
+    return result_.network.add_shared(unique, std::move(kind), std::move(inputs));
+  }
+
+  void keep(int layer, const std::string& role, int constant) {
+    const auto [known, is_new] = layer_of_constant_.try_emplace(constant, layer);
+    if (!is_new) {
+      throw CannotTranslate(fmt::format("its weights '{}' belong to several layers",
+                                        translator_.source_of(constant)));
+    }
+    result_.constants[{layer, role}] = constant;
+  }
+
+  // --- compositions ---
+
+  struct Part {
+    general::Graph graph;
+    std::map<int, int> copies;  // by operation of the network
+    std::vector<int> inputs;    // layers
+    std::vector<ParameterSpec> parameters;
+    std::vector<int> constants;  // of the parameters
+  };
+
+  void add_composition(int index) {
+    Part part;
+    const int copy = copied(part, index, true);
+    const Exchanged tensor(graph_.shape(index));
+    const int output = tensor.to_front(part.graph, copy);
+    const Node* maker = translator_.maker_of(index);
+    std::string operators = maker == nullptr ? "composition" : maker->op;
+    std::ranges::transform(operators, operators.begin(),
+                           [](unsigned char c) { return std::tolower(c); });
+    const int layer =
+        append(maker == nullptr || maker->name.empty() ? operators : maker->name,
+               std::make_shared<const Composition>(std::move(operators), std::move(part.graph),
+                                                   output, std::move(part.parameters)),
+               std::move(part.inputs));
+    for (std::size_t i = 0; i < part.constants.size(); ++i) {
+      keep(layer, role_of(i), part.constants[i]);
+    }
+    layer_of_[index] = layer;
+  }
+
+  static std::string role_of(std::size_t i) { return fmt::format("weight{}", i); }
+
+  /// An operation in the graph of a composition.
+  int copied(Part& part, int index, bool is_own_root = false) {
+    if (const auto known = part.copies.find(index); known != part.copies.end()) return known->second;
+    const Operation& operation = graph_.at(index);
+    int copy = 0;
+    if (!is_own_root && is_root(index)) {
+      const Exchanged tensor(operation.shape);
+      part.inputs.push_back(layer_of_.at(index));
+      copy = tensor.from_front(part.graph, part.graph.input(tensor.front()));
+    } else if (operation.kind == OpKind::parameter) {
+      copy = parameter_of(part, operation);
+    } else {
+      Operation same = operation;
+      for (int& input : same.inputs) input = copied(part, input);
+      copy = part.graph.add(std::move(same));
+    }
+    part.copies[index] = copy;
+    return copy;
+  }
+
+  int parameter_of(Part& part, const Operation& operation) {
+    const TranslatedParameter& from =
+        translator_.parameters().at(static_cast<std::size_t>(operation.index));
+    const Shape shape = general::shape_at(operation.shape, 1);
+    const std::string role = role_of(part.parameters.size());
+    part.parameters.push_back({.name = role,
+                               .role = role,
+                               .shape = shape,
+                               .initial = uniform_by_inputs(shape.empty() ? 1 : shape.back())});
+    part.constants.push_back(from.constant);
+    return part.graph.parameter(shape);
+  }
+
+  static constexpr int several = -1;
+
+  Translator& translator_;
+  const general::Graph& graph_;
+  int output_;
+  std::vector<int> root_of_;
+  std::map<int, int> layer_of_;  // by operation that ends a layer
+  std::map<int, int> layer_of_constant_;
+  std::set<std::string> names_;
+  LayeredNetwork result_;
+};
+
+}  // namespace
+
+LayeredNetwork layered(Translator& translator, int output) {
+  return Layering(translator, output).run();
+}
+
+}  // namespace parbench::onnx_import

@@ -1,0 +1,187 @@
+// Which inputs and nodes of a file are translated, and the values of its weights.
+#include "scenarios/models/onnx/general/network_of_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/onnx/general/layering.h"
+#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/reading/file.h"
+#include "scenarios/models/onnx/units.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extents;
+
+/// The nodes that the first output depends on.
+std::vector<const Node*> wanted_nodes(const Graph& graph) {
+  std::set<std::string, std::less<>> wanted{graph.outputs.front()};
+  std::vector<const Node*> nodes;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const auto is_wanted = [&](const std::string& name) { return wanted.contains(name); };
+    if (std::ranges::none_of(node->outputs, is_wanted)) continue;
+    wanted.insert(node->inputs.begin(), node->inputs.end());
+    nodes.push_back(&*node);
+  }
+  std::ranges::reverse(nodes);
+  return nodes;
+}
+
+/// The samples are the first dimension, whatever number of them the file was exported with.
+Extents extents_of_input(const Input& input, const ImportOptions& options) {
+  if (input.shape.size() < 2) {
+    throw UsageError(fmt::format(
+        "has an input '{}' without a dimension of samples and one of data", input.name));
+  }
+  Extents extents{{1, true}};
+  for (std::size_t d = 1; d < input.shape.size(); ++d) {
+    std::int64_t size = input.shape[d];
+    const auto found = options.dimensions.find(input.dimensions.at(d));
+    if (size == open_dimension && found != options.dimensions.end()) size = found->second;
+    if (input.shape.size() == 4 && d >= 2) size = options.image.value_or(size);
+    if (size == open_dimension) {
+      throw UsageError(fmt::format(
+          "leaves dimension {} ('{}') of its input '{}' open; give its size with --dim NAME=SIZE, "
+          "or export it with fixed ones",
+          d, input.dimensions[d], input.name));
+    }
+    extents.push_back({.size = size});
+  }
+  return extents;
+}
+
+/// The input that samples are drawn for: the first one of floating-point numbers, or of tokens.
+const Input& main_input(const Graph& graph) {
+  if (graph.inputs.empty()) throw UsageError("has no input; export it with one");
+  const auto found = std::ranges::find(graph.inputs, true, &Input::is_numbers);
+  return found == graph.inputs.end() ? graph.inputs.front() : *found;
+}
+
+bool contains(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
+/// Others are masks of ones, positions in their order, or zeros, by their names.
+void add_inputs(Translator& translator, const Graph& graph, const ImportOptions& options) {
+  const Input& main = main_input(graph);
+  translator.add_input(main.name, extents_of_input(main, options), main.type);
+  for (const Input& input : graph.inputs) {
+    if (input.name == main.name) continue;
+    if (input.is_numbers) {
+      throw UsageError(fmt::format("has two inputs of floating-point numbers, '{}' and '{}'",
+                                   main.name, input.name));
+    }
+    Extents extents = extents_of_input(input, options);
+    const int last = static_cast<int>(extents.size()) - 1;
+    translator.add_result(input.name,
+                          contains(input.name, "position")
+                              ? translator.network().coordinate(std::move(extents), last)
+                              : translator.network().number(
+                                    contains(input.name, "mask") ? 1.0F : 0.0F, std::move(extents)),
+                          input.type);
+  }
+}
+
+[[noreturn]] void refuse(const Translator& translator, std::size_t nodes, std::int64_t opset) {
+  constexpr std::size_t max_named = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // reason, names
+  for (const Translator::Problem& problem : translator.problems()) {
+    const std::string text = fmt::format("{}: {}", problem.node->op, problem.reason);
+    auto line = std::ranges::find(lines, text, [](const auto& one) { return one.first; });
+    if (line == lines.end()) line = lines.insert(lines.end(), {text, {}});
+    line->second.push_back(name_of(*problem.node));
+  }
+  std::string text = fmt::format("has {} of {} nodes without a layer in parbench (operator set {})",
+                                 translator.problems().size(), nodes, opset);
+  for (auto& [reason, names] : lines) {
+    const std::size_t more = names.size() - std::min(names.size(), max_named);
+    names.resize(names.size() - more);
+    text += fmt::format("\n{} (node {}{})", reason, fmt::join(names, ", "),
+                        more > 0 ? fmt::format(" and {} more", more) : std::string());
+  }
+  throw UsageError(text);
+}
+
+/// Layers of tables alone read tokens.
+void check_tokens(const Network& network) {
+  for (const Layer& layer : network.layers) {
+    if (!layer.reads(network_input) || as<Embedding>(layer) != nullptr) continue;
+    throw UsageError("has tokens that other operators than a Gather from a table read");
+  }
+}
+
+std::int64_t vocabulary_of(const Network& network) {
+  std::int64_t vocabulary = 0;
+  for (const Layer& layer : network.layers) {
+    const auto* table = as<Embedding>(layer);
+    if (table == nullptr || !layer.reads(network_input)) continue;
+    vocabulary = vocabulary == 0 ? table->vocabulary() : std::min(vocabulary, table->vocabulary());
+  }
+  return vocabulary;
+}
+
+/// The values of parameters, computed when they are asked for and kept.
+StoredValues values_of(std::shared_ptr<Translator> translator,
+                       std::map<std::pair<int, std::string>, int> constants) {
+  struct Known {
+    std::mutex mutex;
+    std::map<int, std::shared_ptr<const std::vector<float>>> values;
+  };
+  return [translator = std::move(translator), constants = std::move(constants),
+          known = std::make_shared<Known>()](const ParameterSpec& spec) {
+    const std::lock_guard lock(known->mutex);
+    const int constant = constants.at({spec.layer, spec.role});
+    auto& values = known->values[constant];
+    if (values == nullptr) {
+      const std::vector<double> wide = translator->values_of(constant);
+      values = std::make_shared<const std::vector<float>>(wide.begin(), wide.end());
+    }
+    return values;
+  };
+}
+
+}  // namespace
+
+Network general_network(const std::string& path, const Graph& graph, const ImportOptions& options,
+                        bool stored_weights) {
+  if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
+  auto translator = std::make_shared<Translator>(
+      graph, [path](const std::string& name) { return read_values(path, {name}).at(name); });
+  add_inputs(*translator, graph, options);
+  const std::vector<const Node*> nodes = wanted_nodes(graph);
+  translator->translate(nodes);
+  if (!translator->problems().empty()) refuse(*translator, nodes.size(), graph.opset);
+  const Tensor* output = translator->find(graph.outputs.front());
+  if (output == nullptr || output->is_constant) throw UsageError("has an output that is constant");
+  try {
+    LayeredNetwork made = layered(*translator, output->operation);
+    Network& network = made.network;
+    network.name = std::filesystem::path(path).filename().string();
+    if (network.parameters().empty()) throw UsageError("has no weights to train");
+    const bool has_tokens = !main_input(graph).is_numbers;
+    if (has_tokens) check_tokens(network);
+    network.vocabulary = has_tokens ? vocabulary_of(network) : 0;
+    if (has_tokens && network.vocabulary == 0) {
+      throw UsageError("has tokens that choose no rows of a table");
+    }
+    if (options.loss) network.loss = *options.loss;
+    divide_into_units(network);
+    if (stored_weights) network.stored_values = values_of(translator, std::move(made.constants));
+    return std::move(network);
+  } catch (const CannotTranslate& error) {
+    throw UsageError(fmt::format("cannot be divided into layers: {}", error.what()));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("cannot be divided into layers: {}", error.what()));
+  }
+}
+
+}  // namespace parbench::onnx_import
