@@ -14,6 +14,7 @@
 
 #include "scenarios/framework/spot_check.h"
 #include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/layers/linear.h"
@@ -175,6 +176,8 @@ class LayerChecker {
   [[nodiscard]] std::optional<std::string> check(int index) const {
     const Layer& layer = whole_.network->layer(index);
     if (as<BatchNorm>(layer) != nullptr) return check_normalisation(index);
+    const auto* composition = as<Composition>(layer);
+    if (composition != nullptr && composition->mixes_samples()) return check_all(index);
     std::set<std::int64_t> samples{0};
     // What becomes zero is drawn by the place in the whole batch.
     if (as<RandomDropout>(layer) == nullptr) samples.insert(whole_.batch - 1);
@@ -202,6 +205,21 @@ class LayerChecker {
     const Shape source = whole_.work_of(index, whole_.batch).inputs.front();
     return wrong_convolution(convolution->shape(source), convolution->options().relu,
                              sample_of(index, sample, convolution->options().bias), format());
+  }
+
+  /// All values of all samples.
+  [[nodiscard]] std::optional<std::string> check_all(int index) const {
+    const Layer& layer = whole_.network->layer(index);
+    if (pass_of_(index).flops(index) > max_naive_flops) return std::nullopt;
+    std::vector<naive::Values> inputs;
+    for (std::size_t which = 0; which < layer.inputs.size(); ++which) {
+      inputs.push_back(wide(data_.read(source(index, which))));
+    }
+    const naive::Values want = naive::output_of(
+        layer, whole_.network->input_of(layer),
+        [&](std::size_t which) -> const naive::Values& { return inputs.at(which); },
+        [&](const char* suffix) { return parameter(index, suffix); }, whole_.batch);
+    return first_difference(data_.read(output(index)), want, format());
   }
 
   /// All values of a sample.

@@ -39,6 +39,17 @@ Extents joined(Extents front, const Extent& rows, const Extent& columns) {
   return front;
 }
 
+/// Whether the dimensions of more than one element stay in their order.
+bool keeps_order(const Extents& shape, const Axes& order) {
+  std::int64_t last = -1;
+  for (const std::int64_t axis : order) {
+    if (shape[static_cast<std::size_t>(axis)].is_one()) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
 /// Throws unless all elements starts + steps·i, for i in `part`, lie in `whole`.
 void check_places(const Extents& whole, const Extents& part, const Axes& starts,
                   const Axes& steps) {
@@ -283,6 +294,7 @@ int Graph::permute(int a, Axes order) {
                                             fmt::join(order, ", "), to_string(shape(a))));
   }
   if (order == sorted) return a;
+  if (keeps_order(shape(a), order)) return reshape(a, std::move(to));
   return append({.kind = OpKind::permutation,
                  .inputs = {a},
                  .shape = std::move(to),
@@ -292,6 +304,7 @@ int Graph::permute(int a, Axes order) {
 int Graph::reshape(int a, Extents to) {
   if (to == shape(a)) return a;
   if (count_of(to) != count_of(shape(a))) refuse("a reshape keeps all elements, not", shape(a), to);
+  if (at(a).kind == OpKind::reshape) return reshape(at(a).inputs.front(), std::move(to));
   return append({.kind = OpKind::reshape, .inputs = {a}, .shape = std::move(to)});
 }
 

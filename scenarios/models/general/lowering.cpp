@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +23,9 @@ constexpr std::array<std::string_view, Map::max_inputs> source_roles{
 bool is_free(const Operation& operation) {
   return operation.kind == OpKind::element && operation.inputs.empty();
 }
+
+/// In place of memory: an input whose values the call has itself.
+constexpr int from_itself = std::numeric_limits<int>::min();
 
 /// A program under construction, and the memory that its inputs are in.
 struct Program {
@@ -219,11 +223,22 @@ class Lowering {
                          .count = element_count(shape(view.base)),
                          .offset = view.offset,
                          .strides = view.strides};
-    if (graph_.at(view.base).kind == OpKind::constant && !is_computed(view.base)) {
-      const std::vector<double>& values = *graph_.at(view.base).values;
-      tensor.values = std::make_shared<const std::vector<float>>(values.begin(), values.end());
-    }
+    if (is_constant(view.base)) tensor.values = values_of(view.base);
     return tensor;
+  }
+
+  [[nodiscard]] std::shared_ptr<const std::vector<float>> values_of(int constant) const {
+    const std::vector<double>& values = *graph_.at(constant).values;
+    return std::make_shared<const std::vector<float>>(values.begin(), values.end());
+  }
+
+  /// Writes the values of a constant to its memory.
+  [[nodiscard]] Program written_values(int index) const {
+    Program program = elements_of(index, false);
+    program.memory.front() = from_itself;
+    program.map.inputs.front().dtype = DType::f32;
+    program.map.inputs.front().values = values_of(index);
+    return program;
   }
 
   // --- programs ---
@@ -290,10 +305,16 @@ class Lowering {
 
   [[nodiscard]] Program program_of(int index) const {
     const Operation& operation = graph_.at(index);
-    Program program = operation.kind == OpKind::reduction
-                          ? reduced(operation, elements_of(operation.inputs.front(), false))
-                          : (is_movement(operation.kind) ? copied(operation)
-                                                         : elements_of(index, true));
+    Program program;
+    if (operation.kind == OpKind::reduction) {
+      program = reduced(operation, elements_of(operation.inputs.front(), false));
+    } else if (operation.kind == OpKind::constant) {
+      program = written_values(index);
+    } else if (is_movement(operation.kind)) {
+      program = copied(operation);
+    } else {
+      program = elements_of(index, true);
+    }
     program.map.output.dtype = type_of(index);
     return program;
   }
@@ -371,7 +392,7 @@ class Lowering {
   void emit(Program program, int to) {
     LoweredCall call{.desc = std::move(program.map), .arguments = {}};
     for (std::size_t i = 0; i < program.memory.size(); ++i) {
-      if (is_constant(program.memory[i])) continue;
+      if (program.memory[i] == from_itself || is_constant(program.memory[i])) continue;
       call.arguments.emplace_back(source_roles[i], memory_of(program.memory[i]));
     }
     call.arguments.emplace_back("destination", memory_of(to));

@@ -224,6 +224,15 @@ bool Composition::is_elementwise() const {
   });
 }
 
+bool Composition::mixes_samples() const {
+  return std::ranges::any_of(forward_.operations(), [&](const Operation& one) {
+    return one.kind == OpKind::reduction &&
+           std::ranges::any_of(one.axes, [&](std::int64_t axis) {
+             return forward_.shape(one.inputs.front())[static_cast<std::size_t>(axis)].samples;
+           });
+  });
+}
+
 Shape Composition::output_of(const std::vector<Shape>& inputs) const {
   if (inputs.size() != inputs_.size()) {
     throw std::invalid_argument(

@@ -24,6 +24,8 @@ class Composition final : public LayerKind {
 
   [[nodiscard]] const general::Graph& graph() const { return forward_; }
   [[nodiscard]] int output() const { return output_; }
+  /// Whether a sample of the output depends on other samples of the input.
+  [[nodiscard]] bool mixes_samples() const;
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;

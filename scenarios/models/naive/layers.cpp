@@ -6,11 +6,13 @@
 #include <limits>
 #include <stdexcept>
 
+#include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/attention.h"
 #include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/channel_bias.h"
+#include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/layers/embedding.h"
@@ -170,6 +172,19 @@ Values of_channels(const Values& in, const Shape& sample, const Values& factors,
   return out;
 }
 
+Values composed(const Composition& kind, const Input& input, const Parameter& parameter,
+                int64_t samples) {
+  std::vector<Values> inputs;
+  for (int which = 0; which < kind.graph().input_count(); ++which) {
+    inputs.push_back(input(static_cast<std::size_t>(which)));
+  }
+  std::vector<Values> parameters;
+  for (const ParameterSpec& one : kind.parameters({}, {})) {
+    parameters.push_back(parameter(("." + one.name).c_str()));
+  }
+  return general::evaluate(kind.graph(), {kind.output()}, inputs, parameters, samples).front();
+}
+
 /// The output of a layer of sequences, or a sum.
 Values output_of_sequence(const Layer& layer, const Input& input, const Parameter& parameter,
                           int64_t samples) {
@@ -202,6 +217,7 @@ Values output_of_sequence(const Layer& layer, const Input& input, const Paramete
 
 Values output_of(const Layer& layer, const Shape& source, const Input& input,
                  const Parameter& parameter, int64_t samples) {
+  if (const auto* kind = as<Composition>(layer)) return composed(*kind, input, parameter, samples);
   const Maps from(source);
   if (const auto* convolve = as<Convolution>(layer)) {
     const Convolution::Options& options = convolve->options();

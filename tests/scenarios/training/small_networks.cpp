@@ -18,6 +18,7 @@
 #include "scenarios/models/layers/scaling.h"
 #include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/models.h"
+#include "tests/scenarios/training/composed_networks.h"
 #include "tests/scenarios/training/skips.h"
 
 namespace parbench::test {
@@ -167,6 +168,8 @@ Network small_network_of_columns() {
 }  // namespace
 
 Network small_network(const std::string& name) {
+  if (name == "composed sequences") return composed_network_of_sequences();
+  if (name == "composed images") return composed_network_of_images();
   if (name == "toy") return toy_model();
   if (name == "plain") return small_plain_network();
   if (name == "skips") return network_with_skips();
