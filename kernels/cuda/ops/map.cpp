@@ -1,4 +1,6 @@
 // Programs over strided tensors, interpreted by kernels of this project.
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>

@@ -206,7 +206,8 @@ Values product_of(const Values& a, const Values& b, std::int64_t inner, const Sh
 
 /// Of `count` rows. Throws std::out_of_range for an index outside.
 std::size_t row_of(double index, std::size_t count) {
-  if (!(index >= 0 && index < static_cast<double>(count))) {
+  const bool exists = index >= 0 && index < static_cast<double>(count);  // false for NaN
+  if (!exists) {
     throw std::out_of_range("an index names a row that does not exist");
   }
   return static_cast<std::size_t>(index);

@@ -28,7 +28,7 @@ struct Maximum {
   template <class Value>
   [[gnu::always_inline]] void operator()(Value& a, const Value& b) const {
     const Value greater = a > b ? a : b;
-    a = a == a ? greater : a;
+    a = a == a ? greater : a;  // NOLINT(misc-redundant-expression): false for NaN
   }
 };
 
@@ -36,7 +36,7 @@ struct Minimum {
   template <class Value>
   [[gnu::always_inline]] void operator()(Value& a, const Value& b) const {
     const Value less = a < b ? a : b;
-    a = a == a ? less : a;
+    a = a == a ? less : a;  // NOLINT(misc-redundant-expression): false for NaN
   }
 };
 

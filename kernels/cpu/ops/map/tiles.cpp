@@ -86,12 +86,26 @@ using Octet [[gnu::vector_size(32)]] = float;
 using StoredOctet [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
 using Places [[gnu::vector_size(32)]] = std::int32_t;
 
+/// The elements of two vectors that `places` name: 0 to 7 of the first, 8 to 15 of the second.
+[[gnu::always_inline]] inline Octet shuffled(const Octet& first, const Octet& second,
+                                             const Places& places) {
+#if defined(__clang__)  // has no shuffle by places that are no constants
+  Octet result;
+  for (std::int64_t i = 0; i < square; ++i) {
+    result[i] = places[i] < square ? first[places[i]] : second[places[i] - square];
+  }
+  return result;
+#else
+  return __builtin_shuffle(first, second, places);
+#endif
+}
+
 /// Exchanges the elements of two rows that `low` and `high` choose: those of the first have the
 /// places 0 to 7, those of the second 8 to 15.
 [[gnu::always_inline]] inline void exchange(Octet& first, Octet& second, const Places& low,
                                             const Places& high) {
-  const Octet chosen = __builtin_shuffle(first, second, low);
-  second = __builtin_shuffle(first, second, high);
+  const Octet chosen = shuffled(first, second, low);
+  second = shuffled(first, second, high);
   first = chosen;
 }
 

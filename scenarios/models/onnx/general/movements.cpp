@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -276,14 +277,15 @@ Outputs range(Arguments& arguments) {
   const double start = arguments.number(0, 0);
   const double limit = arguments.number(1, 0);
   const double step = arguments.number(2, 1);
+  const double count = std::ceil((limit - start) / step);
+  const bool fits = count <= static_cast<double>(Graph::max_folded);  // false for NaN
+  if (!fits) throw CannotTranslate("it makes a constant that is too large");
   std::vector<double> values;
-  if (step == 0 || (limit - start) / step > static_cast<double>(Graph::max_folded)) {
-    throw CannotTranslate("it makes a constant that is too large");
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {
+    values.push_back(start + static_cast<double>(i) * step);
   }
-  for (double value = start; step > 0 ? value < limit : value > limit; value += step) {
-    values.push_back(value);
-  }
-  return {arguments.graph().constant({signed_size(values.size())}, std::move(values))};
+  const std::int64_t size = signed_size(values.size());
+  return {arguments.graph().constant({size}, std::move(values))};
 }
 
 // --- parts ---

@@ -13,7 +13,6 @@ namespace parbench::onnx_import {
 namespace {
 
 using general::dimension_of;
-using general::Extent;
 using general::Extents;
 using general::Graph;
 using Integers = std::vector<std::int64_t>;

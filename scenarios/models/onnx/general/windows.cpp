@@ -284,6 +284,7 @@ Outputs convolution(Arguments& arguments) {
 }
 
 /// Each tap of the weights, times the input, is added to every stride-th element of the result.
+// NOLINTNEXTLINE(readability-function-size): the steps of one formula
 Outputs transposed_convolution(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);

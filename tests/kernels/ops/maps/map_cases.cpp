@@ -157,7 +157,7 @@ void add_programs(Cases& cases) {
   for (const DType dtype : {f32, bf16}) {
     const std::vector<StridedTensor> two{dense(matrix, dtype), dense(matrix, dtype)};
     const std::vector<StridedTensor> two_large{dense(large, dtype), dense(large, dtype)};
-    const auto add = [&](const std::string& name, const Map& map, InPlace in_place = {}) {
+    const auto add = [&](const std::string& name, const Map& map, const InPlace& in_place = {}) {
       cases.push_back({"map_" + name + suffix(dtype), map, tolerance(dtype), in_place});
     };
     add("selection", map_of(matrix, two, choice(), dtype));
@@ -276,9 +276,9 @@ void add_slices(Cases& cases) {
     add("slice_steps", map_of({4, 13, 16}, {strided(whole, 3, {4000, 150, 3})}, identity(), dtype));
     add("flip", map_of({9, 40, 50}, {strided(whole, 49, {2000, 50, -1})}, identity(), dtype));
     add("flip_rows",
-        map_of({9, 40, 50}, {strided(whole, 39 * 50, {2000, -50, 1})}, identity(), dtype));
+        map_of({9, 40, 50}, {strided(whole, std::int64_t{39} * 50, {2000, -50, 1})}, identity(), dtype));
     Map part = map_of({9, 15, 50}, {dense({9, 15, 50}, dtype)}, identity(), dtype);
-    part.output = strided(whole, 10 * 50, {2000, 50, 1});
+    part.output = strided(whole, std::int64_t{10} * 50, {2000, 50, 1});
     add("concatenation", part);
     Map spread = map_of({9, 40, 25}, {dense({9, 40, 25}, dtype)}, identity(), dtype);
     spread.output = strided(whole, 48, {2000, 50, -2});

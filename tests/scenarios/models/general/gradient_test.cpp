@@ -109,7 +109,7 @@ Case of_two(std::string name, ElementOp op, double lowest = -0.8) {
           lowest};
 }
 
-Case reduced(std::string name, Reduction reduction, std::vector<std::int64_t> axes) {
+Case reduced(std::string name, Reduction reduction, const std::vector<std::int64_t>& axes) {
   return {std::move(name),
           {{n, {3}, {2}}},
           [=](Graph& graph, const std::vector<int>& in) {
