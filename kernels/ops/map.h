@@ -65,7 +65,8 @@ using ElementProgram = std::vector<ElementStep>;
 
 /// How an operand's elements lie in its buffer of `count` elements: the one at coordinates i is at
 /// offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0 repeats, a negative
-/// one goes backwards. An input with `values` is no argument: the planned operation has them, as f32.
+/// one goes backwards. An input with `values` is no argument: the planned operation has them, as
+/// f32.
 struct StridedTensor {
   DType dtype = DType::f32;
   std::int64_t count = 0;
@@ -79,11 +80,11 @@ struct StridedTensor {
 enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 
 /// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
-/// are f32, bf16 or i32, and so is the output, where i32 is rounded; all arithmetic is f32, and reductions give the
-/// same bits for every number of threads. Without dimensions there is one element. Elements of the
-/// output that no coordinates name stay as they are. Arguments: source0 to source7, as many as
-/// there are inputs, destination; where nothing is reduced, it may be the memory of inputs that
-/// have its type, offset and strides.
+/// are f32, bf16 or i32, and so is the output, where i32 is rounded; all arithmetic is f32, and
+/// reductions give the same bits for every number of threads. Without dimensions there is one
+/// element. Elements of the output that no coordinates name stay as they are. Arguments: source0 to
+/// source7, as many as there are inputs, destination; where nothing is reduced, it may be the
+/// memory of inputs that have its type, offset and strides.
 struct Map {
   static constexpr std::size_t max_rank = 8;
   static constexpr std::size_t max_inputs = 8;

@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "kernels/base/round_up.h"
-#include "scenarios/training/completion.h"
 #include "scenarios/framework/region.h"
+#include "scenarios/training/completion.h"
 
 namespace parbench {
 namespace {

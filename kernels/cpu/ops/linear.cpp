@@ -57,11 +57,10 @@ Planned plan(const LinearBackwardWeights& desc) {
 }
 
 Planned plan(const Gemm& desc) {
-  const auto chosen =
-      plan_matrix_product(matrix_desc(desc.m, desc.k, desc.transpose_a, desc.dtype, desc.batch),
-                          matrix_desc(desc.k, desc.n, desc.transpose_b, desc.dtype, desc.batch),
-                          matrix_desc(desc.m, desc.n, false, desc.dtype, desc.batch),
-                          desc.accumulate);
+  const auto chosen = plan_matrix_product(
+      matrix_desc(desc.m, desc.k, desc.transpose_a, desc.dtype, desc.batch),
+      matrix_desc(desc.k, desc.n, desc.transpose_b, desc.dtype, desc.batch),
+      matrix_desc(desc.m, desc.n, false, desc.dtype, desc.batch), desc.accumulate);
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::matmul(chosen));
   op->bind(DNNL_ARG_SRC, chosen.src_desc());
   op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());

@@ -37,7 +37,9 @@ __device__ inline void narrow(float value, std::uint16_t& element) {
   element = __bfloat16_as_ushort(__float2bfloat16_rn(value));
 }
 /// Stores the nearest whole number.
-__device__ inline void narrow(float value, std::int32_t& element) { element = __float2int_rn(value); }
+__device__ inline void narrow(float value, std::int32_t& element) {
+  element = __float2int_rn(value);
+}
 
 /// `size` consecutive elements, moved at once: their address must be a multiple of their bytes.
 template <class Element, int size>

@@ -46,37 +46,63 @@ double greatest(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 double of_one(ElementOp op, double a) {
   switch (op) {
-    case ElementOp::absolute: return std::abs(a);
-    case ElementOp::ceiling: return std::ceil(a);
-    case ElementOp::cosine: return std::cos(a);
-    case ElementOp::error_function: return std::erf(a);
-    case ElementOp::exponential: return std::exp(a);
-    case ElementOp::floor: return std::floor(a);
-    case ElementOp::logarithm: return std::log(a);
-    case ElementOp::negation: return -a;
-    case ElementOp::reciprocal: return 1 / a;
-    case ElementOp::rounding: return std::nearbyint(a);
-    case ElementOp::sign: return sign_of(a);
-    case ElementOp::sine: return std::sin(a);
-    case ElementOp::square_root: return std::sqrt(a);
-    case ElementOp::tanh: return std::tanh(a);
-    default: throw std::logic_error("an element operation has another number of inputs");
+    case ElementOp::absolute:
+      return std::abs(a);
+    case ElementOp::ceiling:
+      return std::ceil(a);
+    case ElementOp::cosine:
+      return std::cos(a);
+    case ElementOp::error_function:
+      return std::erf(a);
+    case ElementOp::exponential:
+      return std::exp(a);
+    case ElementOp::floor:
+      return std::floor(a);
+    case ElementOp::logarithm:
+      return std::log(a);
+    case ElementOp::negation:
+      return -a;
+    case ElementOp::reciprocal:
+      return 1 / a;
+    case ElementOp::rounding:
+      return std::nearbyint(a);
+    case ElementOp::sign:
+      return sign_of(a);
+    case ElementOp::sine:
+      return std::sin(a);
+    case ElementOp::square_root:
+      return std::sqrt(a);
+    case ElementOp::tanh:
+      return std::tanh(a);
+    default:
+      throw std::logic_error("an element operation has another number of inputs");
   }
 }
 
 double of_two(ElementOp op, double a, double b) {
   switch (op) {
-    case ElementOp::addition: return a + b;
-    case ElementOp::difference: return a - b;
-    case ElementOp::product: return a * b;
-    case ElementOp::quotient: return a / b;
-    case ElementOp::power: return std::pow(a, b);
-    case ElementOp::minimum: return least(a, b);
-    case ElementOp::maximum: return greatest(a, b);
-    case ElementOp::remainder: return std::fmod(a, b);
-    case ElementOp::less: return a < b ? 1 : 0;
-    case ElementOp::equal: return a == b ? 1 : 0;
-    default: return of_one(op, a);
+    case ElementOp::addition:
+      return a + b;
+    case ElementOp::difference:
+      return a - b;
+    case ElementOp::product:
+      return a * b;
+    case ElementOp::quotient:
+      return a / b;
+    case ElementOp::power:
+      return std::pow(a, b);
+    case ElementOp::minimum:
+      return least(a, b);
+    case ElementOp::maximum:
+      return greatest(a, b);
+    case ElementOp::remainder:
+      return std::fmod(a, b);
+    case ElementOp::less:
+      return a < b ? 1 : 0;
+    case ElementOp::equal:
+      return a == b ? 1 : 0;
+    default:
+      return of_one(op, a);
   }
 }
 
@@ -109,19 +135,27 @@ Values elements(const Operation& operation, const std::vector<const Values*>& in
 
 double start_of(Reduction reduction) {
   switch (reduction) {
-    case Reduction::maximum: return -std::numeric_limits<double>::infinity();
-    case Reduction::minimum: return std::numeric_limits<double>::infinity();
-    case Reduction::product: return 1;
-    default: return 0;
+    case Reduction::maximum:
+      return -std::numeric_limits<double>::infinity();
+    case Reduction::minimum:
+      return std::numeric_limits<double>::infinity();
+    case Reduction::product:
+      return 1;
+    default:
+      return 0;
   }
 }
 
 double reduced(Reduction reduction, double a, double b) {
   switch (reduction) {
-    case Reduction::maximum: return greatest(a, b);
-    case Reduction::minimum: return least(a, b);
-    case Reduction::product: return a * b;
-    default: return a + b;
+    case Reduction::maximum:
+      return greatest(a, b);
+    case Reduction::minimum:
+      return least(a, b);
+    case Reduction::product:
+      return a * b;
+    default:
+      return a + b;
   }
 }
 
@@ -239,22 +273,33 @@ Values evaluate(const Graph& graph, const Operation& operation,
   const Shape to = shape_at(operation.shape, samples);
   const auto from = [&] { return shape_at(graph.shape(operation.inputs.front()), samples); };
   switch (operation.kind) {
-    case OpKind::constant: return *operation.values;
-    case OpKind::element: return elements(operation, inputs, samples);
-    case OpKind::reduction: return reduction(operation, *inputs[0], from(), to);
+    case OpKind::constant:
+      return *operation.values;
+    case OpKind::element:
+      return elements(operation, inputs, samples);
+    case OpKind::reduction:
+      return reduction(operation, *inputs[0], from(), to);
     case OpKind::detached:
-    case OpKind::reshape: return *inputs[0];
+    case OpKind::reshape:
+      return *inputs[0];
     case OpKind::expansion:
     case OpKind::permutation:
-    case OpKind::slice: return moved(operation, *inputs[0], from(), to);
-    case OpKind::placement: return placement(operation, *inputs[0], from(), to);
-    case OpKind::concatenation: return concatenation(graph, operation, inputs, samples);
-    case OpKind::product: return product_of(*inputs[0], *inputs[1], from().back(), to);
-    case OpKind::rows: return rows(*inputs[0], *inputs[1], static_cast<std::size_t>(to.back()));
-    case OpKind::scattered_rows: return scattered_rows(*inputs[0], *inputs[1], to);
+    case OpKind::slice:
+      return moved(operation, *inputs[0], from(), to);
+    case OpKind::placement:
+      return placement(operation, *inputs[0], from(), to);
+    case OpKind::concatenation:
+      return concatenation(graph, operation, inputs, samples);
+    case OpKind::product:
+      return product_of(*inputs[0], *inputs[1], from().back(), to);
+    case OpKind::rows:
+      return rows(*inputs[0], *inputs[1], static_cast<std::size_t>(to.back()));
+    case OpKind::scattered_rows:
+      return scattered_rows(*inputs[0], *inputs[1], to);
     case OpKind::input:
     case OpKind::parameter:
-    case OpKind::layer: break;
+    case OpKind::layer:
+      break;
   }
   throw std::logic_error("inputs, parameters and layers come from outside");
 }
@@ -267,7 +312,8 @@ std::vector<Values> evaluate(const Graph& graph, const std::vector<int>& wanted,
   for (const int index : wanted) needed[static_cast<std::size_t>(index)] = true;
   for (std::size_t i = last + 1; i-- > 0;) {
     if (!needed[i]) continue;
-    for (const int read : graph.operations()[i].inputs) needed[static_cast<std::size_t>(read)] = true;
+    for (const int read : graph.operations()[i].inputs)
+      needed[static_cast<std::size_t>(read)] = true;
   }
   std::vector<Values> results(last + 1);
   for (std::size_t i = 0; i <= last; ++i) {
@@ -280,7 +326,8 @@ std::vector<Values> evaluate(const Graph& graph, const std::vector<int>& wanted,
       results[i] = parameters.at(index);
     } else {
       std::vector<const Values*> read;
-      for (const int from : operation.inputs) read.push_back(&results[static_cast<std::size_t>(from)]);
+      for (const int from : operation.inputs)
+        read.push_back(&results[static_cast<std::size_t>(from)]);
       results[i] = evaluate(graph, operation, read, samples);
     }
   }

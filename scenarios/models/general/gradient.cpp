@@ -99,25 +99,36 @@ class ReversePass {
     const int input = operation.inputs[which];
     const Extents shape = graph_.shape(input);
     switch (operation.kind) {
-      case OpKind::element: return of_element(operation, index, which, g);
-      case OpKind::reduction: return of_reduction(operation, index, g);
-      case OpKind::expansion: return graph_.sum(g, repeated(shape, operation.shape));
-      case OpKind::permutation: return graph_.permute(g, inverse(operation.axes));
-      case OpKind::reshape: return graph_.reshape(g, shape);
-      case OpKind::detached: return -1;
-      case OpKind::slice: return graph_.place(g, operation.starts, operation.steps, shape);
-      case OpKind::placement: return graph_.slice(g, operation.starts, operation.steps, shape);
-      case OpKind::concatenation: return of_part(operation, which, g);
+      case OpKind::element:
+        return of_element(operation, index, which, g);
+      case OpKind::reduction:
+        return of_reduction(operation, index, g);
+      case OpKind::expansion:
+        return graph_.sum(g, repeated(shape, operation.shape));
+      case OpKind::permutation:
+        return graph_.permute(g, inverse(operation.axes));
+      case OpKind::reshape:
+        return graph_.reshape(g, shape);
+      case OpKind::detached:
+        return -1;
+      case OpKind::slice:
+        return graph_.place(g, operation.starts, operation.steps, shape);
+      case OpKind::placement:
+        return graph_.slice(g, operation.starts, operation.steps, shape);
+      case OpKind::concatenation:
+        return of_part(operation, which, g);
       case OpKind::product:
         return which == 0 ? graph_.multiply(g, transposed(operation.inputs[1]))
                           : graph_.multiply(transposed(operation.inputs[0]), g);
       case OpKind::rows:
         return which == 0 ? graph_.scatter_rows(g, operation.inputs[1], shape.front()) : -1;
-      case OpKind::scattered_rows: return which == 0 ? graph_.rows(g, operation.inputs[1]) : -1;
+      case OpKind::scattered_rows:
+        return which == 0 ? graph_.rows(g, operation.inputs[1]) : -1;
       case OpKind::input:
       case OpKind::parameter:
       case OpKind::constant:
-      case OpKind::layer: break;
+      case OpKind::layer:
+        break;
     }
     throw std::logic_error("sources and layers have no gradient in the graph");
   }
@@ -125,8 +136,10 @@ class ReversePass {
   [[nodiscard]] int of_element(const Operation& operation, int y, std::size_t which, int g) {
     const std::vector<int>& in = operation.inputs;
     switch (in.size()) {
-      case 1: return of_one(operation.element, in[0], y, g);
-      case 2: return of_two(operation.element, in[0], in[1], y, which, g);
+      case 1:
+        return of_one(operation.element, in[0], y, g);
+      case 2:
+        return of_two(operation.element, in[0], in[1], y, which, g);
       default:
         if (which == 0) return -1;
         return which == 1 ? graph_.select(in[0], g, zeros(g)) : graph_.select(in[0], zeros(g), g);
@@ -135,39 +148,56 @@ class ReversePass {
 
   [[nodiscard]] int of_one(ElementOp op, int a, int y, int g) {
     switch (op) {
-      case absolute: return times(g, graph_.apply(sign, a));
-      case cosine: return times(g, graph_.apply(negation, graph_.apply(sine, a)));
+      case absolute:
+        return times(g, graph_.apply(sign, a));
+      case cosine:
+        return times(g, graph_.apply(negation, graph_.apply(sine, a)));
       case error_function: {  // 2/sqrt(π) · exp(−a²)
         const int bell = graph_.apply(exponential, graph_.apply(negation, times(a, a)));
         return times(g, times(bell, 2 * std::numbers::inv_sqrtpi_v<float>));
       }
-      case exponential: return times(g, y);
-      case logarithm: return graph_.apply(quotient, g, a);
-      case negation: return graph_.apply(negation, g);
-      case reciprocal: return graph_.apply(negation, times(g, times(y, y)));
-      case sine: return times(g, graph_.apply(cosine, a));
-      case square_root: return graph_.apply(quotient, times(g, 0.5F), y);
+      case exponential:
+        return times(g, y);
+      case logarithm:
+        return graph_.apply(quotient, g, a);
+      case negation:
+        return graph_.apply(negation, g);
+      case reciprocal:
+        return graph_.apply(negation, times(g, times(y, y)));
+      case sine:
+        return times(g, graph_.apply(cosine, a));
+      case square_root:
+        return graph_.apply(quotient, times(g, 0.5F), y);
       case tanh:
         return times(g, graph_.apply(difference, graph_.number(1), times(y, y)));
-      default: return -1;  // constant in steps
+      default:
+        return -1;  // constant in steps
     }
   }
 
   [[nodiscard]] int of_two(ElementOp op, int a, int b, int y, std::size_t which, int g) {
     const bool first = which == 0;
     switch (op) {
-      case addition: return g;
-      case difference: return first ? g : graph_.apply(negation, g);
-      case product: return times(g, first ? b : a);
+      case addition:
+        return g;
+      case difference:
+        return first ? g : graph_.apply(negation, g);
+      case product:
+        return times(g, first ? b : a);
       case quotient: {
         const int part = graph_.apply(quotient, g, b);
         return first ? part : graph_.apply(negation, times(part, y));
       }
-      case power: return of_power(a, b, y, first, g);
-      case minimum: return chosen(graph_.apply(less, a, b), first, g);
-      case maximum: return chosen(graph_.apply(less, b, a), first, g);
-      case remainder: return first ? g : of_divisor(a, b, y, g);
-      default: return -1;  // comparisons
+      case power:
+        return of_power(a, b, y, first, g);
+      case minimum:
+        return chosen(graph_.apply(less, a, b), first, g);
+      case maximum:
+        return chosen(graph_.apply(less, b, a), first, g);
+      case remainder:
+        return first ? g : of_divisor(a, b, y, g);
+      default:
+        return -1;  // comparisons
     }
   }
 

@@ -53,8 +53,8 @@ bool keeps_order(const Extents& shape, const Axes& order) {
 /// Throws unless all elements starts + steps·i, for i in `part`, lie in `whole`.
 void check_places(const Extents& whole, const Extents& part, const Axes& starts,
                   const Axes& steps) {
-  bool fits = part.size() == whole.size() && starts.size() == whole.size() &&
-              steps.size() == whole.size();
+  bool fits =
+      part.size() == whole.size() && starts.size() == whole.size() && steps.size() == whole.size();
   for (std::size_t d = 0; fits && d < whole.size(); ++d) {
     if (part[d] == whole[d] && starts[d] == 0 && steps[d] == 1) continue;
     const std::int64_t last = starts[d] + steps[d] * (part[d].size - 1);
@@ -133,9 +133,8 @@ std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
 int Graph::append(Operation operation) {
   static_cast<void>(count_of(operation.shape));  // two dimensions with samples are refused
   const bool is_source = operation.inputs.empty();
-  if (!is_source && std::ranges::all_of(operation.inputs, [&](int i) {
-        return at(i).kind == OpKind::constant;
-      })) {
+  if (!is_source && std::ranges::all_of(operation.inputs,
+                                        [&](int i) { return at(i).kind == OpKind::constant; })) {
     if (const int constant = folded(operation); constant >= 0) return constant;
   }
   operations_.push_back(std::move(operation));
@@ -373,7 +372,9 @@ int Graph::multiply(int a, int b) {
     refuse("no matrix product of", shape(a), shape(b));
   }
   const Extents of_b = leading(shape(b));
-  if (shape(a).size() > 2 && std::ranges::all_of(of_b, [](const Extent& one) { return one.is_one(); })) return multiply_rows(a, b);
+  if (shape(a).size() > 2 &&
+      std::ranges::all_of(of_b, [](const Extent& one) { return one.is_one(); }))
+    return multiply_rows(a, b);
   const Extents front = common(leading(shape(a)), leading(shape(b)));
   const int left = broadcast(a, joined(front, shape(a).end()[-2], shape(a).back()));
   const int right = broadcast(b, joined(front, shape(b).end()[-2], shape(b).back()));
@@ -402,10 +403,8 @@ int Graph::scatter_rows(int source, int indices, const Extent& count) {
 }
 
 int Graph::layer(int index, std::vector<int> inputs, Extents to) {
-  operations_.push_back({.kind = OpKind::layer,
-                         .inputs = std::move(inputs),
-                         .shape = std::move(to),
-                         .index = index});
+  operations_.push_back(
+      {.kind = OpKind::layer, .inputs = std::move(inputs), .shape = std::move(to), .index = index});
   return static_cast<int>(operations_.size()) - 1;
 }
 

@@ -40,21 +40,22 @@ using Extents = std::vector<Extent>;
 [[nodiscard]] std::string to_string(const Extents& extents);
 
 enum class OpKind : std::uint8_t {
-  input,          // a tensor from outside
-  parameter,      // the same, trainable
-  constant,       // `values`, in canonical order
-  element,        // `element` of inputs of its own shape
-  reduction,      // over `axes`, whose extents become 1
-  expansion,      // dimensions of extent 1 are repeated
-  permutation,    // dimension d is the input's dimension axes[d]
-  reshape,        // the same elements in canonical order
-  detached,       // the input without its gradient
-  slice,          // element i of each dimension is the input's element starts + steps·i
-  placement,      // zeros but for the input's element i at starts + steps·i: the adjoint of slice
-  concatenation,  // the inputs behind each other in dimension axes[0]
-  product,        // {…, m, k} times {…, k, n} is {…, m, n}; leading dimensions are equal
-  rows,           // of input 0 {r, width}, the rows that input 1 {count} names
-  scattered_rows,  // {r, width}: sums of the rows of input 0 {count, width} that input 1 sends there
+  input,           // a tensor from outside
+  parameter,       // the same, trainable
+  constant,        // `values`, in canonical order
+  element,         // `element` of inputs of its own shape
+  reduction,       // over `axes`, whose extents become 1
+  expansion,       // dimensions of extent 1 are repeated
+  permutation,     // dimension d is the input's dimension axes[d]
+  reshape,         // the same elements in canonical order
+  detached,        // the input without its gradient
+  slice,           // element i of each dimension is the input's element starts + steps·i
+  placement,       // zeros but for the input's element i at starts + steps·i: the adjoint of slice
+  concatenation,   // the inputs behind each other in dimension axes[0]
+  product,         // {…, m, k} times {…, k, n} is {…, m, n}; leading dimensions are equal
+  rows,            // of input 0 {r, width}, the rows that input 1 {count} names
+  scattered_rows,  // {r, width}: sums of the rows of input 0 {count, width} that input 1 sends
+                   // there
   layer            // what is no general operation: `index` is known to who appended it
 };
 
@@ -76,7 +77,8 @@ struct Operation {
 };
 
 /// All functions throw std::invalid_argument for shapes that do not fit, with the shapes in the
-/// message. Operations on constants alone are constants, if they have at most `max_folded` elements.
+/// message. Operations on constants alone are constants, if they have at most `max_folded`
+/// elements.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;
@@ -103,15 +105,20 @@ class Graph {
   int apply(ElementOp op, int a, float b) { return apply(op, a, number(b)); }
   int select(int condition, int a, int b);
 
-  /// Axes count from the end where they are negative; none: all. The dimensions stay, with extent 1.
+  /// Axes count from the end where they are negative; none: all. The dimensions stay, with
+  /// extent 1.
   int reduce(Reduction reduction, int a, std::vector<std::int64_t> axes);
-  int sum(int a, std::vector<std::int64_t> axes) { return reduce(Reduction::sum, a, std::move(axes)); }
+  int sum(int a, std::vector<std::int64_t> axes) {
+    return reduce(Reduction::sum, a, std::move(axes));
+  }
   int broadcast(int a, const Extents& shape);
   int permute(int a, std::vector<std::int64_t> order);
   int reshape(int a, Extents shape);
   int detach(int a);
-  int slice(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps, Extents shape);
-  int place(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps, Extents shape);
+  int slice(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps,
+            Extents shape);
+  int place(int a, std::vector<std::int64_t> starts, std::vector<std::int64_t> steps,
+            Extents shape);
   int concatenate(std::vector<int> parts, std::int64_t axis);
   /// Leading dimensions are broadcast.
   int multiply(int a, int b);

@@ -15,8 +15,7 @@ std::vector<Piece> pieces_of(const StridedView& view) {
   std::vector<Piece> pieces;
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
     if (view.shape[d] == 1) continue;
-    const bool joins =
-        !pieces.empty() && pieces.back().stride == view.strides[d] * view.shape[d];
+    const bool joins = !pieces.empty() && pieces.back().stride == view.strides[d] * view.shape[d];
     if (joins) {
       pieces.back() = {pieces.back().extent * view.shape[d], view.strides[d]};
     } else {

@@ -22,7 +22,8 @@ struct StridedView {
 /// The strides of a canonical tensor.
 [[nodiscard]] Shape canonical_strides(const Shape& shape);
 
-/// The view of an operation's result by one of its input, for kinds that only move elements. Nothing where a reshape divides or joins dimensions that do not lie in one piece.
+/// The view of an operation's result by one of its input, for kinds that only move elements.
+/// Nothing where a reshape divides or joins dimensions that do not lie in one piece.
 [[nodiscard]] std::optional<StridedView> moved(const Operation& operation, const StridedView& input,
                                                std::int64_t samples);
 

@@ -226,8 +226,7 @@ bool Composition::is_elementwise() const {
 
 bool Composition::mixes_samples() const {
   return std::ranges::any_of(forward_.operations(), [&](const Operation& one) {
-    return one.kind == OpKind::reduction &&
-           std::ranges::any_of(one.axes, [&](std::int64_t axis) {
+    return one.kind == OpKind::reduction && std::ranges::any_of(one.axes, [&](std::int64_t axis) {
              return forward_.shape(one.inputs.front())[static_cast<std::size_t>(axis)].samples;
            });
   });
@@ -266,12 +265,12 @@ void Composition::write_forward(ForwardPass& pass) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     writer.locate_parameter(parameter_indices_[i], parameters_[i]);
   }
-  writer.add_activation(output_, work.output, pass.place_output(pass.activation(work.output).bytes));
+  writer.add_activation(output_, work.output,
+                        pass.place_output(pass.activation(work.output).bytes));
   for (const int index : kept_) {
     const DType dtype = kept_type(forward_.at(index), work.dtype);
-    writer.add_target(
-        {.operation = index, .dtype = dtype},
-        pass.keep(kept_name(index), bytes_of(forward_.shape(index), samples, dtype)));
+    writer.add_target({.operation = index, .dtype = dtype},
+                      pass.keep(kept_name(index), bytes_of(forward_.shape(index), samples, dtype)));
   }
   writer.write(forward_);
 }
@@ -300,7 +299,8 @@ void Composition::write_backward(BackwardPass& pass) const {
   for (std::size_t which = 0; which < inputs_.size(); ++which) {
     if (!pass.is_wanted(which)) continue;
     results.emplace_back(which, pass.make(which, pass.activation(work.inputs[which]).bytes));
-    writer.add_activation(gradients_.at(inputs_[which]), work.inputs[which], results.back().second.view);
+    writer.add_activation(gradients_.at(inputs_[which]), work.inputs[which],
+                          results.back().second.view);
   }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     writer.add_target(

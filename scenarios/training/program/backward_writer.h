@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/framework/region.h"
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/training/program/layer_writer.h"
 #include "scenarios/training/program/recompute_writer.h"
-#include "scenarios/framework/region.h"
 
 namespace parbench {
 

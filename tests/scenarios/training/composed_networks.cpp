@@ -39,8 +39,8 @@ Composition attention(std::int64_t positions, std::int64_t width) {
   return {"attention", std::move(graph), output, {parameter_of(width, "gain")}};
 }
 
-/// The rows of a table that a sequence's positions choose, from the last to the first one, times the
-/// sequence.
+/// The rows of a table that a sequence's positions choose, from the last to the first one, times
+/// the sequence.
 Composition table(std::int64_t positions, std::int64_t width) {
   Graph graph;
   const int x = graph.input({{1, true}, {positions}, {width}});
@@ -104,8 +104,9 @@ Network composed_network_of_images() {
   net.input = {3, 6, 6};
   net.unit("first");
   const auto convolution = [](std::int64_t channels) {
-    return Convolution(
-        {.out_channels = channels, .window = {.kernel = 3, .stride = 1, .padding = 1}, .bias = true});
+    return Convolution({.out_channels = channels,
+                        .window = {.kernel = 3, .stride = 1, .padding = 1},
+                        .bias = true});
   };
   int x = net.add("conv1", convolution(16), {network_input});
   x = net.add("gate", gate({16, 6, 6}), {x});

@@ -180,8 +180,7 @@ Outputs shrink(Arguments& arguments) {
 
 Outputs hard_sigmoid(Arguments& arguments) {
   Graph& graph = arguments.graph();
-  const int scaled =
-      graph.apply(product, arguments.operand(0), attribute(arguments, "alpha", 0.2));
+  const int scaled = graph.apply(product, arguments.operand(0), attribute(arguments, "alpha", 0.2));
   return {clipped(graph, graph.apply(addition, scaled, attribute(arguments, "beta", 0.5)), 0, 1)};
 }
 
@@ -289,9 +288,12 @@ Outputs compared(Arguments& arguments) {
   const int b = arguments.operand(1);
   arguments.set_type(ElementType::boolean);
   switch (comparison) {
-    case Comparison::less: return {graph.apply(less, a, b)};
-    case Comparison::greater: return {graph.apply(less, b, a)};
-    case Comparison::equal: return {graph.apply(ElementOp::equal, a, b)};
+    case Comparison::less:
+      return {graph.apply(less, a, b)};
+    case Comparison::greater:
+      return {graph.apply(less, b, a)};
+    case Comparison::equal:
+      return {graph.apply(ElementOp::equal, a, b)};
     case Comparison::less_or_equal:
       return {either(graph, graph.apply(less, a, b), graph.apply(ElementOp::equal, a, b))};
     case Comparison::greater_or_equal:
@@ -342,9 +344,7 @@ Outputs where(Arguments& arguments) {
 }
 
 /// Training drops nothing here: what the file says of inference holds.
-Outputs dropout(Arguments& arguments) {
-  return {arguments.operand(0)};
-}
+Outputs dropout(Arguments& arguments) { return {arguments.operand(0)}; }
 
 }  // namespace
 

@@ -68,7 +68,8 @@ int chosen(Graph& graph, int x, std::size_t axis, int indices) {
 
 /// Tokens that choose rows of a table of weights.
 bool is_embedding(Arguments& arguments) {
-  if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0)) return false;
+  if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0))
+    return false;
   const Tensor& indices = arguments.tensor(1);
   Translator& translator = arguments.translator();
   return translator.network().at(indices.operation).kind == OpKind::input &&
@@ -102,15 +103,15 @@ Outputs gather(Arguments& arguments) {
   return {chosen(graph, x, axis, places)};
 }
 
-/// The number of each element of a tensor of that shape whose coordinates are those of an element of
-/// the result, but for the axis, where they are `places`.
+/// The number of each element of a tensor of that shape whose coordinates are those of an element
+/// of the result, but for the axis, where they are `places`.
 int flat_places(Graph& graph, const Extents& shape, std::size_t axis, int places) {
   const Extents by = graph.shape(places);
   int flat = graph.number(0, by);
   std::int64_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
-    const bool is_outermost = std::ranges::all_of(
-        part_of(shape, 0, d), [](const Extent& one) { return one.is_one(); });
+    const bool is_outermost =
+        std::ranges::all_of(part_of(shape, 0, d), [](const Extent& one) { return one.is_one(); });
     if (shape[d].samples && !is_outermost) throw CannotTranslate("its samples are not in front");
     const int own = d == axis ? places : graph.coordinate(by, static_cast<int>(d));
     flat = graph.apply(addition, flat, graph.apply(product, own, static_cast<float>(stride)));
@@ -134,9 +135,9 @@ Outputs gather_elements(Arguments& arguments) {
 
 /// Numbers of rows of a tensor from coordinates in its dimensions behind the first `batch`.
 struct RowPlaces {
-  int places = 0;      // with the shape of the coordinates without the last dimension
-  Extent rows;         // of the tensor
-  Extents behind;      // the dimensions of a row
+  int places = 0;  // with the shape of the coordinates without the last dimension
+  Extent rows;     // of the tensor
+  Extents behind;  // the dimensions of a row
 };
 
 RowPlaces row_places(Graph& graph, const Extents& from, int coordinates, std::size_t batch) {
@@ -184,8 +185,8 @@ int scattered(Arguments& arguments, int x, const Extent& rows, const Extent& wid
   const Extents from = graph.shape(x);
   const Extent count = general::count_of(graph.shape(places));
   const int list = graph.reshape(places, {count});
-  const int sums = graph.reshape(
-      graph.scatter_rows(graph.reshape(updates, {count, width}), list, rows), from);
+  const int sums =
+      graph.reshape(graph.scatter_rows(graph.reshape(updates, {count, width}), list, rows), from);
   const std::string reduction = arguments.attribute("reduction", std::string("none"));
   if (reduction == "add") return graph.apply(addition, x, sums);
   if (reduction != "none") throw CannotTranslate("its reduction is " + reduction);
@@ -259,8 +260,9 @@ Outputs top_k(Arguments& arguments) {
   constexpr std::int64_t max_sorted = 2048;
   Graph& graph = arguments.graph();
   const std::size_t axis = dimension_of(arguments.integer("axis", -1), arguments.rank(0));
-  const auto count = arguments.has_attribute("k") ? arguments.integer("k", 1)
-                                                  : static_cast<std::int64_t>(arguments.number(1, 1));
+  const auto count = arguments.has_attribute("k")
+                         ? arguments.integer("k", 1)
+                         : static_cast<std::int64_t>(arguments.number(1, 1));
   const int x = with_axis_last(graph, arguments.operand(0), axis);
   const Extents from = graph.shape(x);
   check_fixed(from.back());
@@ -276,8 +278,8 @@ Outputs top_k(Arguments& arguments) {
   const bool largest = arguments.flag("largest", true);
   const int ahead = largest ? graph.apply(less, own, other) : graph.apply(less, other, own);
   const int rank = static_cast<int>(pairs.size());
-  const int earlier = graph.apply(less, graph.coordinate(pairs, rank - 1),
-                                  graph.coordinate(pairs, rank - 2));
+  const int earlier =
+      graph.apply(less, graph.coordinate(pairs, rank - 1), graph.coordinate(pairs, rank - 2));
   const int tied = graph.apply(product, graph.apply(equal, own, other), earlier);
   const int order = graph.sum(graph.apply(maximum, ahead, tied), {-1});  // {…, n, 1}
   const Extents chosen_shape = joined({front, {from.back(), {.size = count}}});

@@ -123,8 +123,8 @@ class Layering {
       const Operation& operation = graph_.at(index);
       int& root = root_of_[place(index)];
       if (root == unread) continue;
-      const bool ends_layer = root == several || operation.kind == OpKind::layer ||
-                              operation.kind == OpKind::input;
+      const bool ends_layer =
+          root == several || operation.kind == OpKind::layer || operation.kind == OpKind::input;
       if (ends_layer && !is_shared(index)) root = index;
       for (const int input : operation.inputs) {
         int& of_input = root_of_[place(input)];
@@ -211,7 +211,8 @@ class Layering {
 
   /// An operation in the graph of a composition.
   int copied(Part& part, int index, bool is_own_root = false) {
-    if (const auto known = part.copies.find(index); known != part.copies.end()) return known->second;
+    if (const auto known = part.copies.find(index); known != part.copies.end())
+      return known->second;
     const Operation& operation = graph_.at(index);
     int copy = 0;
     if (!is_own_root && is_root(index)) {

@@ -101,8 +101,7 @@ class Reshaping {
       behind *= result_[d].size;
     }
     if (place == result_.size()) {
-      throw CannotTranslate(
-          fmt::format("it divides the samples of {}", general::to_string(from_)));
+      throw CannotTranslate(fmt::format("it divides the samples of {}", general::to_string(from_)));
     }
     behind = 1;
     for (std::size_t d = result_.size(); d-- > 0;) {
@@ -243,9 +242,11 @@ Outputs constant_of_shape(Arguments& arguments) {
     arguments.use_network();
     return {arguments.graph().number(static_cast<float>(value), extents)};
   }
-  if (count.size > Graph::max_folded) throw CannotTranslate("it makes a constant that is too large");
-  return {arguments.graph().constant(
-      shape_of_constant(extents), std::vector<double>(static_cast<std::size_t>(count.size), value))};
+  if (count.size > Graph::max_folded)
+    throw CannotTranslate("it makes a constant that is too large");
+  return {
+      arguments.graph().constant(shape_of_constant(extents),
+                                 std::vector<double>(static_cast<std::size_t>(count.size), value))};
 }
 
 Outputs constant(Arguments& arguments) {
@@ -266,8 +267,8 @@ Outputs constant(Arguments& arguments) {
       return {arguments.graph().constant({}, {static_cast<double>(*number)})};
     }
     if (const auto* list = std::get_if<Integers>(&attribute)) {
-      return {arguments.graph().constant({signed_size(list->size())},
-                                         {list->begin(), list->end()})};
+      return {
+          arguments.graph().constant({signed_size(list->size())}, {list->begin(), list->end()})};
     }
   }
   throw CannotTranslate("its value is of a type that is not supported");
@@ -332,9 +333,9 @@ Outputs slice(Arguments& arguments) {
   Integers axes(starts.size());
   std::iota(axes.begin(), axes.end(), 0);
   axes = arguments.integers("axes", 3).value_or(axes);
-  const Integers steps =
-      arguments.has(4) ? arguments.integers(4) : Integers(starts.size(), 1);
-  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
+  const Integers steps = arguments.has(4) ? arguments.integers(4) : Integers(starts.size(), 1);
+  if (ends.size() != starts.size() || axes.size() != starts.size() ||
+      steps.size() != starts.size()) {
     throw CannotTranslate("its starts, ends, axes and steps are of different lengths");
   }
   for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -349,8 +350,8 @@ Outputs split(Arguments& arguments) {
   const int x = arguments.operand(0);
   const Extents from = graph.shape(x);
   const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
-  const std::int64_t count = arguments.integer(
-      "num_outputs", signed_size(arguments.node().outputs.size()));
+  const std::int64_t count =
+      arguments.integer("num_outputs", signed_size(arguments.node().outputs.size()));
   const std::int64_t usual = (from[axis].size + count - 1) / count;
   Integers sizes(static_cast<std::size_t>(count), usual);
   if (!sizes.empty()) sizes.back() = from[axis].size - usual * (count - 1);
@@ -425,8 +426,8 @@ Outputs pad(Arguments& arguments) {
   if (arguments.has(3)) axes = arguments.integers(3);
   if (pads.size() != 2 * axes.size()) throw CannotTranslate("it has not two paddings an axis");
   const std::string mode = arguments.attribute("mode", std::string("constant"));
-  const double value = arguments.has_attribute("value") ? arguments.attribute("value", 0.0)
-                                                        : arguments.number(2, 0);
+  const double value =
+      arguments.has_attribute("value") ? arguments.attribute("value", 0.0) : arguments.number(2, 0);
   Integers front(rank, 0);
   Extents to = graph.shape(x);
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -456,56 +457,14 @@ Outputs pad(Arguments& arguments) {
   return {padded_with_number(graph, x, front, to, static_cast<float>(value))};
 }
 
-// --- blocks of pixels ---
-
-/// Moves blocks of channels to pixels. Images are {N, C, H, W}.
-Outputs depth_to_space(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
-  const std::int64_t block = arguments.integer("blocksize", 1);
-  const Extent channels{.size = from.at(1).size / (block * block)};
-  const bool columns_first = arguments.attribute("mode", std::string("DCR")) == "CRD";
-  const Extents divided = columns_first
-                              ? Extents{from[0], channels, {block}, {block}, from[2], from[3]}
-                              : Extents{from[0], {block}, {block}, channels, from[2], from[3]};
-  const Integers order = columns_first ? Integers{0, 1, 4, 2, 5, 3} : Integers{0, 3, 4, 1, 5, 2};
-  return {graph.reshape(graph.permute(graph.reshape(x, divided), order),
-                        {from[0], channels, {from[2].size * block}, {from[3].size * block}})};
-}
-
-Outputs space_to_depth(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const Extents from = graph.shape(x);
-  const std::int64_t block = arguments.integer("blocksize", 1);
-  const Extent rows{.size = from.at(2).size / block};
-  const Extent columns{.size = from.at(3).size / block};
-  const int divided = graph.reshape(x, {from[0], from[1], rows, {block}, columns, {block}});
-  return {graph.reshape(graph.permute(divided, {0, 3, 5, 1, 2, 4}),
-                        {from[0], {from[1].size * block * block}, rows, columns})};
-}
-
 }  // namespace
 
 OperatorTable movement_operators() {
-  return {{"Concat", concatenate},
-          {"Constant", constant},
-          {"ConstantOfShape", constant_of_shape},
-          {"DepthToSpace", depth_to_space},
-          {"Expand", expand},
-          {"Flatten", flatten},
-          {"Pad", pad},
-          {"Range", range},
-          {"Reshape", reshape},
-          {"Shape", shape},
-          {"Size", size},
-          {"Slice", slice},
-          {"SpaceToDepth", space_to_depth},
-          {"Split", split},
-          {"Squeeze", squeeze},
-          {"Tile", tile},
-          {"Transpose", transpose},
+  return {{"Concat", concatenate}, {"Constant", constant}, {"ConstantOfShape", constant_of_shape},
+          {"Expand", expand},      {"Flatten", flatten},   {"Pad", pad},
+          {"Range", range},        {"Reshape", reshape},   {"Shape", shape},
+          {"Size", size},          {"Slice", slice},       {"Split", split},
+          {"Squeeze", squeeze},    {"Tile", tile},         {"Transpose", transpose},
           {"Unsqueeze", unsqueeze}};
 }
 

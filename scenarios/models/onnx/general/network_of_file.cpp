@@ -39,8 +39,8 @@ std::vector<const Node*> wanted_nodes(const Graph& graph) {
 /// The samples are the first dimension, whatever number of them the file was exported with.
 Extents extents_of_input(const Input& input, const ImportOptions& options) {
   if (input.shape.size() < 2) {
-    throw UsageError(fmt::format(
-        "has an input '{}' without a dimension of samples and one of data", input.name));
+    throw UsageError(fmt::format("has an input '{}' without a dimension of samples and one of data",
+                                 input.name));
   }
   Extents extents{{1, true}};
   for (std::size_t d = 1; d < input.shape.size(); ++d) {

@@ -29,7 +29,7 @@ bool is_matrix_of_weights(Arguments& arguments, std::size_t which) {
 /// The samples in front of all other dimensions of rows.
 struct Rows {
   int operation = 0;
-  Extents shape;       // of the tensor that they were made of
+  Extents shape;            // of the tensor that they were made of
   std::size_t samples = 0;  // its dimension with the samples
 };
 

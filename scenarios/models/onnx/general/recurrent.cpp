@@ -106,7 +106,9 @@ class Recurrence {
   [[nodiscard]] Arguments& arguments() const { return arguments_; }
 
  private:
-  [[nodiscard]] std::size_t functions_of_one() const { return gates_ == 4 ? 3 : gates_ == 3 ? 2 : 1; }
+  [[nodiscard]] std::size_t functions_of_one() const {
+    return gates_ == 4 ? 3 : gates_ == 3 ? 2 : 1;
+  }
 
   [[nodiscard]] static std::vector<std::string> divided(const std::string& names) {
     std::vector<std::string> all(1);
@@ -240,7 +242,8 @@ State gru_step(const Recurrence& of, const Direction& weights, int values, const
                             of.gate(weights.recurrent_bias, 2));
   }
   candidate = weights.functions[1](graph, graph.apply(addition, of.gate(values, 2), candidate));
-  const int fresh = graph.apply(product, graph.apply(difference, graph.number(1), update), candidate);
+  const int fresh =
+      graph.apply(product, graph.apply(difference, graph.number(1), update), candidate);
   return {.hidden = graph.apply(addition, fresh, graph.apply(product, update, state.hidden))};
 }
 

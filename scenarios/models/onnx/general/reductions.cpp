@@ -68,10 +68,9 @@ int without(Graph& graph, int x, const Integers& axes) {
   Extents shape;
   const Extents& from = graph.shape(x);
   for (std::size_t d = 0; d < from.size(); ++d) {
-    const bool is_left_out =
-        axes.empty() || std::ranges::any_of(axes, [&](std::int64_t axis) {
-          return dimension_of(axis, from.size()) == d;
-        });
+    const bool is_left_out = axes.empty() || std::ranges::any_of(axes, [&](std::int64_t axis) {
+                               return dimension_of(axis, from.size()) == d;
+                             });
     if (!is_left_out) shape.push_back(from[d]);
   }
   return graph.reshape(x, std::move(shape));
@@ -102,8 +101,7 @@ bool has_joined_axes(Arguments& arguments) { return arguments.translator().opset
 Outputs softmax(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
-  const Integers axes =
-      softmax_axes(arguments, graph.shape(x).size(), has_joined_axes(arguments));
+  const Integers axes = softmax_axes(arguments, graph.shape(x).size(), has_joined_axes(arguments));
   const int shifted = graph.apply(difference, x, ceiling_of(graph, x, axes));
   const int powers = graph.apply(exponential, shifted);
   return {graph.apply(quotient, powers, graph.sum(powers, axes))};
@@ -112,8 +110,7 @@ Outputs softmax(Arguments& arguments) {
 Outputs log_softmax(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
-  const Integers axes =
-      softmax_axes(arguments, graph.shape(x).size(), has_joined_axes(arguments));
+  const Integers axes = softmax_axes(arguments, graph.shape(x).size(), has_joined_axes(arguments));
   return {graph.apply(difference, x, log_of_powers(graph, x, axes))};
 }
 
@@ -129,9 +126,7 @@ Outputs hardmax(Arguments& arguments) {
                           general::count_of({shape.begin() + axis, shape.end()})});
   }
   const std::size_t axis =
-      has_joined_axes(arguments)
-          ? 1
-          : dimension_of(arguments.integer("axis", -1), shape.size());
+      has_joined_axes(arguments) ? 1 : dimension_of(arguments.integer("axis", -1), shape.size());
   const Integers axes{signed_size(axis)};
   const int places = graph.coordinate(graph.shape(x), static_cast<int>(axis));
   const int hit = graph.apply(equal, x, greatest(graph, x, axes));
@@ -188,8 +183,7 @@ Outputs root_mean_square_norm(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const std::size_t rank = graph.shape(x).size();
-  const Integers axes =
-      dimensions_from(dimension_of(arguments.integer("axis", -1), rank), rank);
+  const Integers axes = dimensions_from(dimension_of(arguments.integer("axis", -1), rank), rank);
   const auto epsilon = static_cast<float>(arguments.attribute("epsilon", 1e-5));
   const int mean = graph.apply(addition, graph.mean(squared(graph, x), axes), epsilon);
   const int result = graph.apply(quotient, x, graph.apply(square_root, mean));

@@ -1,5 +1,5 @@
 // Operators that change the size of images: each dimension by itself, as a choice of elements or a
-// product with a matrix of interpolation.
+// product with a matrix of interpolation, or by blocks of channels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -170,8 +170,8 @@ Outputs resize(Arguments& arguments) {
       .interpolation = arguments.attribute("mode", std::string("nearest")),
       .coordinates = arguments.attribute("coordinate_transformation_mode",
                                          std::string(is_old ? "asymmetric" : "half_pixel")),
-      .rounding = arguments.attribute("nearest_mode",
-                                      std::string(is_old ? "floor" : "round_prefer_floor")),
+      .rounding =
+          arguments.attribute("nearest_mode", std::string(is_old ? "floor" : "round_prefer_floor")),
       .cubic = arguments.attribute("cubic_coeff_a", -0.75),
       .excludes_outside = arguments.flag("exclude_outside", false),
       .antialias = arguments.flag("antialias", false)};
@@ -194,8 +194,8 @@ Outputs resize(Arguments& arguments) {
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = general::dimension_of(axes[i], shape.size());
-    const bool stays = all[i].to == all[i].from && all[i].scale == 1 &&
-                       mode.coordinates != "tf_crop_and_resize";
+    const bool stays =
+        all[i].to == all[i].from && all[i].scale == 1 && mode.coordinates != "tf_crop_and_resize";
     if (stays) continue;
     if (shape[axis].samples) throw CannotTranslate("it changes the number of samples");
     if (all[i].to < 1) throw CannotTranslate("its result has no elements");
@@ -225,8 +225,43 @@ Outputs upsample(Arguments& arguments) {
   return {x};
 }
 
+// --- blocks of pixels ---
+
+/// Moves blocks of channels to pixels. Images are {N, C, H, W}.
+Outputs depth_to_space(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const std::int64_t block = arguments.integer("blocksize", 1);
+  const Extent channels{.size = from.at(1).size / (block * block)};
+  const bool columns_first = arguments.attribute("mode", std::string("DCR")) == "CRD";
+  const Extents divided = columns_first
+                              ? Extents{from[0], channels, {block}, {block}, from[2], from[3]}
+                              : Extents{from[0], {block}, {block}, channels, from[2], from[3]};
+  const Integers order = columns_first ? Integers{0, 1, 4, 2, 5, 3} : Integers{0, 3, 4, 1, 5, 2};
+  return {graph.reshape(graph.permute(graph.reshape(x, divided), order),
+                        {from[0], channels, {from[2].size * block}, {from[3].size * block}})};
+}
+
+Outputs space_to_depth(Arguments& arguments) {
+  Graph& graph = arguments.graph();
+  const int x = arguments.operand(0);
+  const Extents from = graph.shape(x);
+  const std::int64_t block = arguments.integer("blocksize", 1);
+  const Extent rows{.size = from.at(2).size / block};
+  const Extent columns{.size = from.at(3).size / block};
+  const int divided = graph.reshape(x, {from[0], from[1], rows, {block}, columns, {block}});
+  return {graph.reshape(graph.permute(divided, {0, 3, 5, 1, 2, 4}),
+                        {from[0], {from[1].size * block * block}, rows, columns})};
+}
+
 }  // namespace
 
-OperatorTable resizing_operators() { return {{"Resize", resize}, {"Upsample", upsample}}; }
+OperatorTable resizing_operators() {
+  return {{"DepthToSpace", depth_to_space},
+          {"Resize", resize},
+          {"SpaceToDepth", space_to_depth},
+          {"Upsample", upsample}};
+}
 
 }  // namespace parbench::onnx_import

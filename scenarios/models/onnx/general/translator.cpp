@@ -51,7 +51,8 @@ Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
   return extents;
 }
 
-Translator::Translator(const onnx_import::Graph& file, Load load) : file_(file), load_(std::move(load)) {
+Translator::Translator(const onnx_import::Graph& file, Load load)
+    : file_(file), load_(std::move(load)) {
   add_constants();
 }
 
@@ -110,7 +111,8 @@ bool Translator::is_unsigned(const std::string& name) const {
 
 std::string Translator::source_of(int constant) const {
   const Operation& operation = constants_.at(constant);
-  if (operation.kind == OpKind::input) return sources_.at(static_cast<std::size_t>(operation.index));
+  if (operation.kind == OpKind::input)
+    return sources_.at(static_cast<std::size_t>(operation.index));
   for (const int input : operation.inputs) {
     if (std::string source = source_of(input); !source.empty()) return source;
   }
@@ -166,8 +168,8 @@ int Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kin
   for (const int input : inputs) {
     const Extents& extents = network_.shape(input);
     if (extents.size() < 2 || extents.front() != general::Extent{1, true}) {
-      throw CannotTranslate(fmt::format("its input {} does not begin with the samples",
-                                        general::to_string(extents)));
+      throw CannotTranslate(
+          fmt::format("its input {} does not begin with the samples", general::to_string(extents)));
     }
     const Shape with_one = general::shape_at(extents, 1);
     shapes.emplace_back(with_one.begin() + 1, with_one.end());
@@ -181,7 +183,9 @@ int Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kin
   return network_.layer(static_cast<int>(layers_.size()) - 1, std::move(inputs), std::move(output));
 }
 
-void Translator::keep_makers(const Node& node) { makers_.resize(network_.operations().size(), &node); }
+void Translator::keep_makers(const Node& node) {
+  makers_.resize(network_.operations().size(), &node);
+}
 
 void Translator::translate(const Node& node) {
   const auto found = operator_table().find(node.op);
@@ -272,7 +276,8 @@ std::vector<std::int64_t> Arguments::integers(std::size_t which) const {
 double Arguments::number(std::size_t which, double fallback) const {
   if (!has(which)) return fallback;
   const std::vector<double> values = numbers(which);
-  if (values.size() != 1) throw CannotTranslate(fmt::format("its input {} is no number", which + 1));
+  if (values.size() != 1)
+    throw CannotTranslate(fmt::format("its input {} is no number", which + 1));
   return values.front();
 }
 

@@ -69,8 +69,8 @@ class Translator {
   }
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
-  /// Translates nodes in their order. Problems are collected; what depends on a node that has one is
-  /// left out.
+  /// Translates nodes in their order. Problems are collected; what depends on a node that has one
+  /// is left out.
   void translate(const std::vector<const Node*>& nodes);
 
   struct Problem {
@@ -119,13 +119,13 @@ class Translator {
   Load load_;
   general::Graph network_;
   general::Graph constants_;
-  std::vector<std::string> sources_;   // tensors of the file, by input of constants_
-  std::set<int> weights_;              // inputs of constants_ that are weights
+  std::vector<std::string> sources_;  // tensors of the file, by input of constants_
+  std::set<int> weights_;             // inputs of constants_ that are weights
   std::map<std::string, Tensor, std::less<>> tensors_;
-  std::map<int, int> brought_;         // operations of the network by constant
+  std::map<int, int> brought_;  // operations of the network by constant
   std::vector<TranslatedParameter> parameters_;
   std::vector<TranslatedLayer> layers_;
-  std::vector<const Node*> makers_;    // by operation of the network
+  std::vector<const Node*> makers_;  // by operation of the network
   std::vector<Problem> problems_;
   std::set<const Node*> left_out_;
 };

@@ -263,17 +263,15 @@ Outputs convolution(Arguments& arguments) {
     int shaped = weights;
     if (groups > 1) {  // {groups, O/groups, C/groups, …}
       shaped = arguments.translator().constants().reshape(
-          weights, {{.size = groups}, {.size = filter[0].size / groups}, filter[1], filter[2],
-                    filter[3]});
+          weights,
+          {{.size = groups}, {.size = filter[0].size / groups}, filter[1], filter[2], filter[3]});
     }
     std::vector<std::pair<std::string, int>> parameters{{"weights", shaped}};
     if (has_bias) parameters.emplace_back("bias", arguments.constant(2, "biases"));
     return {arguments.translator().add_layer(
         arguments.node(),
-        std::make_shared<const Convolution>(Convolution::Options{.out_channels = filter[0].size,
-                                                                 .window = *square,
-                                                                 .groups = groups,
-                                                                 .bias = has_bias}),
+        std::make_shared<const Convolution>(Convolution::Options{
+            .out_channels = filter[0].size, .window = *square, .groups = groups, .bias = has_bias}),
         {x}, std::move(parameters), weights)};
   }
   int result = convolved(graph, x, arguments.operand(1), windows, groups);
@@ -300,7 +298,8 @@ Outputs transposed_convolution(Arguments& arguments) {
                   .back = {},
                   .results = image};
   for (std::size_t d = 2; d < filter.size(); ++d) windows.kernel.push_back(filter[d].size);
-  if (windows.rank() != rank || from[1] != filter[0] || groups < 1 || filter[0].size % groups != 0) {
+  if (windows.rank() != rank || from[1] != filter[0] || groups < 1 ||
+      filter[0].size % groups != 0) {
     throw CannotTranslate("its weights do not fit its input");
   }
   check_taps(windows);
@@ -337,8 +336,8 @@ Outputs transposed_convolution(Arguments& arguments) {
   const Extents of_pixels = graph.shape(pixels);
   const int rows = graph.reshape(
       pixels, {of_pixels[0], general::count_of({of_pixels.begin() + 1, of_pixels.end() - 1}), own});
-  const int weights = graph.reshape(arguments.operand(1),
-                                    {{.size = groups}, own, {.size = filter[1].size * windows.taps()}});
+  const int weights = graph.reshape(
+      arguments.operand(1), {{.size = groups}, own, {.size = filter[1].size * windows.taps()}});
   const int products = graph.multiply(rows, weights);
   Extents divided{{.size = groups}, from[0]};
   divided.insert(divided.end(), from.begin() + 2, from.end());
@@ -355,8 +354,7 @@ Outputs transposed_convolution(Arguments& arguments) {
     Extents flat(divided.begin(), divided.end() - 1);
     Extents merged{from[0], whole[1]};
     merged.insert(merged.end(), from.begin() + 2, from.end());
-    const int image_of_tap =
-        graph.reshape(graph.permute(graph.reshape(one, flat), back), merged);
+    const int image_of_tap = graph.reshape(graph.permute(graph.reshape(one, flat), back), merged);
     Integers starts(rank + 2, 0);
     Integers steps(rank + 2, 1);
     for (std::size_t d = 0; d < rank; ++d) {

@@ -45,7 +45,7 @@ struct Constant {
   std::vector<std::int64_t> integers = {};
   ElementType type = ElementType::floating;
   bool is_unsigned = false;
-  std::vector<double> numbers = {};  // all values of a tensor of the file that is small
+  std::vector<double> numbers = {};   // all values of a tensor of the file that is small
   std::optional<double> scalar = {};  // of a floating-point tensor of one element
   Mask mask = Mask::none;
   bool transposed = false;  // a matrix whose values are those of the source with its axes swapped
@@ -76,8 +76,8 @@ struct Input {
   Shape shape;                               // with the samples in front
   std::vector<std::string> dimensions = {};  // the names of open ones; empty for others
   ElementType type = ElementType::floating;
-  bool is_numbers = true;                    // floating-point
-  bool is_tokens = false;                    // i32 or i64
+  bool is_numbers = true;  // floating-point
+  bool is_tokens = false;  // i32 or i64
 };
 
 struct Graph {

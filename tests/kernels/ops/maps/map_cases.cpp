@@ -173,7 +173,8 @@ void add_programs(Cases& cases) {
   cases.push_back(
       {"map_i32", map_of(matrix, {dense(matrix, i32), dense(matrix)}, one_step(addition)), tight});
   cases.push_back({"map_to_i32", map_of(matrix, {dense(matrix)}, scaled(), i32), 0});
-  cases.push_back({"map_values", with_values(map_of(matrix, two_of(matrix), one_step(addition))), tight});
+  cases.push_back(
+      {"map_values", with_values(map_of(matrix, two_of(matrix), one_step(addition))), tight});
   cases.push_back({"map_scalar", map_of({}, {dense({})}, identity()), 0});
   cases.push_back({"map_one_element", map_of({1, 1}, {dense({1, 1})}, identity(), bf16), loose});
   Steps half;
@@ -275,8 +276,8 @@ void add_slices(Cases& cases) {
                         identity(), dtype));
     add("slice_steps", map_of({4, 13, 16}, {strided(whole, 3, {4000, 150, 3})}, identity(), dtype));
     add("flip", map_of({9, 40, 50}, {strided(whole, 49, {2000, 50, -1})}, identity(), dtype));
-    add("flip_rows",
-        map_of({9, 40, 50}, {strided(whole, std::int64_t{39} * 50, {2000, -50, 1})}, identity(), dtype));
+    add("flip_rows", map_of({9, 40, 50}, {strided(whole, std::int64_t{39} * 50, {2000, -50, 1})},
+                            identity(), dtype));
     Map part = map_of({9, 15, 50}, {dense({9, 15, 50}, dtype)}, identity(), dtype);
     part.output = strided(whole, std::int64_t{10} * 50, {2000, 50, 1});
     add("concatenation", part);

@@ -123,10 +123,14 @@ std::vector<Case> moving_cases() {
   return {
       {"permutation",
        {{n, {3}, {2}}},
-       [](Graph& graph, const std::vector<int>& in) { return graph.permute(in[0], {2, 0, -2}); }},
+       [](Graph& graph, const std::vector<int>& in) {
+         return graph.permute(in[0], {2, 0, -2});
+       }},
       {"reshape",
        {{n, {3}, {2}}},
-       [](Graph& graph, const std::vector<int>& in) { return graph.reshape(in[0], {{3, true}, {2}}); }},
+       [](Graph& graph, const std::vector<int>& in) {
+         return graph.reshape(in[0], {{3, true}, {2}});
+       }},
       {"expansion",
        {{n, {1}, {2}}},
        [](Graph& graph, const std::vector<int>& in) {
@@ -234,12 +238,11 @@ std::vector<Case> cases() {
                         reduced("maximum_of_rows", Reduction::maximum, {-1}),
                         reduced("minimum_of_columns", Reduction::minimum, {1}),
                         reduced("product_of_rows", Reduction::product, {1, 2})};
-  all.push_back({"selection",
-                 {{n, {3}}, {{3}}, {n, {1}}},
-                 [](Graph& graph, const std::vector<int>& in) {
-                   const int positive = graph.apply(less, graph.number(0), in[0]);
-                   return graph.select(positive, in[1], in[2]);
-                 }});
+  all.push_back(
+      {"selection", {{n, {3}}, {{3}}, {n, {1}}}, [](Graph& graph, const std::vector<int>& in) {
+         const int positive = graph.apply(less, graph.number(0), in[0]);
+         return graph.select(positive, in[1], in[2]);
+       }});
   for (auto* more : {&moving_cases, &product_cases}) {
     for (Case& one : more()) all.push_back(std::move(one));
   }
@@ -297,9 +300,13 @@ TEST(Graph, RefusesShapesThatDoNotFit) {
                 graph.apply(ElementOp::addition, a, graph.input({{4}, {2}}));
               }),
               HasSubstr("{N, 3, 2} and {4, 2}"));
-  EXPECT_THAT(refusal([](Graph& graph, int a) { graph.reshape(a, {n, {5}}); }),
+  EXPECT_THAT(refusal([](Graph& graph, int a) {
+                graph.reshape(a, {n, {5}});
+              }),
               HasSubstr("{N, 3, 2} and {N, 5}"));
-  EXPECT_THAT(refusal([](Graph& graph, int a) { graph.permute(a, {0, 1, 1}); }),
+  EXPECT_THAT(refusal([](Graph& graph, int a) {
+                graph.permute(a, {0, 1, 1});
+              }),
               HasSubstr("(0, 1, 1)"));
   EXPECT_THAT(refusal([](Graph& graph, int a) { graph.sum(a, {1, -2}); }), HasSubstr("twice"));
   EXPECT_THAT(refusal([](Graph& graph, int a) { graph.sum(a, {3}); }), HasSubstr("axis 3"));
@@ -309,7 +316,9 @@ TEST(Graph, RefusesShapesThatDoNotFit) {
               HasSubstr("slice"));
   EXPECT_THAT(refusal([](Graph& graph, int a) { graph.multiply(a, a); }),
               HasSubstr("matrix product"));
-  EXPECT_THAT(refusal([](Graph& graph, int a) { graph.concatenate({a, a}, 0); }),
+  EXPECT_THAT(refusal([](Graph& graph, int a) {
+                graph.concatenate({a, a}, 0);
+              }),
               HasSubstr("concatenation"));
   EXPECT_THAT(refusal([](Graph& graph, int a) {
                 graph.multiply(graph.permute(a, {1, 0, 2}), graph.permute(a, {1, 2, 0}));

@@ -44,9 +44,8 @@ void write(const std::string& path, const std::vector<double>& values) {
 
 int run(const std::string& model, const std::string& folder) {
   const Graph file = read_file(model);
-  Translator translator(file, [&](const std::string& name) {
-    return read_values(model, {name}).at(name);
-  });
+  Translator translator(
+      file, [&](const std::string& name) { return read_values(model, {name}).at(name); });
   std::vector<parbench::general::Values> inputs;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream fields(line);
@@ -89,9 +88,11 @@ int run(const std::string& model, const std::string& folder) {
     const std::vector<double> values =
         output->is_constant
             ? translator.values_of(output->operation)
-            : parbench::general::evaluate(graph, {output->operation}, inputs, parameters, 1).front();
+            : parbench::general::evaluate(graph, {output->operation}, inputs, parameters, 1)
+                  .front();
     write(fmt::format("{}/output_{}", folder, i), values);
-    fmt::print("{}\n", fmt::join(parbench::general::shape_at(graph.shape(output->operation), 1), " "));
+    fmt::print("{}\n",
+               fmt::join(parbench::general::shape_at(graph.shape(output->operation), 1), " "));
   }
   return 0;
 }
