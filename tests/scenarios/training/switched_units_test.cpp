@@ -16,8 +16,8 @@
 namespace parbench {
 namespace {
 
-constexpr std::int64_t width = 64;
-constexpr std::int64_t samples = 64;
+constexpr std::int64_t units = 64;
+constexpr std::int64_t samples_of_batch = 64;
 
 /// Numbers from −1 to 1 without a pattern.
 std::vector<double> numbers(std::size_t count, std::uint32_t seed) {
@@ -31,22 +31,24 @@ std::vector<double> numbers(std::size_t count, std::uint32_t seed) {
 
 /// A perceptron in which eight units of the first layer have an input of `input` for one sample.
 NamedValues gradients_with(double input) {
-  const Network network = perceptron(2, width);
-  NamedValues parameters{{"linear0.weight", numbers(width * width, 1)},
-                         {"linear0.bias", std::vector<double>(width)},
-                         {"linear1.weight", numbers(width * width, 2)},
-                         {"linear1.bias", std::vector<double>(width)}};
-  const std::vector<double> images = numbers(samples * width, 3);
+  const Network network = perceptron(2, units);
+  NamedValues parameters{{"linear0.weight", numbers(units * units, 1)},
+                         {"linear0.bias", std::vector<double>(units)},
+                         {"linear1.weight", numbers(units * units, 2)},
+                         {"linear1.bias", std::vector<double>(units)}};
+  const std::vector<double> images = numbers(samples_of_batch * units, 3);
   for (std::size_t unit = 0; unit < 8; ++unit) {
     double sum = 0;
-    for (std::size_t i = 0; i < width; ++i) {
-      sum += images[unit * width + i] * parameters["linear0.weight"][unit * width + i];
+    for (std::size_t i = 0; i < units; ++i) {
+      sum += images[unit * units + i] * parameters["linear0.weight"][unit * units + i];
     }
     parameters["linear0.bias"][unit] = input - sum;
   }
-  const NaivePerceptron naive(
-      network, parameters,
-      {.images = images, .target = numbers(samples * width, 4), .samples = samples}, DType::f32);
+  const NaivePerceptron naive(network, parameters,
+                              {.images = images,
+                               .target = numbers(samples_of_batch * units, 4),
+                               .samples = samples_of_batch},
+                              DType::f32);
   NamedValues gradients = naive.gradients();
   for (const auto& [name, values] : naive.switched_gradients(gradients, 0x1p-19)) {
     gradients["switched " + name] = values;
