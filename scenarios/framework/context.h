@@ -86,6 +86,12 @@ class Context {
   /// page-locked for other backends as it was.
   void commit();
 
+  /// How the next resets change initial parameters, as roundings change values (`perturbed` in
+  /// scenarios/training/batch_data.h): 0, as at first: not at all; n and −n: by opposite changes
+  /// that differ for each n.
+  void set_perturbation(int number) { perturbation_ = number; }
+  [[nodiscard]] int perturbation() const { return perturbation_; }
+
   /// Returns numbers that several cases need, which are measured once a run, by their key; over
   /// ranks by the rank of that device.
   using Measure = std::function<std::vector<double>()>;
@@ -148,6 +154,7 @@ class Context {
   std::unique_ptr<Context> whole_;
   std::vector<std::unique_ptr<Device>> devices_;
   Options options_;
+  int perturbation_ = 0;
   std::map<std::pair<int, MemoryKind>, Arena> arenas_;
   std::map<std::pair<int, std::string>, Shared> shared_;
   std::map<std::string, std::vector<double>> measured_;

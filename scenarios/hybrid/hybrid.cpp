@@ -171,7 +171,7 @@ std::unique_ptr<Case> prepare_in_turn(std::unique_ptr<GridParts> parts, const Ca
   parts->pipelines.push_back(add_gradient_accumulation(*parts, whole, in_turn, step.optimizer));
   add_step_checks(*parts, parts->network, spec.format(), parts->pipelines.front(),
                   static_cast<int>(in_turn.size()));
-  parts->tolerance = tolerance_of(spec.format());
+  parts->tolerance = tolerance_of_step(spec.format());
   parts->reads_borrowed_memory = step.optimizer.reads_borrowed_memory();
   return make_case(std::move(parts));
 }

@@ -380,7 +380,7 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
     add_update_check(*parts, parts->stages);
     add_boundary_check(*parts, parts->stages, static_cast<int>(micro_batches.size()) - 1);
   }
-  parts->tolerance = tolerance_of(spec.format());
+  parts->tolerance = tolerance_of_step(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = network.one_hot_target ? "images" : "samples"};
   parts->reads_borrowed_memory = optimizer_of(parameters).reads_borrowed_memory();
