@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "reports/findings/findings.h"
-#include "reports/model/without_profile.h"
+#include "reports/model/notes.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
