@@ -1,4 +1,4 @@
-// What the notes of a case say.
+// Notes of cases, by their names.
 #pragma once
 
 #include <string>
