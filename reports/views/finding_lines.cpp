@@ -11,7 +11,6 @@
 
 #include "reports/findings/findings.h"
 #include "reports/model/notes.h"
-#include "reports/model/without_profile.h"
 #include "reports/statistics/answer_cases.h"
 #include "reports/units/units.h"
 
