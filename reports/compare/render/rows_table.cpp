@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reports/compare/words.h"
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 
 namespace parbench::compare {
 namespace {

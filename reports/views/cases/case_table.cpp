@@ -1,5 +1,5 @@
 // Columns, rows, captions and footnotes from the cases of a scenario.
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,8 +20,8 @@
 #include "reports/model/notes.h"
 #include "reports/units/units.h"
 #include "reports/units/wide_intervals.h"
-#include "reports/views/case_cells.h"
-#include "reports/views/contradictions.h"
+#include "reports/views/cases/case_cells.h"
+#include "reports/views/cases/contradictions.h"
 #include "reports/views/table_parts.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/schedules/partition.h"
