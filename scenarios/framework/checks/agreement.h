@@ -15,6 +15,9 @@ namespace parbench {
 struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
+  /// Where above 0, what the norm of a block's error (Sensitivity) may be of the block's own norm: of
+  /// values that a chain of roundings has made, each of which hits some harder.
+  double of_norm = 0;
 
   /// The largest error of one value; `scale` is the root mean square of the reference tensor.
   [[nodiscard]] double allowed(double want, double scale) const {
@@ -55,7 +58,7 @@ struct Agreement {
 
 /// Compares value by value by the rule of Tolerance. Where a block has a larger error, the norm of
 /// its error may be as large as that of the tolerances of its values and twice that of the changes
-/// by roundings. `ignored`: errors up to this one are not located.
+/// by roundings, or as large as `of_norm` says. `ignored`: errors up to this one are not located.
 [[nodiscard]] Agreement agreement(std::span<const float> got, std::span<const float> want,
                                   const Tolerance& tolerance, const Sensitivity& sensitivity = {},
                                   double ignored = 0);
