@@ -174,9 +174,8 @@ TEST_P(DeviceCases, AreRight) {
       const OutputValues want = run_and_read(*other);
       const Tolerance tolerance = tolerance_of_case(wanted, *subject);
       report::Verification verdict = compare(as_outputs(got), want, tolerance);
-      if (!verdict.passed) {
+      if (!verdict.passed)
         verdict = compare(as_outputs(got), want, tolerance, sensitivities_of(*reference, want));
-      }
       EXPECT_TRUE(verdict.passed) << verdict.detail;
     }
   }
@@ -188,8 +187,7 @@ TEST_P(DeviceCases, GiveTheSameBitsAsGraphs) {
     CaseSpec wanted = spec(strategy);
     try {
       const auto subject = ready(wanted);
-      if (subject->plan().graph().submit == SubmitMode::thread_per_lane)
-        continue;  // no run captures it
+      if (subject->plan().graph().submit == SubmitMode::thread_per_lane) continue;  // not captured
       wanted.graph = true;
       const OutputValues replayed =
           replay_and_read(*subject, submit_mode_of(wanted, subject->plan()));

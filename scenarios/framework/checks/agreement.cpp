@@ -91,8 +91,7 @@ void compare_block(const Block& block, const Allowance& allowance, Agreement& fo
     }
   }
   const double chain =
-      allowance.tolerance.of_norm *
-      std::sqrt(sum_of_squares(block.want.data(), block.want.size()));
+      allowance.tolerance.of_norm * std::sqrt(sum_of_squares(block.want.data(), block.want.size()));
   if (largest > 1 && (block.change > 0 || chain > 0)) {
     const double changes = std::sqrt(allowances) + seen_changes * block.change;
     largest = std::min(largest, ratio(std::sqrt(errors), std::max(changes, chain)));

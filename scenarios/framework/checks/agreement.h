@@ -15,8 +15,8 @@ namespace parbench {
 struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
-  /// Where above 0, what the norm of a block's error (Sensitivity) may be of the block's own norm: of
-  /// values that a chain of roundings has made, each of which hits some harder.
+  /// Where above 0, what the norm of a block's error (Sensitivity) may be of the block's own norm:
+  /// of values that a chain of roundings has made, each of which hits some harder.
   double of_norm = 0;
 
   /// The largest error of one value; `scale` is the root mean square of the reference tensor.
