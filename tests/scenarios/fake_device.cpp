@@ -299,7 +299,7 @@ Context fake_context(int devices, Context::Options options) {
   for (int i = 0; i < devices; ++i) list.push_back(std::make_unique<FakeDevice>(i));
   // Several can be put together to one, which comes behind them.
   auto whole = devices > 1 ? std::make_unique<FakeDevice>(devices) : nullptr;
-  return {std::move(list), options, std::move(whole)};
+  return {std::move(list), std::move(options), std::move(whole)};
 }
 
 FakeDevice& fake(const Context& context, int index) {
