@@ -8,6 +8,7 @@
 
 #include "kernels/base/error.h"
 #include "reports/io/file.h"
+#include "reports/model/notes.h"
 #include "scenarios/framework/suggest.h"
 
 namespace parbench {
@@ -78,7 +79,8 @@ RerunCase rerun_case(const report::CaseResult& measured, const Scenario& scenari
                    .strategy = measured.strategy,
                    .parameters = parameters_of(measured.parameters),
                    .hidden = parameters_of(measured.hidden_parameters),
-                   .graph = measured.graph}};
+                   .graph = measured.graph},
+                  report::cut_of(measured)};
   const auto format = number_format_named(measured.dtype);
   if (!format)
     throw UsageError(fmt::format("dtype '{}' does not exist; allowed: {}", measured.dtype,

@@ -32,6 +32,7 @@ struct DeviceRequest {
 struct RerunCase {
   std::string name;
   CaseSpec spec;
+  std::string cut = {};  // where its stages began (report::cut_of)
 };
 
 /// Everything that a run depends on.

@@ -100,13 +100,17 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
              RankTeam* team) {
   const bool prints = team == nullptr || team->leads();
   const std::size_t width = text_style(options.width).width;
+  const auto together = [team](const std::function<void()>& work) {
+    if (team == nullptr) return work();
+    team->together(work);
+  };
   std::string explained;
   for (Job& job : plan.jobs) {
     Context context = job.open(options, team);
     SamplerOptions sampling = sampler_options_of(job, plan.jobs, options, flags);
     sampling.total_seconds /= static_cast<double>(plan.jobs.size());
     RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
-                               has_profiling_pass(options));
+                               has_profiling_pass(options), together);
     if (run.made_of == explained) {
       run.made_of.clear();  // as above
     } else {

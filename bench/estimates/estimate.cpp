@@ -82,27 +82,41 @@ Stream& measurable(const Plan& plan, Stream& stream) {
   return found == plan.streams().end() ? stream : **found;
 }
 
-/// Throws OutOfMemory when the devices together need more of a memory than is left of it.
-void check_fits(const Context& context, const std::vector<std::size_t>& device_bytes) {
-  struct Pool {
-    std::size_t needed = 0;
-    std::size_t available = 0;
-  };
+/// A memory that devices have, and what they need of it at once.
+struct Pool {
+  std::size_t needed = 0;
+  std::size_t available = 0;
+};
+
+/// Returns the memories of all devices by their names, with what the held cases and the current one
+/// need: those of the device with the cores of all as well, whose memory is held beside that of the
+/// others.
+std::map<std::string, Pool> pools_of(const Context& context) {
   std::map<std::string, Pool> pools;
-  for (std::size_t i = 0; i < device_bytes.size(); ++i) {
-    const AvailableMemory memory = context.device(static_cast<int>(i)).available_memory();
-    Pool& pool = pools[memory.pool];
-    pool.needed += device_bytes[i];
-    pool.available = memory.bytes;
+  for (const Context* one : {&context, static_cast<const Context*>(context.whole())}) {
+    for (int i = 0; one != nullptr && i < one->device_count(); ++i) {
+      const AvailableMemory memory = one->device(i).available_memory();
+      Pool& pool = pools[memory.pool];
+      pool.needed += one->held_bytes(i);
+      pool.available = memory.bytes;
+    }
   }
-  for (const auto& [name, pool] : pools) {
+  return pools;
+}
+
+/// Throws OutOfMemory when the devices together need more of a memory than is left of it.
+void check_fits(const Context& context) {
+  for (const auto& [name, pool] : pools_of(context)) {
     if (pool.needed > pool.available) throw OutOfMemory(name, pool.needed, pool.available);
   }
 }
 
+using Together = std::function<void(const std::function<void()>&)>;
+
 class Estimator {
  public:
-  Estimator(const Scenario& scenario, Context& context) : scenario_(scenario), context_(context) {}
+  Estimator(const Scenario& scenario, Context& context, const Together& together)
+      : scenario_(scenario), context_(context), together_(together) {}
 
   CaseEstimate operator()(const CaseSpec& spec) {
     CaseEstimate result;
@@ -111,27 +125,46 @@ class Estimator {
       if (uses_all_cores(spec)) {
         result.device = devices_of(context_of(spec, context_)).front().name;
       }
-      const auto planned = plan(spec, result.device_bytes);
-      result.execution_seconds =
-          bound_of(planned->plan(), costs_of(planned->plan(), spec.format())).seconds;
+      together_([&] {
+        const auto planned = plan(spec, result.device_bytes);
+        result.execution_seconds =
+            bound_of(planned->plan(), costs_of(planned->plan(), spec.format())).seconds;
+      });
       check_reference(spec);
+    } catch (const TimedOut&) {
+      throw;  // of ranks that are lost
     } catch (const Error& error) {
       result.error = error.what();
     }
     return result;
   }
 
+  /// Returns what all cases that fit hold of each memory.
+  [[nodiscard]] std::vector<MemoryEstimate> memory() const {
+    begin_case();
+    std::vector<MemoryEstimate> memory;
+    for (const auto& [name, pool] : pools_of(context_)) memory.push_back({name, pool.needed});
+    return memory;
+  }
+
  private:
+  /// Forgets a case that does not fit.
+  void begin_case() const {
+    context_.begin_case();
+    if (context_.whole() != nullptr) context_.whole()->begin_case();
+  }
+
   /// Throws what a run would throw; the bytes are known then, too, unless it has no plan at all.
   std::unique_ptr<Case> plan(const CaseSpec& spec, std::vector<std::size_t>& device_bytes) {
     Context& context = context_of(spec, context_);
-    context.begin_case();
+    begin_case();
     auto planned = prepare_case(scenario_, spec, context_);
     for (int i = 0; i < context.device_count(); ++i) {
       device_bytes.push_back(context.case_bytes(i));
     }
     (void)submit_mode_of(spec, planned->plan());
-    check_fits(context, device_bytes);
+    check_fits(context_);
+    context.hold_case();
     return planned;
   }
 
@@ -148,7 +181,9 @@ class Estimator {
   std::string error_of(const CaseSpec& spec) {
     try {
       std::vector<std::size_t> device_bytes;
-      (void)plan(spec, device_bytes);
+      together_([&] { (void)plan(spec, device_bytes); });
+    } catch (const TimedOut&) {
+      throw;
     } catch (const Error& error) {
       return error.what();
     }
@@ -172,6 +207,7 @@ class Estimator {
 
   const Scenario& scenario_;
   Context& context_;
+  const Together& together_;
   std::map<std::pair<Stream*, std::string>, Roofline> rooflines_;  // by stream and number format
   std::map<std::string, std::string> reference_errors_;            // by name; empty: it can run
 };
@@ -214,6 +250,17 @@ std::string memory_text(const std::vector<std::size_t>& bytes) {
     texts.push_back(report::format_bytes(static_cast<double>(size)));
   }
   return fmt::format("{}", fmt::join(texts, " + "));
+}
+
+/// "memory at once: 1.53 GiB on the host"; empty where nothing is held.
+std::string all_memory_text(const std::vector<MemoryEstimate>& memory) {
+  std::vector<std::string> texts;
+  for (const MemoryEstimate& one : memory) {
+    if (one.bytes == 0) continue;
+    texts.push_back(
+        fmt::format("{} on {}", report::format_bytes(static_cast<double>(one.bytes)), one.memory));
+  }
+  return texts.empty() ? "" : fmt::format("memory at once: {}", fmt::join(texts, ", "));
 }
 
 std::string outcome_text(const CaseEstimate& estimated) {
@@ -269,14 +316,15 @@ std::string made_of(const SamplerOptions& options, bool profiles) {
 }  // namespace
 
 RunEstimate estimate(const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
-                     const SamplerOptions& options, int processes, bool profiles) {
+                     const SamplerOptions& options, int processes, bool profiles,
+                     const Together& together) {
   const SamplerOptions share = share_of(options, processes);
   RunEstimate run;
   run.processes = processes;
   run.made_of = made_of(share, profiles);
   Times sampling;
   Times profiling;
-  Estimator estimator(scenario, context);
+  Estimator estimator(scenario, context, together);
   for (const CaseSpec& spec : specs) {
     run.cases.push_back(estimator(spec));
     if (!run.cases.back().error.empty()) continue;
@@ -285,6 +333,7 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
     profiling.min += profiling_seconds(execution);
     profiling.max += max_profiling_runs * profiling_seconds(execution);
   }
+  run.memory = estimator.memory();
   const Times profiled = with_profiling(sampling, profiles ? profiling : Times{}, share);
   const Times others = with_profiling(sampling, {}, share);
   run.min_seconds = profiled.min + (processes - 1) * others.min;
@@ -321,6 +370,9 @@ std::string estimate_text(const Scenario& scenario, const Context& context, cons
                     report::format_wait(run.wanted_seconds));
   }
   const std::size_t line = std::min(width, report::max_line);
+  if (const std::string memory = all_memory_text(run.memory); !memory.empty()) {
+    text += wrap(memory, line - 2, 2) + '\n';
+  }
   text += wrap(time, line - 2, 2) + '\n';
   return run.made_of.empty() ? text : text + "  " + wrap(run.made_of, line - 2, 2) + '\n';
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,15 @@ struct CaseEstimate {
   double execution_seconds = 0;  // of one execution, if every task ran at full speed
 };
 
+/// Bytes of a memory that one or several devices have: "the host", "cuda:0".
+struct MemoryEstimate {
+  std::string memory;
+  std::size_t bytes = 0;
+};
+
 struct RunEstimate {
   std::vector<CaseEstimate> cases;
+  std::vector<MemoryEstimate> memory;  // that all cases which fit hold at once
   int processes = 1;
   double min_seconds = 0;     // when every interval is narrow enough at once
   double max_seconds = 0;     // when every case uses its time
@@ -30,14 +38,18 @@ struct RunEstimate {
 };
 
 /// Plans each case and its reference without allocating their memory, and says which would find too
-/// little of it as things are now, and which cannot be launched as they were asked for. Such a case
-/// takes no time, as a run skips it. A short product and a short copy on each stream show how fast
-/// its tasks may run. `options` are those of the whole run, of which each of several processes gets
-/// its share; `profiles` adds the profiling pass of one of them.
-[[nodiscard]] RunEstimate estimate(const Scenario& scenario, Context& context,
-                                   const std::vector<CaseSpec>& specs,
-                                   const SamplerOptions& options, int processes = 1,
-                                   bool profiles = false);
+/// little of it beside the cases before it, as things are now, and which cannot be launched as they
+/// were asked for. Such a case takes no time, as a run skips it. A short product and a short copy
+/// on each stream show how fast its tasks may run. `options` are those of the whole run, of which
+/// each of several processes gets its share; `profiles` adds the profiling pass of one of them.
+/// `together` runs the planning of a case on all ranks of the run, and throws on all what fails on
+/// one (RankTeam::together).
+[[nodiscard]] RunEstimate estimate(
+    const Scenario& scenario, Context& context, const std::vector<CaseSpec>& specs,
+    const SamplerOptions& options, int processes = 1, bool profiles = false,
+    const std::function<void(const std::function<void()>&)>& together = [](const auto& work) {
+      work();
+    });
 
 /// Returns the estimate as a table of so many columns, and below it what its time is made of.
 [[nodiscard]] std::string estimate_text(const Scenario& scenario, const Context& context,

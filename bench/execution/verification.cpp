@@ -1,70 +1,18 @@
-// Tensor by tensor, in double precision, against the tolerance of the case.
+// Tensor by tensor, against the tolerance of the case.
 #include "bench/execution/verification.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "kernels/base/error.h"
-#include "kernels/base/simd.h"
 
 namespace parbench {
 namespace {
-
-constexpr std::size_t block_size = 1024;  // elements compared at a time
-
-/// With a sum for each lane, because the order of additions is not the compiler's to change.
-PARBENCH_SIMD double sum_of_squares(const float* values, std::size_t count) {
-  constexpr std::size_t lanes = 16;
-  double sums[lanes] = {};  // NOLINT(modernize-avoid-c-arrays): std::array keeps it from vectors
-  const std::size_t whole = count - count % lanes;
-  for (std::size_t i = 0; i < whole; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const double value = values[i + lane];
-      sums[lane] += value * value;
-    }
-  }
-  double sum = 0;
-  for (const double lane : sums) sum += lane;
-  for (std::size_t i = whole; i < count; ++i) sum += static_cast<double>(values[i]) * values[i];
-  return sum;
-}
-
-double root_mean_square(const std::vector<float>& values) {
-  if (values.empty()) return 0;
-  return std::sqrt(sum_of_squares(values.data(), values.size()) /
-                   static_cast<double>(values.size()));
-}
-
-/// How far an element may be off.
-struct Allowance {
-  Tolerance tolerance;
-  double scale = 0;  // of the tensor; not finite when an element is not
-};
-
-/// Whether an element is further off than `worst` times its allowance (Tolerance::allowed, spelled
-/// out without branches), or is no number. All elements of the reference are finite.
-PARBENCH_SIMD bool any_beyond(const float* got, const float* want, std::size_t count,
-                              Allowance allowance, double worst) {
-  int beyond = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double expected = want[i];
-    const double error = std::abs(got[i] - expected);
-    const double size = std::abs(expected);
-    const double allowed =
-        allowance.tolerance.absolute +
-        allowance.tolerance.relative * (size > allowance.scale ? size : allowance.scale);
-    beyond |= error <= worst * allowed ? 0 : 1;
-  }
-  return beyond != 0;
-}
 
 /// What the comparison of one or more tensors has found.
 struct Findings {
@@ -78,64 +26,17 @@ std::string element(const std::string& name, std::size_t index, float got, float
   return fmt::format("{}[{}] is {}, the reference has {}", name, index, got, want);
 }
 
-/// Element by element, from `first` on.
-void compare_block(const std::string& name, std::span<const float> got, std::span<const float> want,
-                   std::size_t first, const Allowance& allowance, Findings& findings) {
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    if (!std::isfinite(got[i]) || !std::isfinite(want[i])) {
-      if (!findings.problem) findings.problem = element(name, first + i, got[i], want[i]);
-      continue;
-    }
-    const double expected = want[i];
-    const double error = std::abs(got[i] - expected);
-    const double allowed = allowance.tolerance.allowed(expected, allowance.scale);
-    if (error <= findings.largest_error * allowed) continue;
-    findings.largest_error = allowed > 0 ? error / allowed : std::numeric_limits<double>::max();
-    findings.where = element(name, first + i, got[i], want[i]);
-  }
-}
-
-bool is_finite(std::span<const float> values) {
-  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
-}
-
-/// By the norm of the error.
-void compare_norms(const std::string& name, std::span<const float> got,
-                   const std::vector<float>& want, const Tolerance& tolerance, Findings& findings) {
-  double error = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    const double expected = want[i];
-    error += (got[i] - expected) * (got[i] - expected);
-    size += expected * expected;
-  }
-  const double allowed = tolerance.of_norm * std::sqrt(size) +
-                         tolerance.absolute * std::sqrt(static_cast<double>(want.size()));
-  findings.values += want.size();
-  if (std::sqrt(error) <= findings.largest_error * allowed) return;
-  findings.largest_error =
-      allowed > 0 ? std::sqrt(error) / allowed : std::numeric_limits<double>::max();
-  findings.where = fmt::format("the error of {} has a norm of {:.3g}, the reference one of {:.3g}",
-                               name, std::sqrt(error), std::sqrt(size));
-}
-
-/// Most blocks hold no error larger than the largest so far, which needs no test of each
-/// element.
 void compare_tensor(const std::string& name, std::span<const float> got,
-                    const std::vector<float>& want, const Tolerance& tolerance,
-                    Findings& findings) {
-  const bool is_tensor = want.size() > 1;  // a loss is compared as a value
-  if (tolerance.of_norm > 0 && is_tensor && is_finite(got) && is_finite(want)) {
-    return compare_norms(name, got, want, tolerance, findings);
-  }
-  const Allowance allowance{tolerance, root_mean_square(want)};
-  const bool finite = std::isfinite(allowance.scale);
-  for (std::size_t first = 0; first < want.size(); first += block_size) {
-    const std::size_t count = std::min(block_size, want.size() - first);
-    if (finite && !any_beyond(&got[first], &want[first], count, allowance, findings.largest_error))
-      continue;
-    compare_block(name, got.subspan(first, count), std::span(want).subspan(first, count), first,
-                  allowance, findings);
+                    std::span<const float> want, const Tolerance& tolerance,
+                    const Sensitivity& sensitivity, Findings& findings) {
+  const Agreement found = agreement(got, want, tolerance, sensitivity, findings.largest_error);
+  const auto place = [&](std::size_t index) {
+    return element(name, index, got[index], want[index]);
+  };
+  if (found.not_finite && !findings.problem) findings.problem = place(*found.not_finite);
+  if (found.largest_error > findings.largest_error) {
+    findings.largest_error = found.largest_error;
+    findings.where = place(found.where);
   }
   findings.values += want.size();
 }
@@ -146,7 +47,7 @@ std::string two_of(const std::string& name) {
 }
 
 void compare_output(const Output& output, const OutputValues& reference, const Tolerance& tolerance,
-                    Findings& findings) {
+                    const Sensitivities& sensitivities, Findings& findings) {
   const std::vector<float> got = output.read();
   const auto want = reference.find(output.name);
   std::optional<std::string> problem;
@@ -158,7 +59,10 @@ void compare_output(const Output& output, const OutputValues& reference, const T
     problem = fmt::format("output {} has {} values, the reference has {}", output.name, got.size(),
                           want->second.size());
   } else {
-    compare_tensor(output.name, got, want->second, tolerance, findings);
+    const auto sensitivity = sensitivities.find(output.name);
+    compare_tensor(output.name, got, want->second, tolerance,
+                   sensitivity == sensitivities.end() ? Sensitivity() : sensitivity->second,
+                   findings);
   }
   if (problem && !findings.problem) findings.problem = std::move(problem);
 }
@@ -188,14 +92,24 @@ std::vector<Output> as_outputs(const OutputValues& values) {
   return outputs;
 }
 
+void add_changes(Sensitivities& sensitivities, Case& changed, const OutputValues& values) {
+  for (const Output& output : changed.outputs()) {
+    const auto found = values.find(output.name);
+    if (found == values.end()) continue;
+    const std::vector<float> read = output.read();
+    if (read.size() != found->second.size()) continue;
+    sensitivities[output.name].add(read, found->second);
+  }
+}
+
 report::Verification compare(const std::vector<Output>& outputs, const OutputValues& want,
-                             const Tolerance& tolerance) {
+                             const Tolerance& tolerance, const Sensitivities& sensitivities) {
   Findings findings;
   std::set<std::string> names;
   for (const Output& output : outputs) {
     const bool first = names.insert(output.name).second;
     if (!first && !findings.problem) findings.problem = two_of(output.name);
-    compare_output(output, want, tolerance, findings);
+    compare_output(output, want, tolerance, sensitivities, findings);
   }
   for (const auto& [name, values] : want) {
     if (!names.contains(name) && !findings.problem) {

@@ -22,14 +22,22 @@ using OutputValues = std::map<std::string, std::vector<float>>;
 /// Returns outputs over values that have been read already, which must outlive them.
 [[nodiscard]] std::vector<Output> as_outputs(const OutputValues& values);
 
-/// Reads outputs one after the other, so that only one is held at a time, and compares by the rule
-/// of Tolerance. Fails for an output that is missing, unexpected or there twice, a size that
+/// How much other roundings change the outputs of a case, by name.
+using Sensitivities = std::map<std::string, Sensitivity>;
+
+/// Reads the outputs of a case after a run from changed parameters (Context::set_perturbation), and
+/// adds how far they are from the unchanged values.
+void add_changes(Sensitivities& sensitivities, Case& changed, const OutputValues& values);
+
+/// Reads outputs one after the other, so that only one is held at a time, and compares them
+/// (`agreement`). Fails for an output that is missing, unexpected or there twice, a size that
 /// differs, a value that is not finite on either side, an error above the tolerance, and a
 /// reference without outputs or with one that has no values, which would verify nothing; the detail
 /// names output and index. `largest_error` is the largest finite error over what the tolerance
 /// allows for it.
 [[nodiscard]] report::Verification compare(const std::vector<Output>& outputs,
-                                           const OutputValues& want, const Tolerance& tolerance);
+                                           const OutputValues& want, const Tolerance& tolerance,
+                                           const Sensitivities& sensitivities = {});
 
 /// Adds the verdict of Case::check to a comparison, and what it examined to the detail. Without a
 /// comparison (`against` is empty) the case is verified by its own check alone, and `against` says

@@ -138,6 +138,14 @@ std::unique_ptr<Device> open_whole(const RunOptions& options, const Scenario& sc
 
 }  // namespace
 
+std::map<std::string, std::string> known_cuts(const RunOptions& options) {
+  std::map<std::string, std::string> cuts;
+  for (const RerunCase& known : options.cases) {
+    if (!known.cut.empty()) cuts.emplace(known.name, known.cut);
+  }
+  return cuts;
+}
+
 std::vector<std::unique_ptr<Device>> open_devices(const DeviceRequest& request,
                                                   const Scenario& scenario, const Machine& machine,
                                                   RankTeam* ranks) {

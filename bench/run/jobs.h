@@ -1,6 +1,7 @@
 // The scenarios of a run, ready to start: their cases and the devices they run on.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@
 
 namespace parbench {
 
+/// Returns where the cases of a report that are measured again were cut (Context::Options).
+[[nodiscard]] std::map<std::string, std::string> known_cuts(const RunOptions& options);
+
 /// One scenario of a run.
 struct Job {
   const Scenario* scenario = nullptr;
@@ -26,7 +30,8 @@ struct Job {
 
   /// Takes the devices. Those of a dry run do not measure. `ranks`: to which they belong, or null.
   [[nodiscard]] Context open(const RunOptions& options, RankTeam* ranks = nullptr) {
-    return {std::move(devices), Context::Options{options.seed, !options.dry_run, ranks},
+    return {std::move(devices),
+            Context::Options{options.seed, !options.dry_run, ranks, known_cuts(options)},
             std::move(whole)};
   }
 };

@@ -28,6 +28,8 @@
 #include "reports/io/file.h"
 #include "reports/io/google_benchmark.h"
 #include "reports/model/disturbances.h"
+#include "reports/model/notes.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench {
 namespace {
@@ -68,7 +70,8 @@ class ProcessRun {
 
   ExitCode operator()() {
     outputs_.report_builder().write();
-    report::write_report(plan_path(), outputs_.report_builder().report());
+    planned_ = outputs_.report_builder().report();
+    report::write_report(plan_path(), planned_);
     for (int process = 0; process < options_.processes && !interrupted_; ++process) {
       if (process > 0 && limit_.share(1) <= 0) {
         progress().note(fmt::format("{} of {} processes not run: out of time",
@@ -144,7 +147,22 @@ class ProcessRun {
     const bool out_of_time = std::ranges::all_of(left->cases, report::is_left_out);
     parts_.push_back({process, std::move(left->cases)});
     for (const Job& job : plan_.jobs) merge(job);
+    hand_over_cuts();
     return out_of_time;
+  }
+
+  /// Lets the later processes cut each case where the first process did that has planned it.
+  void hand_over_cuts() {
+    bool is_new = false;
+    for (const report::CaseResult& one : outputs_.report_builder().report().cases) {
+      const auto planned = std::ranges::find(planned_.cases, one.name, &report::CaseResult::name);
+      if (planned == planned_.cases.end() || !report::cut_of(*planned).empty()) continue;
+      const std::string cut = report::cut_of(one);
+      if (cut.empty()) continue;
+      planned->notes.emplace_back(cut_note, cut);
+      is_new = true;
+    }
+    if (is_new) report::write_report(plan_path(), planned_);
   }
 
   void merge(const Job& job) {
@@ -188,6 +206,7 @@ class ProcessRun {
   const RunLimit& limit_;
   double silence_limit_ = silence_limit();
   JobPlan plan_;
+  report::Report planned_;  // what the processes rerun
   ScratchFolder folder_;
   InterruptHandler interrupt_;
   RunOutputs outputs_;

@@ -6,21 +6,14 @@
 #include <algorithm>
 #include <string_view>
 
-#include "reports/model/without_profile.h"
+#include "reports/model/notes.h"
 #include "reports/statistics/statistics.h"
 #include "scenarios/plan/bounds.h"
-#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench {
 namespace {
 
 constexpr std::string_view skipped_note = "skipped in the resumed run";
-
-std::string cut_of(const report::CaseResult& result) {
-  const auto found = std::ranges::find(
-      result.notes, cut_note, [](const auto& note) { return std::string_view(note.first); });
-  return found == result.notes.end() ? std::string() : found->second;
-}
 
 void erase_note(report::CaseResult& result, std::string_view name) {
   std::erase_if(result.notes, [&](const auto& note) { return note.first == name; });
@@ -54,8 +47,9 @@ EarlierPart::EarlierPart(const std::vector<report::CaseResult>* cases,
 
 std::string EarlierPart::forget_if_cut_elsewhere(std::size_t index, const report::CaseResult& now) {
   const report::CaseResult* known = find(index);
-  if (known == nullptr || cut_of(*known) == cut_of(now)) return {};
-  std::string difference = fmt::format("cut at {} instead of {}", cut_of(now), cut_of(*known));
+  const std::string cut = report::cut_of(now);
+  if (known == nullptr || report::cut_of(*known) == cut) return {};
+  std::string difference = fmt::format("cut at {} instead of {}", cut, report::cut_of(*known));
   known_[index] = nullptr;
   final_[index] = false;
   return difference;

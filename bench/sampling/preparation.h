@@ -66,6 +66,9 @@ class Preparation {
   void run_once(const CaseSpec& spec);
   [[nodiscard]] bool compares(std::size_t index, const std::vector<Output>& outputs) const;
   [[nodiscard]] report::Verification verify(std::size_t index);
+  [[nodiscard]] bool may_be_rounding(std::size_t index,
+                                     const report::Verification& comparison) const;
+  void measure_sensitivity(const CaseSpec& reference);
   void throw_away(const std::string& reference, const std::string& reason);
   [[nodiscard]] OutputValues run_reference(const CaseSpec& reference);
   [[nodiscard]] const OutputValues& reference_outputs(const CaseSpec& reference);
@@ -79,9 +82,15 @@ class Preparation {
   std::function<void()> check_end_;
   std::vector<std::vector<std::size_t>> groups_;  // of specs with the same reference
   std::vector<std::size_t> order_;
-  std::vector<std::optional<CaseSpec>> references_;     // of each spec; none: verified by its check
-  std::map<std::string, int> uses_left_;                // of each reference
-  std::map<std::string, OutputValues> outputs_;         // of references that are still needed
+  std::vector<std::optional<CaseSpec>> references_;  // of each spec; none: verified by its check
+  std::map<std::string, int> uses_left_;             // of each reference
+  std::map<std::string, OutputValues> outputs_;      // of references that are still needed
+  /// How much roundings change the outputs of a reference, and in how many runs that was measured.
+  struct MeasuredSensitivity {
+    Sensitivities outputs;
+    int runs = 0;
+  };
+  std::map<std::string, MeasuredSensitivity> sensitivities_;
   std::map<std::string, std::exception_ptr> failures_;  // why a reference could not be computed
   OutputValues spare_;  // whose memory the next outputs reuse: new pages are slow
   /// The case being prepared. A member, because after TimedOut a stream still uses it and unwinding

@@ -8,9 +8,9 @@
 
 #include "bench/execution/plan_runner.h"
 #include "bench/execution/ranges.h"
+#include "reports/model/notes.h"
 #include "reports/model/profile.h"
 #include "reports/model/report.h"
-#include "reports/model/without_profile.h"
 #include "scenarios/plan/timeline.h"
 
 namespace parbench {

@@ -14,6 +14,7 @@
 #include "reports/compare/processes.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
+#include "reports/model/notes.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
 #include "reports/units/wide_intervals.h"
@@ -69,6 +70,13 @@ std::optional<Measured> measured(const CaseResult* c) {
   report::add_throttles(result.throttled_by, *c);
   if (report::is_over_quota(*c)) result.quota_lost = c->quota_lost;
   return result;
+}
+
+std::optional<CutDifference> cut_difference(const Match& match) {
+  if (match.base == nullptr || match.now == nullptr) return std::nullopt;
+  CutDifference cuts{report::cut_of(*match.base), report::cut_of(*match.now)};
+  if (cuts.base.empty() || cuts.now.empty() || cuts.base == cuts.now) return std::nullopt;
+  return cuts;
 }
 
 // ---------------------------------------------------------------------------------------- labels
@@ -402,7 +410,8 @@ Comparison with_rows(const std::vector<Match>& matches, const NamedReport& base,
                                .reason = match.reason,
                                .base = measured(match.base),
                                .now = measured(match.now),
-                               .judgement = {}});
+                               .judgement = {},
+                               .cuts = cut_difference(match)});
   }
   comparison.scenarios = facts_of(matches, comparison.rows, base.report, now.report);
   comparison.cautions = cautions_on_sides(comparison.base, comparison.now);

@@ -22,6 +22,12 @@ struct Measured {
   double quota_lost = 0;  // share of the CPU time that a CPU quota withheld; 0: too little to count
 };
 
+/// Where the stages of a case begin on both sides, where that differs: "layer2.0+layer3.0".
+struct CutDifference {
+  std::string base;
+  std::string now;
+};
+
 struct Row {
   std::string name;   // of the case
   std::string label;  // the same without what all cases of its scenario share
@@ -31,6 +37,7 @@ struct Row {
   std::optional<Measured> base;
   std::optional<Measured> now;
   std::optional<Judgement> judgement;  // only of comparable rows, once they were judged
+  std::optional<CutDifference> cuts = {};
 
   /// Comparable rows always have one: undecided before anything was judged.
   [[nodiscard]] std::optional<Verdict> verdict() const {

@@ -69,7 +69,10 @@ void PairedReports::merge(std::vector<Row> rows) {
     const auto known = std::ranges::find(first_->rows, row.name, &Row::name);
     if (known == first_->rows.end()) {
       first_->rows.push_back(std::move(row));
-    } else if (known->state != MatchState::failed_now && row.state != MatchState::comparable) {
+      continue;
+    }
+    if (row.cuts) known->cuts = std::move(row.cuts);
+    if (known->state != MatchState::failed_now && row.state != MatchState::comparable) {
       known->state = row.state;
       known->reason = std::move(row.reason);
     }

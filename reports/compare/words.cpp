@@ -348,6 +348,11 @@ std::string throttling_text(const Row& row) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+std::string cuts_text(const Row& row) {
+  if (!row.cuts) return {};
+  return fmt::format("cut at {} in BASE, at {} in NEW", row.cuts->base, row.cuts->now);
+}
+
 std::string side_text(const Comparison& comparison, const Side& side) {
   std::vector<std::string> items{side.name, side.program};
   if (side.commit) {

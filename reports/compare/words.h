@@ -31,6 +31,10 @@ namespace parbench::compare {
 /// What throttled a row's sides, as a warning; empty without any.
 [[nodiscard]] std::string throttling_text(const Row& row);
 
+/// Where the stages of a row's sides begin, where that differs: "cut at layer2.0 in BASE, at
+/// layer3.0 in NEW"; else empty.
+[[nodiscard]] std::string cuts_text(const Row& row);
+
 /// "after.json · parbench 0.1.0 · commit 89abcde012 with changes · 5 processes · 2026-11-21 19:57
 /// UTC"; of pairs, "5 runs". `side` is one of the comparison's.
 [[nodiscard]] std::string side_text(const Comparison& comparison, const Side& side);

@@ -17,6 +17,7 @@
 #include "reports/findings/rank_rules.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
+#include "reports/model/notes.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
@@ -170,12 +171,6 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 }
 
 // --- several devices -----------------------------------------------------------------------------
-
-/// Null where a case has no note of that name.
-const std::string* find_note(const CaseResult& one, std::string_view name) {
-  const auto found = std::ranges::find(one.notes, name, &NamedTexts::value_type::first);
-  return found == one.notes.end() ? nullptr : &found->second;
-}
 
 std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
   const std::string* cut = find_note(one, only_cut_note);

@@ -13,8 +13,10 @@
 #include "kernels/base/error.h"
 #include "reports/io/json.h"
 #include "reports/model/fingerprint.h"
+#include "reports/model/notes.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {
 namespace {
@@ -114,6 +116,14 @@ CaseResult without_figures_of_run(CaseResult c) {
   return c;
 }
 
+/// Adds where the stages of a later run begin: where runs differ, the note has the cuts of all.
+void add_cut(CaseResult& known, const CaseResult& later) {
+  const std::string cut = cut_of(later);
+  const auto found = std::ranges::find(known.notes, cut_note, &NamedTexts::value_type::first);
+  if (cut.empty() || found == known.notes.end()) return;
+  if (found->second.find(cut) == std::string::npos) found->second += " and " + cut;
+}
+
 /// Adds the case of a later run. A failure in one run is one of the case, then a skip.
 void add_case(PooledCase& pool, CaseResult later) {
   CaseResult& known = pool.result;
@@ -126,6 +136,7 @@ void add_case(PooledCase& pool, CaseResult later) {
     std::swap(known, later);
     std::swap(known.samples, later.samples);
   }
+  add_cut(known, later);
   std::ranges::move(later.samples, std::back_inserter(known.samples));
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "reports/model/ceilings.h"
+#include "reports/model/notes.h"
 #include "reports/model/printable.h"
-#include "reports/model/without_profile.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
 #include "reports/units/units.h"

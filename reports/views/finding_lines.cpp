@@ -10,7 +10,7 @@
 #include <string>
 
 #include "reports/findings/findings.h"
-#include "reports/model/without_profile.h"
+#include "reports/model/notes.h"
 #include "reports/statistics/answer_cases.h"
 #include "reports/units/units.h"
 

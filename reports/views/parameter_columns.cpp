@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -14,6 +15,7 @@
 #include <variant>
 
 #include "reports/units/units.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {
 namespace {
@@ -121,6 +123,12 @@ std::vector<CommonParameters> following_parameters(const std::vector<ParameterCo
   return lines;
 }
 
+/// The rows whose stages begin with the same units.
+struct CutRows {
+  std::string cut;
+  std::vector<std::string> rows;
+};
+
 }  // namespace
 
 bool distinguishes(const ParameterColumn& column) {
@@ -165,6 +173,42 @@ std::string row_text(const std::string& strategy, const std::vector<ParameterCol
     text += fmt::format(", {} {}", column.name, *column.values[row]);
   }
   return text;
+}
+
+std::vector<std::vector<std::string>> cut_lines(const Cases& cases,
+                                                const std::vector<ParameterColumn>& columns) {
+  if (columns.empty() || columns.back().name != cut_note || !distinguishes(columns.back())) {
+    return {};
+  }
+  const auto value_in = [&](std::string_view name, std::size_t row) {
+    const auto column = std::ranges::find(columns, name, &ParameterColumn::name);
+    return column == columns.end() ? std::nullopt : column->values[row];
+  };
+  std::vector<ParameterColumn> others = columns;
+  others.pop_back();
+  std::map<std::string, std::vector<CutRows>> sweeps;
+  for (std::size_t row = 0; row < cases.size(); ++row) {
+    const auto& cut = columns.back().values[row];
+    if (!cut) continue;
+    std::vector<CutRows>& sweep = sweeps[fmt::format("{} {} {}", std::ranges::count(*cut, '+'),
+                                                     value_in("model", row).value_or(""),
+                                                     value_in("partition", row).value_or(""))];
+    auto found = std::ranges::find(sweep, *cut, &CutRows::cut);
+    if (found == sweep.end()) found = sweep.insert(sweep.end(), {*cut, {}});
+    found->rows.push_back(row_text(cases[row]->strategy, others, row));
+  }
+  std::vector<std::vector<std::string>> lines;
+  for (auto& [key, sweep] : sweeps) {
+    if (sweep.size() < 2) continue;
+    std::ranges::stable_sort(sweep, std::ranges::greater(),
+                             [](const CutRows& one) { return one.rows.size(); });
+    std::vector<std::string>& line = lines.emplace_back();
+    line.push_back("cut at " + sweep.front().cut);
+    for (auto one = sweep.begin() + 1; one != sweep.end(); ++one) {
+      line.push_back(fmt::format("{}: {}", one->cut, fmt::join(one->rows, "; ")));
+    }
+  }
+  return lines;
 }
 
 std::vector<CommonParameters> common_parameters(const std::vector<ParameterColumn>& columns) {

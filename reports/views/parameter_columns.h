@@ -46,6 +46,13 @@ struct CommonParameters {
 [[nodiscard]] std::string row_text(const std::string& strategy,
                                    const std::vector<ParameterColumn>& columns, std::size_t row);
 
+/// Returns where the stages of cases begin that have the same number of stages of one model and
+/// differ in it all the same, as balanced partitions of different micro-batches may: a line for
+/// each such sweep, the most frequent cut first, "cut at layer3.0", "layer2.0: pipeline, split 1".
+/// `columns`: those of the cases with `cut_note`; without that column, no lines.
+[[nodiscard]] std::vector<std::vector<std::string>> cut_lines(
+    const Cases& cases, const std::vector<ParameterColumn>& columns);
+
 /// Returns the common parameters, those of all strategies first, with or without items; behind them
 /// what follows from the values of other columns.
 [[nodiscard]] std::vector<CommonParameters> common_parameters(

@@ -4,7 +4,7 @@
 #include "reports/model/printable.h"
 #include "reports/text/paragraph.h"
 #include "reports/views/answer_table.h"
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/finding_lines.h"
 #include "reports/views/table_parts.h"

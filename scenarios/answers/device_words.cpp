@@ -32,7 +32,8 @@ std::string whole_device_text(const std::vector<CaseOutcome>& outcomes) {
   const auto found = std::ranges::find_if(
       outcomes, [](const CaseOutcome& one) { return uses_all_cores(one.spec); });
   if (found == outcomes.end() || found->cores == 0) return "the whole GPU";
-  return fmt::format("one device of all {} cores", found->cores);
+  return found->cores == 2 ? "one device with both cores"
+                           : fmt::format("one device with all {} cores", found->cores);
 }
 
 std::string whole_device_comparison(const Outcomes& group, const report::Recommendation& found,

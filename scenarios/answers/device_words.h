@@ -15,12 +15,12 @@ namespace parbench {
 [[nodiscard]] std::string one_device_text(const std::vector<CaseOutcome>& outcomes,
                                           std::string_view strategy);
 
-/// "one device of all 4 cores", "the whole GPU": the device of strategy all-cores.
+/// "one device with all 4 cores", "the whole GPU": the device of strategy all-cores.
 [[nodiscard]] std::string whole_device_text(const std::vector<CaseOutcome>& outcomes);
 
 /// Says how fast one device with the cores of all is, or where that is recommended the fastest case
-/// that divides the work: " With one device of all 2 cores: 1.10× (1.05–1.15).", " The fastest that
-/// divides the work: split 5, 1.29× (1.19–1.37).". Empty without one of them, and where the
+/// that divides the work: " With one device with both cores: 1.10× (1.05–1.15).", " The fastest
+/// that divides the work: split 5, 1.29× (1.19–1.37).". Empty without one of them, and where the
 /// two are tied.
 [[nodiscard]] std::string whole_device_comparison(
     const std::vector<const CaseOutcome*>& group, const report::Recommendation& found,

@@ -315,9 +315,9 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   if (choices.empty() && all.recommendations.empty()) {
     return {.text = "Not decided: no collective was measured.", .is_answered = false};
   }
-  std::vector<std::string> sentences{choices_text(choices, all), bandwidths_text(choices),
-                                     coverage_text(choices, all),
-                                     undecided_text(all.recommendations)};
+  std::vector<std::string> sentences{choices_text(choices, all),
+                                     undecided_text(all.recommendations), bandwidths_text(choices),
+                                     coverage_text(choices, all)};
   std::ranges::move(fit_sentences(choices, fits), std::back_inserter(sentences));
   const bool is_answered = !all.recommendations.empty() || !fits.empty();
   return {joined_sentences(sentences), std::move(all.recommendations), is_answered};

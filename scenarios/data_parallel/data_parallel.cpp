@@ -177,7 +177,7 @@ std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& conte
     add_strategy(*parts, spec);
   }
   add_step_checks(*parts, parts->network, spec.format(), parts->lead, 1, optimizer_of(parameters));
-  parts->tolerance = tolerance_of(spec.format());
+  parts->tolerance = tolerance_of_step(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = parts->network.one_hot_target ? "images" : "samples"};
   return make_case(std::move(parts));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -16,7 +17,7 @@ namespace parbench {
 
 Context::Context(std::vector<std::unique_ptr<Device>> devices, Options options,
                  std::unique_ptr<Device> whole)
-    : devices_(std::move(devices)), options_(options) {
+    : devices_(std::move(devices)), options_(std::move(options)) {
   if (whole != nullptr) {
     std::vector<std::unique_ptr<Device>> alone;
     alone.push_back(std::move(whole));
@@ -35,9 +36,9 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
   auto found = streams_.find(key);
   if (found == streams_.end()) {
     auto made = this->device(device).make_stream(kind, index, sharers);
-    found = streams_.emplace(key, std::move(made)).first;
+    found = streams_.emplace(key, OwnStream{.stream = std::move(made)}).first;
   }
-  return *found->second;
+  return *found->second.stream;
 }
 
 Communicator* Context::communicator() {
@@ -139,7 +140,7 @@ void Context::share(int device, void* data, std::size_t bytes) const {
 void Context::begin_case() {
   for (auto& [key, arena] : arenas_) arena.used = 0;
   for (auto& [key, shared] : shared_) shared.used = false;
-  for (auto& [key, stream] : streams_) stream->set_requested_scratch(0);
+  for (auto& [key, own] : streams_) own.stream->set_requested_scratch(0);
 }
 
 BufferView Context::borrow(int device, std::size_t bytes, MemoryKind kind) {
@@ -187,6 +188,30 @@ void Context::commit() {
     if (!is_remote(entry.first.first)) uncounted([&] { shared.fill(BufferView(memory)); });
     shared.memory = std::move(memory);
   }
+  hold_case();
+}
+
+void Context::hold_case() {
+  for (auto& [key, arena] : arenas_) arena.held = std::max(arena.held, arena.used);
+  for (auto& [key, shared] : shared_) shared.held = shared.held || shared.used;
+  for (auto& [key, own] : streams_) {
+    own.held_scratch = std::max(own.held_scratch, own.stream->requested_scratch());
+  }
+}
+
+std::size_t Context::held_bytes(int device) const {
+  std::size_t sum = 0;
+  for (const auto& [key, arena] : arenas_) {
+    if (key.first == device) sum += std::max(arena.held, arena.used);
+  }
+  for (const auto& [key, shared] : shared_) {
+    if (key.first == device && (shared.held || shared.used)) sum += shared.bytes;
+  }
+  for (const auto& [key, own] : streams_) {
+    if (std::get<0>(key) != device) continue;
+    sum += std::max(own.held_scratch, own.stream->requested_scratch());
+  }
+  return sum;
 }
 
 void Context::unlock_pages(Arena& arena) {
@@ -249,10 +274,12 @@ void Context::with_check(const Check& check, const std::function<void()>& work) 
 
 void Context::uncounted(const std::function<void()>& work) {
   std::map<const Stream*, std::size_t> requested;
-  for (const auto& [key, stream] : streams_) requested[stream.get()] = stream->requested_scratch();
+  for (const auto& [key, own] : streams_) {
+    requested[own.stream.get()] = own.stream->requested_scratch();
+  }
   const auto restore = [&] {
-    for (const auto& [key, stream] : streams_) {
-      stream->set_requested_scratch(requested[stream.get()]);  // 0 for one that the work made
+    for (const auto& [key, own] : streams_) {
+      own.stream->set_requested_scratch(requested[own.stream.get()]);  // 0 for one the work made
     }
   };
   try {
@@ -278,8 +305,8 @@ std::size_t Context::case_bytes(int device) const {
   for (const auto& [key, shared] : shared_) {
     if (key.first == device && shared.used) sum += shared.bytes;
   }
-  for (const auto& [key, stream] : streams_) {
-    if (std::get<0>(key) == device) sum += stream->requested_scratch();
+  for (const auto& [key, own] : streams_) {
+    if (std::get<0>(key) == device) sum += own.stream->requested_scratch();
   }
   return sum;
 }

@@ -30,6 +30,9 @@ class Context {
     bool measures = true;
     /// The ranks to which the devices belong, which outlive the context; null: this process alone.
     RankGroup* ranks = nullptr;
+    /// The partitions of an earlier run, whose cases are measured again: by the names of these, the
+    /// units that begin the later stages ("layer2.0+layer3.0").
+    std::map<std::string, std::string> known_cuts = {};
   };
 
   /// `whole`: a device with the cores of all others, which are idle while it works; may be null.
@@ -86,6 +89,12 @@ class Context {
   /// page-locked for other backends as it was.
   void commit();
 
+  /// How the next resets change initial parameters, as roundings change values (`perturbed` in
+  /// scenarios/training/batch_data.h): 0, as at first: not at all; n and −n: by opposite changes
+  /// that differ for each n.
+  void set_perturbation(int number) { perturbation_ = number; }
+  [[nodiscard]] int perturbation() const { return perturbation_; }
+
   /// Returns numbers that several cases need, which are measured once a run, by their key; over
   /// ranks by the rank of that device.
   using Measure = std::function<std::vector<double>()>;
@@ -109,6 +118,13 @@ class Context {
   /// all cases, not counted to any; its content lasts until the next call.
   [[nodiscard]] BufferView readback(int device, std::size_t bytes);
 
+  /// Counts the current case among those whose memory is held, as `commit` does; for a dry run.
+  void hold_case();
+
+  /// Returns the bytes that a device needs for the cases that are held and the current one: the
+  /// largest of what each borrows, all that is shared, and the largest scratch of each stream.
+  [[nodiscard]] std::size_t held_bytes(int device) const;
+
   /// Bytes of the current case on a device: borrowed (all kinds), shared that it asked for, and the
   /// scratch that its operations need. They do not depend on the cases before it.
   [[nodiscard]] std::size_t case_bytes(int device) const;
@@ -117,6 +133,7 @@ class Context {
   struct Arena {
     Buffer memory;
     std::size_t used = 0;  // by the current case
+    std::size_t held = 0;  // the most that a held case has used
     /// By which devices of other backends may copy from and to its first `locked_bytes`.
     std::vector<std::shared_ptr<void>> locks = {};
     std::size_t locked_bytes = 0;
@@ -126,6 +143,7 @@ class Context {
     std::size_t bytes = 0;
     Fill fill;
     bool used = false;  // by the current case
+    bool held = false;  // used by a held case
   };
 
   [[nodiscard]] std::vector<int> all_devices() const;
@@ -148,6 +166,7 @@ class Context {
   std::unique_ptr<Context> whole_;
   std::vector<std::unique_ptr<Device>> devices_;
   Options options_;
+  int perturbation_ = 0;
   std::map<std::pair<int, MemoryKind>, Arena> arenas_;
   std::map<std::pair<int, std::string>, Shared> shared_;
   std::map<std::string, std::vector<double>> measured_;
@@ -158,7 +177,11 @@ class Context {
   std::map<RankAllReduce, std::unique_ptr<Communicator>> rank_communicators_;
   std::map<std::vector<int>, std::unique_ptr<Communicator>> some_communicators_;  // by devices
   // Last: the destructor of a stream waits for its work, which uses the members above.
-  std::map<std::tuple<int, StreamKind, int, int>, std::unique_ptr<Stream>> streams_;
+  struct OwnStream {
+    std::unique_ptr<Stream> stream;
+    std::size_t held_scratch = 0;  // the most that a held case has asked for
+  };
+  std::map<std::tuple<int, StreamKind, int, int>, OwnStream> streams_;
 };
 
 }  // namespace parbench

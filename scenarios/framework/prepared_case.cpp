@@ -72,4 +72,10 @@ Tolerance tolerance_of(NumberFormat format) {
   return {};
 }
 
+double perturbation_of(NumberFormat format) {
+  if (format.dtype == DType::bf16) return 0x1p-8;
+  if (format.math == MathMode::tf32) return 0x1p-9;
+  return 0x1p-19;
+}
+
 }  // namespace parbench

@@ -57,10 +57,8 @@ struct CaseParts {
 /// Tolerance of a comparison between two computations with these numbers.
 [[nodiscard]] Tolerance tolerance_of(NumberFormat format);
 
-/// Error of a tensor as a share of its norm where the forward passes of two networks add up in
-/// another order: values near zero turn gradients of single samples on or off (ReLU, max pooling).
-/// At most 2% was measured (docs/decisions/0007-cpu-devices.md); a task that is left out changes
-/// far more.
-inline constexpr double norm_of_switched_gradients = 0.05;
+/// The relative change of parameters that stands for the errors of all roundings in front of a
+/// value: larger than these, so that every value that may come out on either side of zero does.
+[[nodiscard]] double perturbation_of(NumberFormat format);
 
 }  // namespace parbench

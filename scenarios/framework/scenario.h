@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "reports/units/recommendation.h"
+#include "scenarios/framework/checks/agreement.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/parameters.h"
 #include "scenarios/framework/plan.h"
@@ -47,22 +47,6 @@ enum class Preset { quick, published };
 struct Output {
   std::string name;
   std::function<std::vector<float>()> read;
-};
-
-/// The tolerance of an output against its reference: |got − want| ≤ absolute + relative·max(|want|,
-/// rms of the whole reference tensor).
-struct Tolerance {
-  double relative = 1e-4;
-  double absolute = 1e-6;
-  /// Where above 0, a tensor is compared as a whole instead of value by value: the norm of its
-  /// error over its own. For values that a chain of roundings has made, each of which hits some
-  /// harder.
-  double of_norm = 0;
-
-  /// The largest error of one value; `scale` is the root mean square of the reference tensor.
-  [[nodiscard]] double allowed(double want, double scale) const {
-    return absolute + relative * std::max(std::abs(want), scale);
-  }
 };
 
 /// The amount of work in one run of a case, for throughput: 48 "images", 2.1e9 "FLOP", 4e6 "B".

@@ -67,7 +67,9 @@ std::optional<Obstacle> obstacle_of_stages(const Network& network, const DeviceG
 std::optional<Obstacle> obstacle_of_ranks(const Network& network, const DeviceGrid& grid) {
   if (grid.ranks == 1) return std::nullopt;
   if (const auto reason = obstacle_to_division(network, grid.ranks)) {
-    return Obstacle{{"layout"}, fmt::format("--layout: {}", *reason)};
+    return Obstacle{{"layout"},
+                    fmt::format("--layout {}: ranks cannot divide the layers, because {}",
+                                to_string(grid), *reason)};
   }
   return std::nullopt;
 }

@@ -145,14 +145,7 @@ std::vector<int> partition_of(GridParts& parts, const CaseSpec& spec) {
   for (int stage = 0; stage < parts.grid.stages; ++stage) {
     devices.push_back(parts.grid.device(0, stage, 0));
   }
-  const auto& micro_batches = parts.micro_batches.front();
-  return chosen_partition(parts.context, parts.network, spec.parameters.text("partition"), devices,
-                          {.dtype = spec.dtype,
-                           .math = spec.math,
-                           .samples = micro_batches.front(),
-                           .accumulate = micro_batches.size() > 1,
-                           .recompute = recomputes(spec.parameters)},
-                          std::reduce(micro_batches.begin(), micro_batches.end()));
+  return chosen_partition(parts.context, parts.network, spec, devices, parts.micro_batches.front());
 }
 
 /// All micro-batches one after the other.
@@ -171,7 +164,7 @@ std::unique_ptr<Case> prepare_in_turn(std::unique_ptr<GridParts> parts, const Ca
   parts->pipelines.push_back(add_gradient_accumulation(*parts, whole, in_turn, step.optimizer));
   add_step_checks(*parts, parts->network, spec.format(), parts->pipelines.front(),
                   static_cast<int>(in_turn.size()));
-  parts->tolerance = tolerance_of(spec.format());
+  parts->tolerance = tolerance_of_step(spec.format());
   parts->reads_borrowed_memory = step.optimizer.reads_borrowed_memory();
   return make_case(std::move(parts));
 }

@@ -300,20 +300,6 @@ struct PipelineParts : CaseParts {
   std::vector<std::unique_ptr<Stage>> stages;
 };
 
-/// The first units of the later stages.
-std::vector<int> partition_of(const CaseSpec& spec, const Network& network, int stages,
-                              Context& context, const std::vector<std::int64_t>& micro_batches) {
-  std::vector<int> devices(static_cast<std::size_t>(stages));
-  std::iota(devices.begin(), devices.end(), 0);
-  return chosen_partition(context, network, spec.parameters.text("partition"), devices,
-                          {.dtype = spec.dtype,
-                           .math = spec.math,
-                           .samples = micro_batches.front(),
-                           .accumulate = micro_batches.size() > 1,
-                           .recompute = recomputes(spec.parameters)},
-                          spec.parameters.integer("batch"));
-}
-
 /// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
 Schedule schedule_of(const CaseSpec& spec, int stages, int micro_batch_count) {
   if (spec.strategy != pipelined_model) return one_at_a_time(stages, micro_batch_count);
@@ -327,7 +313,9 @@ void add_stages(const CaseSpec& spec, const StageRange& whole,
   const int stages = one_device ? 1 : static_cast<int>(spec.parameters.integer("devices"));
   std::vector<int> partition;
   if (!one_device) {
-    partition = partition_of(spec, parts.network, stages, parts.context, micro_batches);
+    std::vector<int> devices(static_cast<std::size_t>(stages));
+    std::iota(devices.begin(), devices.end(), 0);
+    partition = chosen_partition(parts.context, parts.network, spec, devices, micro_batches);
     add_cut_notes(parts.network, partition, parts.notes);
   }
   const Schedule schedule = schedule_of(spec, stages, static_cast<int>(micro_batches.size()));
@@ -380,7 +368,7 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
     add_update_check(*parts, parts->stages);
     add_boundary_check(*parts, parts->stages, static_cast<int>(micro_batches.size()) - 1);
   }
-  parts->tolerance = tolerance_of(spec.format());
+  parts->tolerance = tolerance_of_step(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = network.one_hot_target ? "images" : "samples"};
   parts->reads_borrowed_memory = optimizer_of(parameters).reads_borrowed_memory();

@@ -2,6 +2,7 @@
 #include "scenarios/training/batch_data.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -100,6 +101,24 @@ std::vector<float> drawn_on_host(const Fill& numbers) {
       numbers.distribution == Distribution::normal ? generate_normal : generate_uniform;
   generate(values, 0, {numbers.seed, numbers.subsequence}, numbers.low, numbers.high);
   return values;
+}
+
+void perturb(Stream& stream, BufferView values, int perturbation, double change) {
+  constexpr std::size_t bits = 32;  // of a word, each of which is a sign
+  std::vector<float> host(values.bytes / sizeof(float));
+  const Buffer memory(reinterpret_cast<std::byte*>(host.data()), values.bytes, MemoryKind::pageable,
+                      [](std::byte*) {});
+  stream.copy(memory, values);
+  stream.synchronize();
+  const RandomStream signs{.seed = 0,
+                           .subsequence = static_cast<std::uint64_t>(std::abs(perturbation))};
+  const double of_ones = perturbation > 0 ? change : -change;
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    word = i % bits == 0 ? random_words(signs, i / bits).x : word >> 1U;
+    host[i] *= static_cast<float>((word & 1U) != 0 ? 1 + of_ones : 1 - of_ones);
+  }
+  copy_values(stream, std::move(host), values);
 }
 
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {

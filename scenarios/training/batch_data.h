@@ -27,6 +27,9 @@ void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, Rand
                  PositionPart part = {});
 /// The numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
+/// Multiplies each f32 value by 1 + `change` or 1 − `change` as Context::perturbation says, which
+/// is not 0.
+void perturb(Stream& stream, BufferView values, int perturbation, double change);
 /// {samples, classes}: one class a sample is 1, the rest 0.
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
 

@@ -2,7 +2,10 @@
 #include "scenarios/training/naive_perceptron.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/base/bfloat16.h"
 #include "scenarios/models/layers/activation.h"
@@ -75,9 +78,21 @@ bool is_relu(const Layer& layer) {
   return activation != nullptr && activation->kind() == ActivationKind::relu;
 }
 
+/// The values of some samples.
+Values rows(const Values& values, const std::vector<std::size_t>& chosen, std::size_t samples) {
+  const std::size_t size = values.size() / samples;
+  Values found;
+  found.reserve(chosen.size() * size);
+  for (const std::size_t sample : chosen) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(sample * size);
+    found.insert(found.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
+  }
+  return found;
+}
+
 LinearLoops loops_of(const Network& network, const Layer& layer, const NamedValues& parameters,
-                     std::int64_t samples, DType dtype) {
-  LinearLoops linear{.samples = static_cast<std::size_t>(samples),
+                     std::size_t samples, DType dtype) {
+  LinearLoops linear{.samples = samples,
                      .in = static_cast<std::size_t>(network.input_of(layer).front()),
                      .out = static_cast<std::size_t>(layer.output.front()),
                      .weights = parameters.at(layer.name + ".weight"),
@@ -100,45 +115,104 @@ bool is_perceptron(const Network& network) {
   return true;
 }
 
-NaiveStep naive_step(const Network& network, const NamedValues& parameters, const Values& images,
-                     const Values& target, std::int64_t samples, DType dtype) {
+NaivePerceptron::NaivePerceptron(const Network& network, const NamedValues& parameters,
+                                 const Batch& batch, DType dtype)
+    : network_(network),
+      parameters_(parameters),
+      samples_(static_cast<std::size_t>(batch.samples)),
+      dtype_(dtype),
+      values_{batch.images} {
   if (!is_perceptron(network)) throw std::invalid_argument(network.name + " is not a perceptron");
-  const auto linear = [&](const Layer& layer) {
-    return loops_of(network, layer, parameters, samples, dtype);
-  };
-  std::vector<Values> values = {images};  // values[i] is what layer i reads
   for (const Layer& layer : network.layers) {
-    Values next = values.back();
+    Values next = values_.back();
     if (as<Linear>(layer) != nullptr) {
-      next = linear(layer).forward(values.back());
+      next = loops_of(network, layer, parameters, samples_, dtype).forward(values_.back());
     } else {
       for (double& value : next) value = std::max(value, 0.0);
     }
-    values.push_back(std::move(next));
+    values_.push_back(std::move(next));
   }
+  for (std::size_t i = 0; i < batch.target.size(); ++i) {
+    errors_.push_back(values_.back()[i] - batch.target[i]);
+  }
+}
 
-  NaiveStep step;
-  const auto count = static_cast<double>(target.size());
-  Values gradient(target.size());
-  for (std::size_t i = 0; i < target.size(); ++i) {
-    const double delta = values.back()[i] - target[i];
-    step.loss += delta * delta / count;
-    gradient[i] = rounded(2 * delta / count, dtype);
+double NaivePerceptron::loss() const {
+  double sum = 0;
+  for (const double error : errors_) sum += error * error;
+  return sum / static_cast<double>(errors_.size());
+}
+
+NamedValues NaivePerceptron::gradients() const {
+  std::vector<std::size_t> all(samples_);
+  std::iota(all.begin(), all.end(), 0);
+  return backward(all, limits(0));
+}
+
+NamedValues NaivePerceptron::switched_gradients(NamedValues from, double closeness) const {
+  const Values near_zero = limits(closeness);
+  const std::vector<std::size_t> samples = samples_near_zero(near_zero);
+  const NamedValues before = backward(samples, limits(0));
+  for (auto& [name, after] : backward(samples, near_zero)) {
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      from.at(name)[i] += after[i] - before.at(name)[i];
+    }
   }
-  for (std::size_t i = network.layers.size(); i-- > 0;) {
-    const Layer& layer = network.layers[i];
+  return from;
+}
+
+/// By layer: the distance from zero up to which an input of a ReLU is on the other side of it;
+/// below zero for none.
+NaivePerceptron::Values NaivePerceptron::limits(double closeness) const {
+  Values limits(network_.layers.size(), -1.0);
+  if (closeness == 0) return limits;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    const Values& inputs = values_[i];
+    const double squares = std::inner_product(inputs.begin(), inputs.end(), inputs.begin(), 0.0);
+    if (!is_relu(network_.layers[i])) continue;
+    limits[i] = closeness * std::sqrt(squares / static_cast<double>(inputs.size()));
+  }
+  return limits;
+}
+
+std::vector<std::size_t> NaivePerceptron::samples_near_zero(const Values& limits) const {
+  std::vector<std::size_t> found;
+  for (std::size_t sample = 0; sample < samples_; ++sample) {
+    const auto has_one = [&](std::size_t layer) {
+      const Values inputs = rows(values_[layer], {sample}, samples_);
+      return std::ranges::any_of(inputs,
+                                 [&](double value) { return std::abs(value) <= limits[layer]; });
+    };
+    std::size_t layer = 0;
+    while (layer < limits.size() && !has_one(layer)) ++layer;
+    if (layer < limits.size()) found.push_back(sample);
+  }
+  return found;
+}
+
+NamedValues NaivePerceptron::backward(const std::vector<std::size_t>& samples,
+                                      const Values& limits) const {
+  NamedValues gradients;
+  Values gradient = rows(errors_, samples, samples_);
+  for (double& value : gradient) {
+    value = rounded(2 * value / static_cast<double>(errors_.size()), dtype_);
+  }
+  for (std::size_t i = network_.layers.size(); i-- > 0;) {
+    const Layer& layer = network_.layers[i];
+    const Values inputs = rows(values_[i], samples, samples_);
     if (as<Linear>(layer) != nullptr) {
-      const LinearLoops operation = linear(layer);
-      step.gradients[layer.name + ".weight"] = operation.weight_gradient(values[i], gradient);
-      step.gradients[layer.name + ".bias"] = operation.bias_gradient(gradient);
-      gradient = operation.source_gradient(gradient);
+      const LinearLoops operation = loops_of(network_, layer, parameters_, samples.size(), dtype_);
+      gradients[layer.name + ".weight"] = operation.weight_gradient(inputs, gradient);
+      gradients[layer.name + ".bias"] = operation.bias_gradient(gradient);
+      if (i > 0) gradient = operation.source_gradient(gradient);
     } else {
       for (std::size_t k = 0; k < gradient.size(); ++k) {
-        if (values[i][k] <= 0) gradient[k] = 0;
+        const bool passes = (inputs[k] > 0) != (std::abs(inputs[k]) <= limits[i]);
+        if (!passes) gradient[k] = 0;
       }
     }
   }
-  return step;
+  return gradients;
 }
 
 }  // namespace parbench

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/framework/context.h"
+#include "scenarios/framework/scenario.h"
 #include "scenarios/models/network.h"
-#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench {
 
@@ -36,48 +35,16 @@ struct LayerRange {
 [[nodiscard]] std::vector<LayerRange> stages_of(const Network& network,
                                                 const std::vector<int>& partition);
 
-/// How a unit runs when it is measured.
-struct UnitRun {
-  DType dtype = DType::f32;
-  MathMode math = MathMode::strict;
-  std::int64_t samples = 1;  // of a micro-batch
-  /// Whether backward adds to the gradients, as it does for all micro-batches of a step but the
-  /// first.
-  bool accumulate = false;
-  bool recompute = false;  // its forward pass runs again ahead of backward
-};
-
-/// Seconds that each unit takes forward and backward for a micro-batch on a device of the context:
-/// the median of three runs on random data in memory of its own, measured once per run of the
-/// program and on the first of the devices that are alike. Where the context does not measure, an
-/// estimate from operations and traffic, which is the same for every device.
-[[nodiscard]] const std::vector<double>& measured_unit_seconds(Context& context, int device,
-                                                               const Network& network,
-                                                               const UnitRun& run);
-
-/// Seconds that the tensors of a micro-batch which cross in front of each unit take from one device
-/// to another: the median of three copies between the first two devices of the context, or an
-/// estimate from their bytes where it does not measure or has one device. Those of the first unit
-/// are 0.
-[[nodiscard]] const std::vector<double>& measured_cut_seconds(Context& context,
-                                                              const Network& network,
-                                                              const UnitRun& run);
-
-/// The layers of different units that have the parameters of an earlier one, with the seconds that
-/// the exchange of the gradients takes of each of both stages: one copy and one addition, measured
-/// or estimated like the tensors of a cut. An exchange is made once a step, so that a micro-batch
-/// of `run` has its share of the batch.
-[[nodiscard]] std::vector<SharedParameters> shared_parameters(Context& context,
-                                                              const Network& network,
-                                                              const UnitRun& run,
-                                                              std::int64_t batch);
-
-/// The first units of the later stages on these devices of the context: `kind` is "balanced", by
-/// the costs that are measured for `run` in a step of `batch` samples, or what `named_partition`
-/// reads. Of micro-batches that are large, fewer samples are measured.
+/// Returns the first units of the later stages of a case on these devices of the context, as its
+/// parameter "partition" says: units by name, "published", or "balanced". A balanced one is that of
+/// `Context::Options::known_cuts` for the case; else it follows from costs that are measured for
+/// the first of a replica's micro-batches, for at most 16 samples. Partitions whose slowest stages
+/// differ by less than 3%, or than the measurement's uncertainty, count as equal: of these it is
+/// the first that an earlier case of the run has with this network and such devices, or the one
+/// that estimates prefer.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
-                                                std::string_view kind,
-                                                const std::vector<int>& devices, UnitRun run,
-                                                std::int64_t batch);
+                                                const CaseSpec& spec,
+                                                const std::vector<int>& devices,
+                                                const std::vector<std::int64_t>& micro_batches);
 
 }  // namespace parbench

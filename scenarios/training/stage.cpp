@@ -239,6 +239,7 @@ CaseData::Step Stage::filling_step(const ParameterSpec& spec) {
 
 void Stage::initialize_parameters_at_reset(const Place& place, const Keep& keep) {
   if (parts_.context.is_remote(options_.device)) return reserve_staging();
+  const NumberFormat format{options_.range.dtype, options_.range.math};
   for (const ParameterStore::Entry& entry : store().entries()) {
     const TensorDesc plain = canonical(entry.spec.shape);
     Op& reorder = ops_.prepare(stream_, Reorder{.source = plain, .destination = entry.master});
@@ -246,9 +247,12 @@ void Stage::initialize_parameters_at_reset(const Place& place, const Keep& keep)
     const BufferView parameter = parameters_.part(entry.offset, entry.master.bytes);
     parts_.data.at_reset(
         options_.device, plain.bytes,
-        [fill = filling_step(entry.spec), &reorder, target, keep, parameter](Stream& stream,
-                                                                             BufferView staging) {
+        [&context = parts_.context, format, fill = filling_step(entry.spec), &reorder, target, keep,
+         parameter, bytes = plain.bytes](Stream& stream, BufferView staging) {
           fill(stream, staging);
+          if (const int number = context.perturbation(); number != 0) {
+            perturb(stream, staging.part(0, bytes), number, perturbation_of(format));
+          }
           const OpCall call = bind(reorder, {{"source", staging}, {"destination", target}});
           reorder.enqueue(stream, call.views);
           if (keep) keep(stream, parameter);

@@ -73,7 +73,7 @@ ARROWS = {
     "bench/output": "bench/execution kernels/base reports/text reports/units",
     "bench/sampling": "bench/execution bench/output kernels/base kernels/core reports/model "
     "reports/statistics reports/units scenarios/framework scenarios/plan",
-    "bench/cli": "bench/output bench/sampling kernels/base kernels/machine reports/io reports/text "
+    "bench/cli": "bench/output bench/sampling kernels/base kernels/machine reports/io reports/model reports/text "
     "reports/views scenarios/framework",
     "bench/ranks": "bench/cli bench/execution bench/output bench/sampling kernels/base kernels/core "
     "kernels/machine reports/model reports/statistics scenarios/framework scenarios/plan",

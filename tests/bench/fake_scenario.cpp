@@ -17,6 +17,9 @@ class FakeCase : public Case {
  public:
   FakeCase(FakeScenario& scenario, std::string name, Behaviour behaviour, Context& context)
       : scenario_(scenario), name_(std::move(name)), behaviour_(std::move(behaviour)) {
+    if (context.perturbation() == 1 && !behaviour_.perturbed_output.empty()) {
+      behaviour_.output = behaviour_.perturbed_output;
+    }
     scenario_.prepared_[&plan_] = {name_, behaviour_};
     for (const int device : behaviour_.devices) {
       plan_.add_lane("compute", context.stream(device, StreamKind::compute));

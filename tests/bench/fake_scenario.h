@@ -23,7 +23,8 @@ struct Behaviour {
   SubmitMode submit = SubmitMode::one_thread;  // of its plan
   std::function<void()> on_capture = [] {};    // may throw
   std::vector<float> output = {1.0F, 2.0F};
-  std::optional<std::string> verdict = {};  // of Case::check
+  std::vector<float> perturbed_output = {};  // where Context::perturbation is 1; empty: the same
+  std::optional<std::string> verdict = {};   // of Case::check
   std::vector<std::pair<std::string, std::string>> notes = {{"partition", "middle"}};
   std::vector<int> devices = {0};                    // of the context, on which its plan has lanes
   std::vector<double> task_seconds = {};             // of each task alone

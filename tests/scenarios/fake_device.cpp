@@ -37,7 +37,11 @@ using Execute = std::function<void(const Addresses&)>;
 
 class FakeEvent final : public Event {
  public:
-  double seconds_since(const Event&) const override { return 0; }
+  explicit FakeEvent(const FakeDevice& device) : device_(device) {}
+  double seconds_since(const Event&) const override { return device_.on_elapsed(); }
+
+ private:
+  const FakeDevice& device_;
 };
 
 class FakeStream final : public Stream {
@@ -262,18 +266,25 @@ std::unique_ptr<Stream> FakeDevice::make_stream(StreamKind kind, int index, int 
 }
 
 std::unique_ptr<Event> FakeDevice::make_event(EventKind /*kind*/) {
-  return std::make_unique<FakeEvent>();
+  return std::make_unique<FakeEvent>(*this);
 }
 
 Buffer FakeDevice::allocate(std::size_t bytes, MemoryKind kind) {
   if (kind == MemoryKind::pageable) log.push_back(info_.name + ": allocate pageable");
   auto* data = new std::byte[bytes];
   std::memset(data, 0x5A, bytes);
-  return {data, bytes, kind, [](std::byte* memory) { delete[] memory; }};
+  *allocated_ += bytes;
+  return {data, bytes, kind, [bytes, allocated = allocated_](std::byte* memory) {
+            delete[] memory;
+            *allocated -= bytes;
+          }};
 }
 
 std::unique_ptr<Op> FakeDevice::prepare(const OpDesc& desc, int threads) {
-  Execute execute = std::visit([this](const auto& one) { return plan(one, *this); }, desc);
+  Execute execute = [](const Addresses&) {};
+  if (!computes_nothing) {
+    execute = std::visit([this](const auto& one) { return plan(one, *this); }, desc);
+  }
   return std::make_unique<FakeOp>(*this, desc, std::move(execute), threads);
 }
 
@@ -288,7 +299,7 @@ Context fake_context(int devices, Context::Options options) {
   for (int i = 0; i < devices; ++i) list.push_back(std::make_unique<FakeDevice>(i));
   // Several can be put together to one, which comes behind them.
   auto whole = devices > 1 ? std::make_unique<FakeDevice>(devices) : nullptr;
-  return {std::move(list), options, std::move(whole)};
+  return {std::move(list), std::move(options), std::move(whole)};
 }
 
 FakeDevice& fake(const Context& context, int index) {

@@ -57,17 +57,25 @@ class FakeDevice final : public Device {
   /// As a CPU device's: every backend can copy from and to it.
   void set_host_memory() { info_.host_memory = true; }
 
+  /// Whether operations do nothing, so that the device has all of them.
+  bool computes_nothing = false;
   CallLog log;
   bool single_threaded = false;
   bool slow_first_use = true;
   std::string link;  // with whatever other device
   AvailableMemory available{"all fakes", std::size_t{1} << 40};
   std::function<Condition()> on_condition = [] { return Condition{}; };
+  /// Bytes of the buffers that exist.
+  [[nodiscard]] std::size_t allocated_bytes() const { return *allocated_; }
+
+  /// The seconds between any two events.
+  std::function<double()> on_elapsed = [] { return 0.0; };
   /// Called by every stream's `synchronize`; may throw what a worker would have left.
   std::function<void()> on_synchronize = [] {};
 
  private:
   DeviceInfo info_;
+  std::shared_ptr<std::size_t> allocated_ = std::make_shared<std::size_t>(0);
 };
 
 /// A context over fake devices.

@@ -65,6 +65,7 @@ Json json_of(const Row& row) {
   }
   if (row.base) json["base"] = json_of(*row.base);
   if (row.now) json["new"] = json_of(*row.now);
+  if (row.cuts) json["cuts"] = {{"base", row.cuts->base}, {"new", row.cuts->now}};
   return json;
 }
 

@@ -6,9 +6,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "reports/compare/words.h"
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 
 namespace parbench::compare {
 namespace {
@@ -23,10 +25,13 @@ report::Tone tone_of(const Row& row) {
   return row.verdict() == Verdict::improved ? report::Tone::better : report::Tone::plain;
 }
 
+constexpr std::string_view other_cut_mark = "≠";
+
 TableCell verdict_cell(const Row* row) {
-  return {.text = state_text(*row),
-          .mark = std::string(throttling_text(*row).empty() ? "" : report::throttled_mark),
-          .tone = tone_of(*row)};
+  TableCell cell{.text = state_text(*row), .tone = tone_of(*row)};
+  if (!throttling_text(*row).empty()) cell.mark += report::throttled_mark;
+  if (row->cuts) cell.mark += other_cut_mark;
+  return cell;
 }
 
 TableCell interval_cell(const Row* row) {
@@ -49,16 +54,17 @@ Emphasis emphasis_of(const Row& row) {
   return row.judgement ? Emphasis::none : Emphasis::dim;
 }
 
-std::vector<report::Footnote> throttling_note(const Rows& rows) {
-  std::vector<std::string> throttles;
+/// Adds a footnote of what `text_of` says of each row, if it says anything.
+void add_note(const Rows& rows, std::string_view mark, std::string_view lead,
+              std::string (*text_of)(const Row&), std::vector<report::Footnote>& notes) {
+  std::vector<std::string> texts;
   for (const Row* row : rows) {
-    if (const std::string reasons = throttling_text(*row); !reasons.empty()) {
-      throttles.push_back(report::printable(fmt::format("{}: {}", row->label, reasons)));
+    if (const std::string text = text_of(*row); !text.empty()) {
+      texts.push_back(report::printable(fmt::format("{}: {}", row->label, text)));
     }
   }
-  if (throttles.empty()) return {};
-  return {{std::string(report::throttled_mark),
-           fmt::format("throttled: {}", fmt::join(throttles, "; "))}};
+  if (texts.empty()) return;
+  notes.emplace_back(std::string(mark), fmt::format("{}: {}", lead, fmt::join(texts, "; ")));
 }
 
 }  // namespace
@@ -88,7 +94,8 @@ report::Table rows_table(const Rows& rows) {
   add_column(table, {.title = "NEW"}, rows, [](const Row* row) { return seconds_cell(row->now); });
   add_column(table, {.title = "change"}, rows, change_cell);
   add_column(table, {.title = "interval", .align = Align::left}, rows, interval_cell);
-  table.footnotes = throttling_note(rows);
+  add_note(rows, report::throttled_mark, "throttled", throttling_text, table.footnotes);
+  add_note(rows, other_cut_mark, "other stages", cuts_text, table.footnotes);
   table.complete_in = "--format json";
   return table;
 }

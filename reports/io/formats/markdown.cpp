@@ -8,7 +8,7 @@
 #include "reports/io/formats/format.h"
 #include "reports/text/markdown_text.h"
 #include "reports/views/answer_table.h"
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/table_parts.h"
 

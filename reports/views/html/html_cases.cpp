@@ -12,7 +12,7 @@
 
 #include "reports/model/disturbances.h"
 #include "reports/units/units.h"
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 #include "reports/views/html/html_table.h"
 #include "reports/views/html/html_timelines.h"
 

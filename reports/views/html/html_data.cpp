@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 #include "reports/views/html/html_timelines.h"
 #include "reports/views/html/html_writer.h"
 #include "reports/views/table_parts.h"

@@ -14,7 +14,7 @@
 
 #include "reports/text/table.h"
 #include "reports/units/units.h"
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 #include "reports/views/html/html_changes.h"
 #include "reports/views/html/html_table.h"
 

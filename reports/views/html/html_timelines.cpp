@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "reports/model/ceilings.h"
-#include "reports/model/without_profile.h"
+#include "reports/model/notes.h"
 #include "reports/units/units.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/packed_numbers.h"

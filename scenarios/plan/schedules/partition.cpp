@@ -12,25 +12,36 @@
 namespace parbench {
 namespace {
 
-/// What a stage of some units costs with its copies.
+/// The cost of a stage of consecutive units with its copies.
 class StageCosts {
  public:
-  StageCosts(const std::vector<std::vector<double>>& unit_costs,
-             const std::vector<double>& cut_costs, const std::vector<SharedParameters>& shared)
-      : cuts_(cut_costs), shared_(shared) {
-    for (const std::vector<double>& units : unit_costs) {
-      std::vector<double>& sums = first_units_.emplace_back(units.size() + 1, 0.0);
-      std::partial_sum(units.begin(), units.end(), sums.begin() + 1);
+  /// `costs` must outlive this object.
+  explicit StageCosts(const PartitionCosts& costs) : costs_(costs) {
+    if (stages() < 1 || stages() > units()) {
+      throw std::invalid_argument(fmt::format("{} units make no {} stages", units(), stages()));
+    }
+    if (!costs.cuts.empty() && static_cast<int>(costs.cuts.size()) != units()) {
+      throw std::invalid_argument(fmt::format("{} costs of cuts for {} units; give one per unit",
+                                              costs.cuts.size(), units()));
+    }
+    for (const std::vector<double>& of_units : costs.units) {
+      std::vector<double>& sums = first_units_.emplace_back(of_units.size() + 1, 0.0);
+      std::partial_sum(of_units.begin(), of_units.end(), sums.begin() + 1);
     }
   }
 
-  /// Of the units from `first` to the one in front of `end`.
+  [[nodiscard]] int stages() const { return static_cast<int>(costs_.units.size()); }
+  [[nodiscard]] int units() const {
+    return costs_.units.empty() ? 0 : static_cast<int>(costs_.units.front().size());
+  }
+
+  /// Returns the seconds of the units from `first` to the one in front of `end`.
   [[nodiscard]] double seconds(int stage, int first, int end) const {
     const std::vector<double>& sums = first_units_[static_cast<std::size_t>(stage)];
     double sum = sums[static_cast<std::size_t>(end)] - sums[static_cast<std::size_t>(first)] +
                  cut(first) + cut(end);
     const auto has = [&](int unit) { return unit >= first && unit < end; };
-    for (const SharedParameters& one : shared_) {
+    for (const SharedParameters& one : costs_.shared) {
       if (has(one.owner) != has(one.other)) sum += one.seconds;
     }
     return sum;
@@ -38,45 +49,33 @@ class StageCosts {
 
  private:
   [[nodiscard]] double cut(int unit) const {
-    const bool is_cut = unit > 0 && unit < static_cast<int>(cuts_.size());
-    return is_cut ? cuts_[static_cast<std::size_t>(unit)] : 0.0;
+    const bool is_cut = unit > 0 && unit < static_cast<int>(costs_.cuts.size());
+    return is_cut ? costs_.cuts[static_cast<std::size_t>(unit)] : 0.0;
   }
 
+  const PartitionCosts& costs_;
   std::vector<std::vector<double>> first_units_;  // of each stage, of the first 0, 1, 2, … units
-  const std::vector<double>& cuts_;
-  const std::vector<SharedParameters>& shared_;
 };
 
-}  // namespace
+constexpr double impossible = std::numeric_limits<double>::infinity();
 
-std::vector<int> balanced_partition(const std::vector<std::vector<double>>& unit_costs,
-                                    const std::vector<double>& cut_costs,
-                                    const std::vector<SharedParameters>& shared) {
-  const auto stages = static_cast<int>(unit_costs.size());
-  const auto units = stages > 0 ? static_cast<int>(unit_costs.front().size()) : 0;
-  if (stages < 1 || stages > units) {
-    throw std::invalid_argument(fmt::format("{} units make no {} stages", units, stages));
-  }
-
-  if (!cut_costs.empty() && static_cast<int>(cut_costs.size()) != units) {
-    throw std::invalid_argument(
-        fmt::format("{} costs of cuts for {} units; give one per unit", cut_costs.size(), units));
-  }
-  const StageCosts costs(unit_costs, cut_costs, shared);
-
+/// Returns the partition whose slowest stage is the fastest. `seconds(stage, first, end)`: the cost
+/// of a stage of some units; infinite where there must be no such stage.
+template <typename Seconds>
+std::vector<int> best_partition(int stages, int units, const Seconds& seconds) {
   // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
   // the last of those stages starts.
   const auto at = [&](int stage, int unit) {
     return static_cast<std::size_t>(stage) * (static_cast<std::size_t>(units) + 1) +
            static_cast<std::size_t>(unit);
   };
-  std::vector<double> slowest(at(stages, units) + 1, std::numeric_limits<double>::infinity());
+  std::vector<double> slowest(at(stages, units) + 1, impossible);
   std::vector<int> last(slowest.size(), 0);
   slowest[at(0, 0)] = 0;
   for (int stage = 1; stage <= stages; ++stage) {
     for (int unit = stage; unit <= units; ++unit) {
       for (int start = stage - 1; start < unit; ++start) {
-        const double own = costs.seconds(stage - 1, start, unit);
+        const double own = seconds(stage - 1, start, unit);
         const double worst = std::max(slowest[at(stage - 1, start)], own);
         if (worst < slowest[at(stage, unit)]) {
           slowest[at(stage, unit)] = worst;
@@ -85,12 +84,43 @@ std::vector<int> balanced_partition(const std::vector<std::vector<double>>& unit
       }
     }
   }
+  if (slowest[at(stages, units)] == impossible) {
+    throw std::invalid_argument("no partition has stages as fast as the limit");
+  }
   std::vector<int> partition;
   for (int stage = stages, unit = units; stage > 1; --stage) {
     unit = last[at(stage, unit)];
     partition.insert(partition.begin(), unit);
   }
   return partition;
+}
+
+}  // namespace
+
+std::vector<int> balanced_partition(const PartitionCosts& costs) {
+  return balanced_partition_within(costs, impossible, costs);
+}
+
+double slowest_stage(const PartitionCosts& costs, const std::vector<int>& partition) {
+  const StageCosts stages(costs);
+  double slowest = 0;
+  for (int stage = 0, first = 0; stage < stages.stages(); ++stage) {
+    const bool is_last = stage + 1 == stages.stages();
+    const int end = is_last ? stages.units() : partition.at(static_cast<std::size_t>(stage));
+    slowest = std::max(slowest, stages.seconds(stage, first, end));
+    first = end;
+  }
+  return slowest;
+}
+
+std::vector<int> balanced_partition_within(const PartitionCosts& costs, double limit,
+                                           const PartitionCosts& estimates) {
+  const StageCosts measured(costs);
+  const StageCosts estimated(estimates);
+  return best_partition(measured.stages(), measured.units(), [&](int stage, int first, int end) {
+    return measured.seconds(stage, first, end) <= limit ? estimated.seconds(stage, first, end)
+                                                        : impossible;
+  });
 }
 
 }  // namespace parbench

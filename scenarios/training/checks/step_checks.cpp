@@ -218,14 +218,33 @@ NamedValues initial_parameters(const Stages& stages) {
   return initial;
 }
 
-CheckResult compare(const std::string& name, const std::vector<float>& got,
-                    const std::vector<double>& want, const Tolerance& tolerance) {
+using NaiveOutputs = std::map<std::string, std::vector<float>>;
+
+NaiveOutputs outputs_of(double loss, const NamedValues& gradients, const Optimizer& optimizer) {
+  NaiveOutputs outputs{{loss_output, {static_cast<float>(loss)}}};
   double squares = 0;
-  for (const double value : want) squares += value * value;
-  const double scale = std::sqrt(squares / static_cast<double>(want.size()));
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    if (std::abs(got[i] - want[i]) <= tolerance.allowed(want[i], scale)) continue;  // false for NaN
-    return naive_difference(fmt::format("{}[{}]", name, i), got[i], want[i]);
+  for (const auto& [name, gradient] : gradients) {
+    outputs[gradient_output(name)] = {gradient.begin(), gradient.end()};
+    for (const double value : gradient) squares += value * value;
+  }
+  outputs[clip_factor_output] = {static_cast<float>(naive_clip_factor(optimizer, squares))};
+  return outputs;
+}
+
+using NaiveSensitivities = std::map<std::string, Sensitivity>;
+
+CheckResult compare(const std::vector<Output>& outputs, const NaiveOutputs& naive,
+                    const Tolerance& tolerance, const NaiveSensitivities& sensitivities) {
+  for (const Output& output : outputs) {
+    const std::vector<float> got = output.read();
+    const std::vector<float>& want = naive.at(output.name);
+    const auto sensitivity = sensitivities.find(output.name);
+    const Agreement found =
+        agreement(got, want, tolerance,
+                  sensitivity == sensitivities.end() ? Sensitivity() : sensitivity->second);
+    if (found.holds()) continue;
+    const std::size_t i = found.not_finite.value_or(found.where);
+    return naive_difference(fmt::format("the {}[{}]", output.name, i), got[i], want[i]);
   }
   return std::nullopt;
 }
@@ -234,24 +253,24 @@ CheckResult check_perceptron(CaseParts& parts, const Network& network, NumberFor
                              const Stages& stages, const Optimizer& optimizer) {
   CaseData& data = parts.data;
   const Tensor images = stages.front()->images();
-  const NaiveStep naive = naive_step(
-      network, initial_parameters(stages), widened(data.read(images)),
-      widened(data.read(stages.back()->target())), images.desc.shape.front(), format.dtype);
-  Tolerance tolerance = tolerance_of(format);
+  const NamedValues initial = initial_parameters(stages);
+  const NaivePerceptron naive(network, initial,
+                              {.images = widened(data.read(images)),
+                               .target = widened(data.read(stages.back()->target())),
+                               .samples = images.desc.shape.front()},
+                              format.dtype);
+  Tolerance tolerance = tolerance_of_step(format);
   // The naive network multiplies in f32, and the products of all layers follow each other.
   if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
-  NamedValues want = {{loss_output, {naive.loss}}};
-  double squares = 0;
-  for (const auto& [name, gradient] : naive.gradients) {
-    want[gradient_output(name)] = gradient;
-    for (const double value : gradient) squares += value * value;
+  NamedValues gradients = naive.gradients();
+  const NaiveOutputs want = outputs_of(naive.loss(), gradients, optimizer);
+  if (!compare(parts.outputs, want, tolerance, {})) return std::nullopt;
+  gradients = naive.switched_gradients(std::move(gradients), perturbation_of(format));
+  NaiveSensitivities sensitivities;
+  for (const auto& [name, values] : outputs_of(naive.loss(), gradients, optimizer)) {
+    sensitivities[name].add(values, want.at(name));
   }
-  want[clip_factor_output] = {naive_clip_factor(optimizer, squares)};
-  for (const Output& output : parts.outputs) {
-    if (auto wrong = compare("the " + output.name, output.read(), want.at(output.name), tolerance))
-      return wrong;
-  }
-  return std::nullopt;
+  return compare(parts.outputs, want, tolerance, sensitivities);
 }
 
 // --- boundaries ---
@@ -312,6 +331,12 @@ Check end_check(CaseParts& parts, const Network& network, NumberFormat format, c
 }
 
 }  // namespace
+
+Tolerance tolerance_of_step(NumberFormat format) {
+  Tolerance tolerance = tolerance_of(format);
+  tolerance.absolute = 0;
+  return tolerance;
+}
 
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches,

@@ -10,6 +10,9 @@
 
 namespace parbench {
 
+/// Tolerance of the gradients of a step, which may be small: without an absolute part.
+[[nodiscard]] Tolerance tolerance_of_step(NumberFormat format);
+
 /// Adds a check of the loss and the gradients of the first step after a reset:
 /// - a perceptron: the loss and all gradients, by a naive network;
 /// - another network: the loss from predictions and target, and sampled values of the last layer's

@@ -421,15 +421,11 @@ std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& 
                                                const Stage::TrainedParameter& other) {
   const std::vector<float> want = data.read(one.gradient);
   const std::vector<float> got = data.read(other.gradient);
-  double squares = 0;
-  for (const double value : want) squares += value * value;
-  const double scale = std::sqrt(squares / static_cast<double>(want.size()));
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    if (std::abs(got[i] - want[i]) <= tolerance.allowed(want[i], scale)) continue;  // false for NaN
-    return fmt::format("the gradient of {}[{}] is {:.9g} on rank 0 and {:.9g} on another",
-                       one.spec.name, i, want[i], got[i]);
-  }
-  return std::nullopt;
+  const Agreement found = agreement(got, want, tolerance);
+  if (found.holds()) return std::nullopt;
+  const std::size_t i = found.not_finite.value_or(found.where);
+  return fmt::format("the gradient of {}[{}] is {:.9g} on rank 0 and {:.9g} on another",
+                     one.spec.name, i, want[i], got[i]);
 }
 
 /// Ranks compute the gradients of parameters that all of them have by themselves, or add them up.
@@ -481,12 +477,7 @@ void add_checks(GridParts& parts, NumberFormat format) {
 }  // namespace
 
 void prepare_grid(GridParts& parts, const GridStep& step) {
-  parts.tolerance = tolerance_of(step.format);
-  if (step.format.dtype == DType::bf16 && parts.grid.ranks > 1) {
-    // Ranks round partial sums, one device whole ones. Errors of layers are independent of each
-    // other.
-    parts.tolerance.of_norm = parts.tolerance.relative * std::sqrt(linear_layers(parts.network));
-  }
+  parts.tolerance = tolerance_of_step(step.format);
   add_step(parts, step);
   add_checks(parts, step.format);
   parts.amount = {.value = static_cast<double>(step.batch),

@@ -91,8 +91,8 @@ std::optional<std::string> obstacle_to_division(const Network& network, int rank
   const std::vector<Pair> pairs = pairs_of(network);
   if (pairs.empty()) {
     return fmt::format(
-        "{} has no two linear layers with a function or attention between them, "
-        "which is what ranks divide",
+        "{} has no two linear layers with only a function or attention between "
+        "them",
         network.name);
   }
   for (const Pair& pair : pairs) {

@@ -54,15 +54,34 @@ TEST(Compare, SmallElementsAreMeasuredAgainstTheTensor) {
   EXPECT_FALSE(compare({{"y", {10.0F, 0.08F}}}, want, one_percent).passed);
 }
 
-TEST(Compare, TheNormOfATensorsErrorMayCountInsteadOfEachValue) {
+TEST(Compare, WhatOtherRoundingsChangeIsAccepted) {
   const OutputValues want = {{"y", {3, 4, 0, 0}}};
-  const Tolerance tolerance{.relative = 0.01, .absolute = 0, .of_norm = 0.1};
-  EXPECT_TRUE(compare({{"y", {3, 4, 0, 0.49F}}}, want, tolerance).passed);
-  const auto far = compare({{"y", {3.4F, 4, 0.3F, 0.3F}}}, want, tolerance);
+  Sensitivities sensitivities;
+  sensitivities["y"].add(std::vector<float>{3, 4.3F, 0, 0}, want.at("y"));
+  const auto compared = [&](std::vector<float> got) {
+    return parbench::compare(as_outputs({{"y", std::move(got)}}), want, one_percent, sensitivities);
+  };
+  EXPECT_FALSE(compare({{"y", {3, 4, 0.5F, 0}}}, want, one_percent).passed);
+  EXPECT_TRUE(compared({3, 4, 0.5F, 0}).passed) << "of a block, the norm counts: twice 0.3";
+  const auto far = compared({3, 4, 0.5F, 0.5F});
   EXPECT_FALSE(far.passed);
-  EXPECT_THAT(far.detail, HasSubstr("the error of y has a norm of 0.583, the reference one of 5"));
-  const float none = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_FALSE(compare({{"y", {3, 4, 0, none}}}, want, tolerance).passed);
+  EXPECT_THAT(far.detail, HasSubstr("y[2] is 0.5, the reference has 0"));
+  EXPECT_FALSE(compared({3, 4, 0, std::numeric_limits<float>::quiet_NaN()}).passed);
+}
+
+TEST(Compare, RoundingsCountInTheBlockThatTheyChange) {
+  const OutputValues want = {{"y", std::vector<float>(2 * Sensitivity::size, 1.0F)}};
+  std::vector<float> first = want.at("y");
+  first[10] = 2;
+  std::vector<float> second = want.at("y");
+  second[Sensitivity::size] = 2;
+  Sensitivities sensitivities;
+  sensitivities["y"].add(first, want.at("y"));
+  const auto passes = [&](const std::vector<float>& got) {
+    return parbench::compare(as_outputs({{"y", got}}), want, one_percent, sensitivities).passed;
+  };
+  EXPECT_TRUE(passes(first));
+  EXPECT_FALSE(passes(second));
 }
 
 TEST(Compare, WithoutToleranceOnlyEqualPasses) {

@@ -9,7 +9,7 @@
 
 #include "bench/sampling/session/session.h"
 #include "kernels/base/error.h"
-#include "reports/model/without_profile.h"
+#include "reports/model/notes.h"
 #include "tests/bench/sampling/session_fixture.h"
 
 namespace parbench {

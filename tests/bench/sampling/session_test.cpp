@@ -134,6 +134,23 @@ TEST_F(SessionTest, AReferenceInTheSweepRunsOnceForAll) {
   EXPECT_EQ(result.cases[2].verification->against, "naive computation");
 }
 
+TEST_F(SessionTest, ADifferenceThatOtherRoundingsMakeInTheReferenceIsAccepted) {
+  scenario.reference_strategy = "base";
+  scenario.behaviours["base"] = {.output = {1, 2}, .perturbed_output = {1, 2.1F}};
+  scenario.behaviours["rounded"] = {.output = {1, 2.1F}};
+  scenario.behaviours["wrong"] = {.output = {1, 2.5F}};
+  std::vector<CaseSpec> specs{FakeScenario::spec("base"), FakeScenario::spec("rounded"),
+                              FakeScenario::spec("wrong")};
+  EXPECT_EQ(run(specs).cases[1].status, report::CaseStatus::failed) << "no step of training";
+  for (CaseSpec& spec : specs) spec.parameters.set("optimizer", std::string("sgd"));
+  const SessionResult result = run(specs);
+  EXPECT_EQ(result.cases[1].status, report::CaseStatus::measured);
+  EXPECT_EQ(result.cases[2].status, report::CaseStatus::failed);
+  EXPECT_THAT(result.cases[2].error, testing::HasSubstr("y[1] is 2.5, the reference has 2"));
+  EXPECT_EQ(scenario.count("prepare fake/base/n:1/optimizer:sgd"), 5U)
+      << "itself, two changes for the first difference, two more for the second";
+}
+
 TEST_F(SessionTest, AReferenceOutsideTheSweepIsComputedOncePerName) {
   scenario.reference_strategy = "elsewhere";
   for (const char* strategy : {"a", "b", "elsewhere"}) scenario.behaviours[strategy] = {};

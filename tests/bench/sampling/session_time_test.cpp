@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/sampling/session/session.h"
-#include "reports/model/without_profile.h"
+#include "reports/model/notes.h"
 #include "tests/bench/sampling/session_fixture.h"
 #include "tests/scenarios/fake_device.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/model/without_profile.h"
+#include "reports/model/notes.h"
 #include "reports/views/table.h"
 #include "tests/reports/sample.h"
 

@@ -59,19 +59,21 @@ TEST_F(PipelineAnswer, ComparesWithOneDeviceOfAllCores) {
                                     outcome("pipeline", {{"split", 12}}, 1.25, 1.6)};
   outcomes[0].cores = 1;
   outcomes[1].cores = 2;
-  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
-            "Use one device of all 2 cores: 1.95× as fast as one core (1.94–1.96), 90% of what its "
-            "tasks and their dependencies allow. The fastest that divides the work: split 12, "
-            "1.60× (1.59–1.61).");
+  EXPECT_EQ(
+      scenario->answer(outcomes, within(0.01)).text,
+      "Use one device with both cores: 1.95× as fast as one core (1.94–1.96), 90% of what its "
+      "tasks and their dependencies allow. The fastest that divides the work: split 12, "
+      "1.60× (1.59–1.61).");
   outcomes[1].speedup = {1.2, report::Interval{1.19, 1.21, 0.97}};
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
             "Use split 12: 1.60× as fast as one core (1.59–1.61), 90% of what its tasks and their "
-            "dependencies allow. With one device of all 2 cores: 1.20× (1.19–1.21).");
+            "dependencies allow. With one device with both cores: 1.20× (1.19–1.21).");
   outcomes[1].speedup = {1.59, report::Interval{1.58, 1.60, 0.97}};
-  EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
-            "Use one device of all 2 cores: 1.59× as fast as one core (1.58–1.60), 90% of what its "
-            "tasks and their dependencies allow. The fastest is split 12 (1.60×), tied within 3% "
-            "with one device of all 2 cores; one device of all 2 cores is simpler.");
+  EXPECT_EQ(
+      scenario->answer(outcomes, within(0.01)).text,
+      "Use one device with both cores: 1.59× as fast as one core (1.58–1.60), 90% of what its "
+      "tasks and their dependencies allow. The fastest is split 12 (1.60×), tied within 3% "
+      "with one device with both cores; one device with both cores is simpler.");
 }
 
 TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {

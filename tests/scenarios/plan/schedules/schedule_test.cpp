@@ -93,7 +93,7 @@ TEST(Schedule, OneThatWaitsForItselfIsRefused) {
 }
 
 std::vector<int> alike_partition(const std::vector<double>& unit_seconds, std::size_t stages) {
-  return balanced_partition(std::vector(stages, unit_seconds));
+  return balanced_partition({.units = std::vector(stages, unit_seconds)});
 }
 
 TEST(BalancedPartition, MakesTheSlowestStageAsFastAsItCanBe) {
@@ -113,14 +113,14 @@ TEST(BalancedPartition, MakesTheSlowestStageAsFastAsItCanBe) {
 TEST(BalancedPartition, GivesTheFasterDeviceMore) {
   const std::vector<double> slow = {4, 4, 4, 4, 4};
   const std::vector<double> fast = {1, 1, 1, 1, 1};
-  EXPECT_EQ(balanced_partition({slow, fast}), (std::vector<int>{1}));
-  EXPECT_EQ(balanced_partition({fast, slow}), (std::vector<int>{4}));
+  EXPECT_EQ(balanced_partition({.units = {slow, fast}}), (std::vector<int>{1}));
+  EXPECT_EQ(balanced_partition({.units = {fast, slow}}), (std::vector<int>{4}));
 }
 
 TEST(BalancedPartition, CountsTheCopiesOfACutOnBothOfItsSides) {
   const std::vector<double> units = {3, 1, 1, 3};
   const auto with_cuts = [&](const std::vector<double>& cuts, std::size_t stages) {
-    return balanced_partition(std::vector(stages, units), cuts);
+    return balanced_partition({.units = std::vector(stages, units), .cuts = cuts});
   };
   EXPECT_EQ(with_cuts({0, 1, 1, 1}, 2), (std::vector<int>{2})) << "all cuts cost the same";
   EXPECT_EQ(with_cuts({0, 0.5, 2, 2}, 2), (std::vector<int>{1})) << "5.5 instead of 6";
@@ -133,15 +133,39 @@ TEST(BalancedPartition, CountsTheCopiesOfACutOnBothOfItsSides) {
 TEST(BalancedPartition, CountsExchangesForStagesThatShareParameters) {
   const std::vector<double> units = {2, 1, 1, 1, 1, 2};
   const auto partition = [&](std::size_t stages, double exchange) {
-    return balanced_partition(std::vector(stages, units), {},
-                              {{.owner = 0, .other = 5, .seconds = exchange}});
+    return balanced_partition({.units = std::vector(stages, units),
+                               .shared = {{.owner = 0, .other = 5, .seconds = exchange}}});
   };
   EXPECT_EQ(partition(3, 0), (std::vector<int>{1, 4})) << "2, 3 and 3";
   EXPECT_EQ(partition(3, 2), (std::vector<int>{1, 5})) << "4, 4 and 4 instead of 4, 3 and 5";
   const std::vector<double> alike = {1, 1, 1, 1};
-  EXPECT_EQ(balanced_partition({alike, alike}, {}, {{.owner = 0, .other = 2, .seconds = 2}}),
+  EXPECT_EQ(balanced_partition(
+                {.units = {alike, alike}, .shared = {{.owner = 0, .other = 2, .seconds = 2}}}),
             (std::vector<int>{3}))
       << "3 and 1, without an exchange, instead of 4 and 4";
+}
+
+TEST(BalancedPartition, HasAStageThatIsTheSlowest) {
+  const std::vector<double> units = {3, 1, 1, 3};
+  const PartitionCosts costs{.units = {units, units},
+                             .cuts = {0, 1, 0.5, 1},
+                             .shared = {{.owner = 0, .other = 3, .seconds = 2}}};
+  EXPECT_DOUBLE_EQ(slowest_stage(costs, {2}), 4 + 0.5 + 2);
+  EXPECT_DOUBLE_EQ(slowest_stage(costs, {1}), 5 + 1 + 2) << "the second stage";
+  EXPECT_DOUBLE_EQ(slowest_stage({.units = {units}}, {}), 8);
+}
+
+TEST(BalancedPartition, IsThatOfEstimatesWithinALimit) {
+  const std::vector<double> measured = {2, 2.1, 1.9, 2.2};
+  const std::vector<double> estimated = {1, 1, 1, 3};
+  const PartitionCosts costs{.units = {measured, measured}};
+  const PartitionCosts estimates{.units = {estimated, estimated}};
+  EXPECT_EQ(balanced_partition(costs), (std::vector<int>{2})) << "4.1 and 4.1";
+  EXPECT_EQ(balanced_partition_within(costs, 4.2, estimates), (std::vector<int>{2}));
+  EXPECT_EQ(balanced_partition_within(costs, 6.1, estimates), (std::vector<int>{3}))
+      << "6 and 2.2, which estimates take for 3 and 3";
+  EXPECT_THAT([&] { static_cast<void>(balanced_partition_within(costs, 4, estimates)); },
+              ThrowsMessage<std::invalid_argument>("no partition has stages as fast as the limit"));
 }
 
 }  // namespace

@@ -16,16 +16,31 @@
 namespace parbench::test {
 namespace {
 
-OutputValues outputs_of(const Scenario& scenario, const CaseSpec& spec, int devices) {
+/// The outputs of a case, and how much roundings change them.
+struct Reference {
+  OutputValues outputs;
+  Sensitivities sensitivities;
+};
+
+Reference reference_of(const Scenario& scenario, const CaseSpec& spec, int devices) {
   const auto context = context_with_shared_cores(devices);
-  const auto subject = ready_case(scenario, spec, *context);
-  run_in_order(subject->plan());
-  return read_outputs(*subject);
+  Reference reference;
+  for (const int perturbation : {0, 1, -1, 2, -2}) {
+    context->set_perturbation(perturbation);
+    const auto subject = ready_case(scenario, spec, *context);
+    run_in_order(subject->plan());
+    if (perturbation == 0) {
+      reference.outputs = read_outputs(*subject);
+    } else {
+      add_changes(reference.sensitivities, *subject, reference.outputs);
+    }
+  }
+  return reference;
 }
 
 /// What is wrong with a run that leaves out a task; empty: nothing.
 std::string wrong_without(const Scenario& scenario, const CaseSpec& spec, int devices,
-                          std::optional<std::size_t> left_out, const OutputValues& reference) {
+                          std::optional<std::size_t> left_out, const Reference& reference) {
   const auto context = context_with_shared_cores(devices);
   const auto subject = ready_case(scenario, spec, *context);
   if (left_out) {
@@ -34,7 +49,8 @@ std::string wrong_without(const Scenario& scenario, const CaseSpec& spec, int de
     run_in_order(subject->plan());
   }
   if (const auto wrong = subject->check()) return *wrong;
-  const auto verdict = compare(subject->outputs(), reference, subject->tolerance());
+  const auto verdict =
+      compare(subject->outputs(), reference.outputs, subject->tolerance(), reference.sensitivities);
   return verdict.passed ? "" : verdict.detail;
 }
 
@@ -57,7 +73,7 @@ std::unique_ptr<Context> context_with_shared_cores(int devices) {
 void expect_every_task_needed(const Scenario& scenario, const CaseSpec& spec, int devices,
                               std::size_t every) {
   constexpr std::size_t max_tried = 24;  // each is a run of its own
-  const OutputValues reference = outputs_of(scenario, *scenario.reference(spec), devices);
+  const Reference reference = reference_of(scenario, *scenario.reference(spec), devices);
   EXPECT_EQ(wrong_without(scenario, spec, devices, std::nullopt, reference), "") << spec.name();
   const auto context = context_with_shared_cores(devices);
   const auto subject = ready_case(scenario, spec, *context);

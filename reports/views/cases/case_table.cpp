@@ -1,5 +1,5 @@
 // Columns, rows, captions and footnotes from the cases of a scenario.
-#include "reports/views/case_table.h"
+#include "reports/views/cases/case_table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,10 +17,11 @@
 
 #include "reports/findings/roles.h"
 #include "reports/model/disturbances.h"
+#include "reports/model/notes.h"
 #include "reports/units/units.h"
 #include "reports/units/wide_intervals.h"
-#include "reports/views/case_cells.h"
-#include "reports/views/contradictions.h"
+#include "reports/views/cases/case_cells.h"
+#include "reports/views/cases/contradictions.h"
 #include "reports/views/table_parts.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/schedules/partition.h"
@@ -313,6 +314,7 @@ class Builder {
       devices.back() += fmt::format(", which share {}", format_count(cores.different, "core"));
     }
     table_.captions = caption_lines(parameters, devices);
+    std::ranges::move(cut_lines(cases_, parameters), std::back_inserter(table_.captions));
     for (const ParameterColumn& parameter : parameters) {
       if (!distinguishes(parameter)) continue;
       TableColumn column{
@@ -332,10 +334,9 @@ class Builder {
   /// Whether the parameters of a case leave open where its stages begin.
   [[nodiscard]] bool has_cuts_of_its_own() const {
     return std::ranges::any_of(cases_, [&](const CaseResult* c) {
-      const auto cut = std::ranges::find(c->notes, cut_note, &NamedTexts::value_type::first);
-      if (cut == c->notes.end()) return false;
+      const std::string cut = cut_of(*c);
       const Value* partition = roles_.value(*c, Role::partition);
-      return partition == nullptr || *partition != Value(cut->second);
+      return !cut.empty() && (partition == nullptr || *partition != Value(cut));
     });
   }
 

@@ -1,5 +1,5 @@
 // Which unit each number of a case has in a table.
-#include "reports/views/case_cells.h"
+#include "reports/views/cases/case_cells.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Compares the quotient of two medians with the median of the ratios of their rounds.
-#include "reports/views/contradictions.h"
+#include "reports/views/cases/contradictions.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,380 @@
+// Times units, copies and exchanges.
+#include "scenarios/training/unit_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "kernels/core/crossing.h"
+#include "scenarios/framework/op_set.h"
+#include "scenarios/plan/costs.h"
+#include "scenarios/training/batch_data.h"
+#include "scenarios/training/partition.h"
+#include "scenarios/training/program/stage_program.h"
+
+namespace parbench {
+namespace {
+
+/// One unit as a stage of its own.
+class Unit {
+ public:
+  Unit(Stream& stream, const StageRange& range, const UnitRun& run)
+      : store_(with_parameters(stream, range, run)), program_(stream, range, run.samples, store_) {
+    calls_ = program_.forward();
+    std::ranges::copy(program_.backward(run.accumulate), std::back_inserter(calls_));
+  }
+
+  [[nodiscard]] const StageProgram& program() const { return program_; }
+  [[nodiscard]] const ParameterStore& store() const { return store_; }
+  /// Forward and backward.
+  [[nodiscard]] const std::vector<OpCall>& calls() const { return calls_; }
+
+ private:
+  static ParameterStore with_parameters(Stream& stream, const StageRange& range,
+                                        const UnitRun& run) {
+    ParameterStore store(stream);
+    StageProgram::add_parameters(stream, range, run.samples, store);
+    return store;
+  }
+
+  ParameterStore store_;
+  StageProgram program_;
+  std::vector<OpCall> calls_;
+};
+
+/// Returns the shortest of several runs behind one for caches and pages: what else a machine does
+/// only makes them longer.
+double fastest_run(const std::function<double()>& run) {
+  constexpr double enough_seconds = 0.02;
+  constexpr int max_runs = 20;
+  run();
+  double fastest = std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (int i = 0; i < max_runs && sum < enough_seconds; ++i) {
+    const double seconds = run();
+    fastest = std::min(fastest, seconds);
+    sum += seconds;
+  }
+  return fastest;
+}
+
+/// Only the ratios of the result matter.
+double estimated_seconds(const Unit& unit) {
+  constexpr Roofline core{.flops_per_second = 1e11, .bytes_per_second = 1e10};
+  double seconds = 0;
+  for (const OpCall& call : unit.calls()) seconds += core.seconds(call.op->work());
+  return seconds;
+}
+
+/// Memory of one unit that is measured, one buffer a space, and the runs.
+class UnitTimer {
+ public:
+  UnitTimer(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
+    const StageProgram& program = unit.program();
+    const ParameterStore& store = unit.store();
+    set(Space::input, program.inputs().bytes());
+    set(Space::input_gradient, program.inputs().bytes());
+    set(Space::output_gradient, program.outputs().bytes());
+    const TensorDesc target = target_tensor(stream.device(), range, program.samples());
+    set(Space::target, target.bytes);
+    set(Space::loss, sizeof(float));
+    set(Space::parameters, store.bytes());
+    set(Space::gradients, store.bytes());
+    set(Space::packed, store.packed_bytes());
+    set(Space::statistics, statistics_bytes(*range.network));
+    set(Space::activations, program.activation_bytes());
+    set(Space::transient, program.transient_bytes());
+    for (const BoundaryTensor& input : program.inputs().tensors()) {
+      fill({Space::input, input.offset}, input.desc, range.network->vocabulary);
+    }
+    for (const BoundaryTensor& output : program.outputs().tensors()) {
+      fill({Space::output_gradient, output.offset}, output.desc);
+    }
+    fill({Space::target}, target, range.network->classes());
+    for (const Space space :
+         {Space::parameters, Space::gradients, Space::statistics, Space::loss}) {
+      const std::size_t bytes = bases_.at(static_cast<std::size_t>(space)).bytes;
+      if (bytes > 0) fill({space}, canonical({static_cast<std::int64_t>(bytes / sizeof(float))}));
+    }
+    run(rebase(store.packing(), bases_));
+    const std::vector<Call> calls = rebase(unit.calls(), bases_);
+    seconds_ = fastest_run([&] { return run(calls); });
+  }
+
+  [[nodiscard]] double seconds() const { return seconds_; }
+
+ private:
+  void set(Space space, std::size_t bytes) {
+    Buffer& buffer = buffers_.at(static_cast<std::size_t>(space));
+    buffer = stream_.device().allocate(bytes, MemoryKind::device);
+    bases_.at(static_cast<std::size_t>(space)) = BufferView(buffer);
+  }
+
+  struct Place {
+    Space space = Space::input;
+    std::size_t offset = 0;
+  };
+
+  /// Integers are below `end`.
+  void fill(Place place, const TensorDesc& tensor, std::int64_t end = 0) {
+    const BufferView view =
+        bases_.at(static_cast<std::size_t>(place.space)).part(place.offset, tensor.bytes);
+    const auto subsequence = static_cast<std::uint64_t>(place.space);
+    if (tensor.dtype == DType::i32) {
+      draw_integers(stream_, tensor, view, end, {.subsequence = subsequence});
+      return;
+    }
+    const auto count = static_cast<std::int64_t>(tensor.bytes / size_of(tensor.dtype));
+    Op& op = ops_.prepare(stream_,
+                          Fill{.count = count, .dtype = tensor.dtype, .subsequence = subsequence});
+    run({bind(op, {{"destination", view}})});
+  }
+
+  double run(const std::vector<Call>& calls) {
+    const std::unique_ptr<Event> begin = stream_.device().make_event();
+    const std::unique_ptr<Event> end = stream_.device().make_event();
+    try {
+      stream_.record(*begin);
+      for (const Call& call : calls) {
+        const auto& op = std::get<OpCall>(call);
+        op.op->enqueue(stream_, op.views);
+      }
+      stream_.record(*end);
+      stream_.synchronize();
+    } catch (...) {
+      come_to_rest();
+      throw;
+    }
+    return end->seconds_since(*begin);
+  }
+
+  /// What is queued still uses this object's memory; the error that led here matters more than
+  /// another one of the same work.
+  void come_to_rest() noexcept {
+    try {
+      stream_.synchronize();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
+
+  Stream& stream_;
+  OpSet ops_;
+  std::array<Buffer, space_count> buffers_;
+  Bases bases_;
+  double seconds_ = 0;
+};
+
+double measured_seconds(Stream& stream, const std::function<void()>& enqueue) {
+  return fastest_run([&] {
+    const std::unique_ptr<Event> begin = stream.device().make_event();
+    const std::unique_ptr<Event> end = stream.device().make_event();
+    stream.record(*begin);
+    enqueue();
+    stream.record(*end);
+    stream.synchronize();
+    return end->seconds_since(*begin);
+  });
+}
+
+/// A copy as a plan makes it, in memory of its own.
+double measured_copy_seconds(Context& context, std::size_t bytes) {
+  Device& from = context.device(0);
+  Device& to = context.device(1);
+  const Buffer source = from.allocate(bytes, MemoryKind::device);
+  const Buffer destination = to.allocate(bytes, MemoryKind::device);
+  Stream& stream = context.stream(reaches(from, to) ? 0 : 1, StreamKind::copy);
+  return measured_seconds(stream, [&] { stream.copy(destination, source); });
+}
+
+/// A gradient is sent, and what arrives is added.
+double measured_exchange_seconds(Context& context, std::int64_t elements) {
+  const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(float);
+  Stream& stream = context.stream(0, StreamKind::compute);
+  OpSet ops;
+  Op& add = ops.prepare(stream, Accumulate{.count = elements});
+  Op& fill = ops.prepare(stream, Fill{.count = 2 * elements});
+  const Buffer gradients = stream.device().allocate(2 * bytes, MemoryKind::device);
+  const BufferView both(gradients);
+  const auto enqueue = [&](const OpCall& call) { call.op->enqueue(stream, call.views); };
+  enqueue(bind(fill, {{"destination", both}}));
+  const OpCall addition =
+      bind(add, {{"source", both.part(0, bytes)}, {"destination", both.part(bytes, bytes)}});
+  return measured_copy_seconds(context, bytes) +
+         measured_seconds(stream, [&] { enqueue(addition); });
+}
+
+/// Of a copy or of an addition of two tensors, where nothing may be measured.
+constexpr double estimated_bytes_per_second = 1e10;
+
+double estimated_exchange_seconds(std::int64_t elements) {
+  constexpr int tensors = 1 + 3;  // one is sent; an addition reads two and writes one
+  return static_cast<double>(elements) * sizeof(float) * tensors / estimated_bytes_per_second;
+}
+
+/// Copies between ranks are estimated: one rank alone cannot measure them.
+bool measures_copies(const Context& context, CostBasis basis) {
+  return basis == CostBasis::measured && context.options().measures && context.device_count() > 1 &&
+         !context.is_remote(0) && !context.is_remote(1);
+}
+
+std::size_t crossing_bytes(const Device& device, const StageRange& whole, int first) {
+  return Boundary(device, whole, whole.network->crossing(first), whole.batch).bytes();
+}
+
+/// Every unit as a stage of its own.
+std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) {
+  std::vector<int> every_unit(network.units.size() - 1);
+  std::iota(every_unit.begin(), every_unit.end(), 1);
+  std::vector<StageRange> ranges;
+  for (const LayerRange& layers : stages_of(network, every_unit)) {
+    ranges.push_back({.network = &network,
+                      .first = layers.first,
+                      .last = layers.last,
+                      .dtype = run.dtype,
+                      .math = run.math,
+                      .batch = run.samples,
+                      .recompute = run.recompute});
+  }
+  return ranges;
+}
+
+/// Several passes, so that a disturbance of some seconds does not hit all times of a unit.
+constexpr int passes = 3;
+
+/// Returns the estimate of every unit, and behind them, where the context measures, the times of
+/// all units in each pass.
+std::vector<double> estimates_and_passes(Context& context, Stream& stream, const Network& network,
+                                         const UnitRun& run) {
+  const std::vector<StageRange> ranges = unit_ranges(network, run);
+  std::vector<double> seconds;
+  for (const StageRange& range : ranges) {
+    context.check_time();
+    seconds.push_back(estimated_seconds(Unit(stream, range, run)));
+  }
+  for (int pass = 0; context.options().measures && pass < passes; ++pass) {
+    for (const StageRange& range : ranges) {
+      context.check_time();
+      seconds.push_back(UnitTimer(stream, Unit(stream, range, run), range).seconds());
+    }
+  }
+  return seconds;
+}
+
+/// Reads what `estimates_and_passes` returns. The uncertainty of a sum of units is the share by
+/// which the second fastest times are longer than the fastest.
+UnitSeconds read_seconds(std::span<const double> numbers, std::size_t units) {
+  const auto first = numbers.first(units);
+  UnitSeconds seconds{.measured = {first.begin(), first.end()}, .estimated = {}};
+  seconds.estimated = seconds.measured;
+  if (numbers.size() == units) return seconds;
+  double fastest = 0;
+  double second = 0;
+  for (std::size_t unit = 0; unit < units; ++unit) {
+    std::vector<double> times;
+    for (std::size_t i = units + unit; i < numbers.size(); i += units) times.push_back(numbers[i]);
+    std::ranges::sort(times);
+    seconds.measured[unit] = times[0];
+    fastest += times[0];
+    second += times[1];
+  }
+  seconds.uncertainty = fastest > 0 ? second / fastest - 1 : 0;
+  return seconds;
+}
+
+}  // namespace
+
+UnitSeconds unit_seconds(Context& context, int device, const Network& network, const UnitRun& run) {
+  const DeviceInfo& info = context.device(device).info();
+  const std::string key =
+      fmt::format("units of {} {} {} {}{}{} on {}", network.name, to_string(network.input),
+                  to_string(NumberFormat{run.dtype, run.math}), run.samples,
+                  run.accumulate ? " accumulating" : "", run.recompute ? " recomputing" : "",
+                  info.backend + " " + info.hardware);
+  return read_seconds(context.measured(key, device,
+                                       [&] {
+                                         Stream& stream =
+                                             context.stream(device, StreamKind::compute);
+                                         return estimates_and_passes(context, stream, network, run);
+                                       }),
+                      network.units.size());
+}
+
+const std::vector<double>& cut_seconds(Context& context, const Network& network, const UnitRun& run,
+                                       CostBasis basis) {
+  const bool measures = measures_copies(context, basis);
+  const std::string key =
+      fmt::format("{} cuts of {} {} {} {}", measures ? "measured" : "estimated", network.name,
+                  to_string(network.input), to_string(run.dtype), run.samples);
+  return context.measured(key, 0, [&] {
+    const StageRange whole{.network = &network, .dtype = run.dtype, .batch = run.samples};
+    std::map<std::size_t, double> known;  // by bytes
+    std::vector<double> seconds;
+    for (const StageRange& range : unit_ranges(network, run)) {
+      const std::size_t bytes = crossing_bytes(context.device(0), whole, range.first);
+      const auto [one, is_new] = known.try_emplace(bytes, 0);
+      if (is_new) {
+        one->second = measures ? measured_copy_seconds(context, bytes)
+                               : static_cast<double>(bytes) / estimated_bytes_per_second;
+      }
+      seconds.push_back(range.first == 0 ? 0 : one->second);
+    }
+    return seconds;
+  });
+}
+
+std::vector<SharedParameters> shared_parameters(Context& context, const Network& network,
+                                                const UnitRun& run, std::int64_t batch,
+                                                CostBasis basis) {
+  const std::vector<ParameterSpec> parameters = network.parameters();
+  const bool measures = measures_copies(context, basis);
+  const double share = static_cast<double>(run.samples) / static_cast<double>(batch);
+  std::vector<SharedParameters> shared;
+  for (const Layer& layer : network.layers) {
+    if (layer.tied_to < 0 || network.layer(layer.tied_to).unit == layer.unit) continue;
+    std::int64_t elements = 0;
+    for (const ParameterSpec& one : parameters) {
+      if (one.layer == layer.tied_to) elements += element_count(one.shape);
+    }
+    const std::string key =
+        fmt::format("{} exchange of {}", measures ? "measured" : "estimated", elements);
+    const double seconds = context.measured(key, 0, [&] {
+      return std::vector{measures ? measured_exchange_seconds(context, elements)
+                                  : estimated_exchange_seconds(elements)};
+    })[0];
+    shared.push_back({.owner = network.layer(layer.tied_to).unit,
+                      .other = layer.unit,
+                      .seconds = seconds * share});
+  }
+  return shared;
+}
+
+StepCosts step_costs(Context& context, const Network& network, const std::vector<int>& devices,
+                     const UnitRun& run, std::int64_t batch) {
+  const auto costs_but_units = [&](CostBasis basis) {
+    return PartitionCosts{.units = {},
+                          .cuts = cut_seconds(context, network, run, basis),
+                          .shared = shared_parameters(context, network, run, batch, basis)};
+  };
+  StepCosts costs{.measured = costs_but_units(CostBasis::measured),
+                  .estimated = costs_but_units(CostBasis::estimated)};
+  for (const int device : devices) {
+    UnitSeconds seconds = unit_seconds(context, device, network, run);
+    costs.measured.units.push_back(std::move(seconds.measured));
+    costs.estimated.units.push_back(std::move(seconds.estimated));
+    costs.uncertainty = std::max(costs.uncertainty, seconds.uncertainty);
+  }
+  return costs;
+}
+
+}  // namespace parbench
