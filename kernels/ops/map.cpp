@@ -14,9 +14,7 @@
 namespace parbench {
 namespace {
 
-using Name = std::string_view;
-
-void check_extents(Name name, const Map& desc) {
+void check_extents(std::string_view name, const Map& desc) {
   if (desc.extents.size() > Map::max_rank) {
     throw UsageError(fmt::format("{}: the extents '{}' have {} dimensions; use {} at most", name,
                                  to_string(desc.extents), desc.extents.size(), Map::max_rank));
@@ -28,7 +26,7 @@ void check_extents(Name name, const Map& desc) {
   (void)canonical(desc.extents);  // their product fits 64 bits
 }
 
-void check_reduction(Name name, const Map& desc) {
+void check_reduction(std::string_view name, const Map& desc) {
   const auto rank = static_cast<int>(desc.extents.size());
   if (desc.reduced < 0 || desc.reduced > rank) {
     throw UsageError(fmt::format("{}: reduced is {}; it must be from 0 to the {} dimensions", name,
@@ -54,7 +52,8 @@ bool extend(Reach& reach, std::int64_t extent, std::int64_t stride, std::int64_t
   return reach.first >= 0 && reach.last < max;
 }
 
-void check_tensor(Name name, Name role, const Shape& extents, const StridedTensor& tensor) {
+void check_tensor(std::string_view name, std::string_view role, const Shape& extents,
+                  const StridedTensor& tensor) {
   if (tensor.strides.size() != extents.size()) {
     throw UsageError(fmt::format("{}: {} has {} strides for {} dimensions", name, role,
                                  tensor.strides.size(), extents.size()));
@@ -72,7 +71,7 @@ void check_tensor(Name name, Name role, const Shape& extents, const StridedTenso
 }
 
 /// Those that an input has itself.
-void check_values(Name name, const StridedTensor& input) {
+void check_values(std::string_view name, const StridedTensor& input) {
   if (input.values == nullptr) return;
   if (input.dtype == DType::f32 && std::cmp_equal(input.values->size(), input.count)) return;
   throw UsageError(fmt::format("{}: an input of {} elements in {} has {} values in f32", name,
@@ -80,7 +79,8 @@ void check_values(Name name, const StridedTensor& input) {
 }
 
 /// Each stride goes beyond what the smaller ones reach.
-void check_different_elements(Name name, const Shape& extents, const StridedTensor& output) {
+void check_different_elements(std::string_view name, const Shape& extents,
+                              const StridedTensor& output) {
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;
   for (std::size_t i = 0; i < extents.size(); ++i) {
     if (extents[i] > 1) steps.emplace_back(std::abs(output.strides[i]), extents[i]);
@@ -98,11 +98,11 @@ void check_different_elements(Name name, const Shape& extents, const StridedTens
   }
 }
 
-[[noreturn]] void refuse_step(Name name, std::size_t index, const std::string& what) {
+[[noreturn]] void refuse_step(std::string_view name, std::size_t index, const std::string& what) {
   throw UsageError(fmt::format("{}: step {} reads {}", name, index, what));
 }
 
-void check_step(Name name, const Map& desc, std::size_t index) {
+void check_step(std::string_view name, const Map& desc, std::size_t index) {
   const ElementStep& step = desc.program[index];
   const std::size_t first = step.from[0];
   if (step.op == ElementOp::input && first >= desc.inputs.size()) {
@@ -119,7 +119,7 @@ void check_step(Name name, const Map& desc, std::size_t index) {
   }
 }
 
-void check_program(Name name, const Map& desc) {
+void check_program(std::string_view name, const Map& desc) {
   if (desc.program.empty() || desc.program.size() > Map::max_steps) {
     throw UsageError(fmt::format("{}: the program has {} steps; it must have 1 to {}", name,
                                  desc.program.size(), Map::max_steps));

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "kernels/base/round_up.h"
-#include "scenarios/framework/region.h"
+#include "scenarios/plan/region.h"
 #include "scenarios/training/completion.h"
 
 namespace parbench {

@@ -9,8 +9,6 @@
 namespace parbench::general {
 namespace {
 
-using Axes = std::vector<std::int64_t>;
-
 /// The distances of neighbours in each dimension of a canonical tensor.
 Axes strides_of(const Shape& shape) {
   Axes strides(shape.size(), 1);

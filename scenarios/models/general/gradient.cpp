@@ -9,7 +9,6 @@
 namespace parbench::general {
 namespace {
 
-using Axes = std::vector<std::int64_t>;
 using enum ElementOp;
 
 class ReversePass {

@@ -13,8 +13,6 @@
 namespace parbench::general {
 namespace {
 
-using Axes = std::vector<std::int64_t>;
-
 [[noreturn]] void refuse(std::string_view what, const Extents& a, const Extents& b) {
   throw std::invalid_argument(fmt::format("{} {} and {}", what, to_string(a), to_string(b)));
 }

@@ -32,6 +32,9 @@ struct Extent {
 /// At most one dimension has samples.
 using Extents = std::vector<Extent>;
 
+/// Dimensions by number, or a number for each.
+using Axes = std::vector<std::int64_t>;
+
 /// All dimensions as one. Throws std::invalid_argument where two have samples.
 [[nodiscard]] Extent count_of(const Extents& extents);
 

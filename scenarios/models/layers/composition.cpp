@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "kernels/base/round_up.h"
-#include "scenarios/framework/region.h"
 #include "scenarios/models/general/gradient.h"
 #include "scenarios/models/general/lowering.h"
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/models/network.h"
+#include "scenarios/plan/region.h"
 
 namespace parbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/framework/region.h"
 #include "scenarios/models/layers/passes.h"
+#include "scenarios/plan/region.h"
 #include "scenarios/training/program/layer_writer.h"
 #include "scenarios/training/program/recompute_writer.h"
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "kernels/base/round_up.h"
-#include "scenarios/framework/region.h"
+#include "scenarios/plan/region.h"
 
 namespace parbench {
 namespace {

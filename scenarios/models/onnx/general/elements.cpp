@@ -12,7 +12,6 @@ namespace parbench::onnx_import {
 namespace {
 
 using general::Graph;
-using Outputs = std::vector<int>;
 using enum ElementOp;
 
 // --- formulas ---

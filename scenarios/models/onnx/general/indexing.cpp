@@ -17,8 +17,6 @@ using general::Extent;
 using general::Extents;
 using general::Graph;
 using general::OpKind;
-using Integers = std::vector<std::int64_t>;
-using Outputs = std::vector<int>;
 using enum ElementOp;
 
 Extents joined(std::initializer_list<Extents> parts) {

@@ -16,8 +16,6 @@ using general::dimension_of;
 using general::Extent;
 using general::Extents;
 using general::Graph;
-using Integers = std::vector<std::int64_t>;
-using Outputs = std::vector<int>;
 
 Shape shape_of_constant(const Extents& extents) { return general::shape_at(extents, 1); }
 

@@ -7,7 +7,6 @@ namespace {
 
 using general::Extents;
 using general::Graph;
-using Outputs = std::vector<int>;
 using enum ElementOp;
 
 /// Scales and zero points are numbers, or one for each place of an axis.

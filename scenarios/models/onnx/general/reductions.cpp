@@ -15,8 +15,6 @@ namespace {
 using general::dimension_of;
 using general::Extents;
 using general::Graph;
-using Integers = std::vector<std::int64_t>;
-using Outputs = std::vector<int>;
 using enum ElementOp;
 
 Integers dimensions_from(std::size_t first, std::size_t rank) {

@@ -14,8 +14,6 @@ namespace {
 using general::Extent;
 using general::Extents;
 using general::Graph;
-using Integers = std::vector<std::int64_t>;
-using Outputs = std::vector<int>;
 
 /// How one dimension is resized.
 struct Resizing {

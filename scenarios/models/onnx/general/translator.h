@@ -203,8 +203,12 @@ class Arguments {
   std::optional<ElementType> type_;
 };
 
+/// Operations that a node has appended, by output.
+using Outputs = std::vector<int>;
+using Integers = std::vector<std::int64_t>;
+
 /// Appends what an operator computes to `graph()` and returns its outputs there.
-using Translate = std::vector<int> (*)(Arguments& arguments);
+using Translate = Outputs (*)(Arguments& arguments);
 using OperatorTable = std::map<std::string_view, Translate>;
 
 /// All operators, by their names in files.

@@ -17,8 +17,6 @@ namespace {
 using general::Extent;
 using general::Extents;
 using general::Graph;
-using Integers = std::vector<std::int64_t>;
-using Outputs = std::vector<int>;
 using enum ElementOp;
 
 /// How windows move, by dimension behind the channels.

@@ -1,5 +1,5 @@
 // Best fit with coalescing.
-#include "scenarios/framework/region.h"
+#include "scenarios/plan/region.h"
 
 #include <iterator>
 #include <stdexcept>

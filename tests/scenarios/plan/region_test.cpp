@@ -1,5 +1,5 @@
 // The planner of memory regions.
-#include "scenarios/framework/region.h"
+#include "scenarios/plan/region.h"
 
 #include <gtest/gtest.h>
 
