@@ -43,7 +43,7 @@ ARROWS = {
     "reports/views reports/views/html",
     "scenarios/framework": "kernels/base kernels/core kernels/ops reports/units scenarios/plan",
     "scenarios/answers": "reports/units scenarios/framework",
-    "scenarios/models": "kernels/base kernels/ops scenarios/framework",
+    "scenarios/models": "kernels/base kernels/ops scenarios/framework scenarios/plan",
     "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/plan",
     "scenarios/inference": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
