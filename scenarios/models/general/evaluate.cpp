@@ -39,8 +39,8 @@ std::size_t place(const Axes& at, const Shape& shape, const Axes& strides) {
 
 double sign_of(double value) { return std::isnan(value) ? value : (value > 0) - (value < 0); }
 
-double least(double a, double b) { return std::isnan(a) || a < b ? a : b; }
-double greatest(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double min_of(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+double max_of(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 double of_one(ElementOp op, double a) {
   switch (op) {
@@ -90,9 +90,9 @@ double of_two(ElementOp op, double a, double b) {
     case ElementOp::power:
       return std::pow(a, b);
     case ElementOp::minimum:
-      return least(a, b);
+      return min_of(a, b);
     case ElementOp::maximum:
-      return greatest(a, b);
+      return max_of(a, b);
     case ElementOp::remainder:
       return std::fmod(a, b);
     case ElementOp::less:
@@ -147,9 +147,9 @@ double start_of(Reduction reduction) {
 double reduced(Reduction reduction, double a, double b) {
   switch (reduction) {
     case Reduction::maximum:
-      return greatest(a, b);
+      return max_of(a, b);
     case Reduction::minimum:
-      return least(a, b);
+      return min_of(a, b);
     case Reduction::product:
       return a * b;
     default:

@@ -249,7 +249,7 @@ Outputs einsum(Arguments& arguments) {
   const auto arrow = equation.find("->");
   std::string inputs = equation.substr(0, arrow);
   std::vector<Term> terms;
-  std::size_t most = 0;
+  std::size_t max_hidden = 0;
   for (std::size_t which = 0; which < arguments.count(); ++which) {
     const auto comma = inputs.find(',');
     const std::string letters = inputs.substr(0, comma);
@@ -257,7 +257,7 @@ Outputs einsum(Arguments& arguments) {
     const std::size_t rank = arguments.rank(which);
     const std::size_t hidden =
         letters.find("...") == std::string::npos ? 0 : rank - (letters.size() - 3);
-    most = std::max(most, hidden);
+    max_hidden = std::max(max_hidden, hidden);
     terms.push_back({.letters = expanded(letters, hidden), .operation = arguments.operand(which)});
     std::string sorted = terms.back().letters;
     std::ranges::sort(sorted);
@@ -275,7 +275,7 @@ Outputs einsum(Arguments& arguments) {
     std::ranges::sort(result);
     result.erase(std::unique(result.begin(), result.end()), result.end());
   } else {
-    result = expanded(equation.substr(arrow + 2), most);
+    result = expanded(equation.substr(arrow + 2), max_hidden);
   }
   Term product_so_far = terms.front();
   for (std::size_t i = 1; i < terms.size(); ++i) {

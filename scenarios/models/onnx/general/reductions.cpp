@@ -29,10 +29,10 @@ int squared(Graph& graph, int x) { return graph.apply(product, x, x); }
 
 int summed(Graph& graph, int x, const Integers& axes) { return graph.sum(x, axes); }
 int averaged(Graph& graph, int x, const Integers& axes) { return graph.mean(x, axes); }
-int greatest(Graph& graph, int x, const Integers& axes) {
+int max_over(Graph& graph, int x, const Integers& axes) {
   return graph.reduce(Reduction::maximum, x, axes);
 }
-int least(Graph& graph, int x, const Integers& axes) {
+int min_over(Graph& graph, int x, const Integers& axes) {
   return graph.reduce(Reduction::minimum, x, axes);
 }
 int multiplied(Graph& graph, int x, const Integers& axes) {
@@ -51,9 +51,9 @@ int log_of_sum(Graph& graph, int x, const Integers& axes) {
   return graph.apply(logarithm, graph.sum(x, axes));
 }
 
-/// A number above all elements and at most 1 above the greatest, which has no gradient.
+/// A number above all elements and at most 1 above the maximum, which has no gradient.
 int ceiling_of(Graph& graph, int x, const Integers& axes) {
-  return graph.apply(ceiling, greatest(graph, x, axes));
+  return graph.apply(ceiling, max_over(graph, x, axes));
 }
 
 int log_of_powers(Graph& graph, int x, const Integers& axes) {
@@ -112,7 +112,7 @@ Outputs log_softmax(Arguments& arguments) {
   return {graph.apply(difference, x, log_of_powers(graph, x, axes))};
 }
 
-/// 1 at the first of the greatest elements.
+/// 1 at the first of the largest elements.
 Outputs hardmax(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int x = arguments.operand(0);
@@ -127,9 +127,9 @@ Outputs hardmax(Arguments& arguments) {
       has_joined_axes(arguments) ? 1 : dimension_of(arguments.integer("axis", -1), shape.size());
   const Integers axes{signed_size(axis)};
   const int places = graph.coordinate(graph.shape(x), static_cast<int>(axis));
-  const int hit = graph.apply(equal, x, greatest(graph, x, axes));
+  const int hit = graph.apply(equal, x, max_over(graph, x, axes));
   const int beyond = graph.number(static_cast<float>(graph.shape(x)[axis].size));
-  const int first = least(graph, graph.select(hit, places, beyond), axes);
+  const int first = min_over(graph, graph.select(hit, places, beyond), axes);
   return {graph.reshape(graph.apply(equal, places, first), shape)};
 }
 
@@ -291,7 +291,7 @@ Outputs global_pool(Arguments& arguments) {
 OperatorTable reduction_operators() {
   return {{"BatchNormalization", batch_norm},
           {"GlobalAveragePool", global_pool<averaged>},
-          {"GlobalMaxPool", global_pool<greatest>},
+          {"GlobalMaxPool", global_pool<max_over>},
           {"GroupNormalization", group_norm},
           {"Hardmax", hardmax},
           {"InstanceNormalization", instance_norm},
@@ -305,9 +305,9 @@ OperatorTable reduction_operators() {
           {"ReduceL2", reduced<root_of_squares>},
           {"ReduceLogSum", reduced<log_of_sum>},
           {"ReduceLogSumExp", reduced<log_of_powers>},
-          {"ReduceMax", reduced<greatest>},
+          {"ReduceMax", reduced<max_over>},
           {"ReduceMean", reduced<averaged>},
-          {"ReduceMin", reduced<least>},
+          {"ReduceMin", reduced<min_over>},
           {"ReduceProd", reduced<multiplied>},
           {"ReduceSum", reduced<summed>},
           {"ReduceSumSquare", reduced<sum_of_squares>},

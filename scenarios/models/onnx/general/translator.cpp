@@ -20,7 +20,7 @@ using general::OpKind;
 /// A node reads what another one has not made, because that could not be translated.
 class Missing : public std::exception {};
 
-/// Larger constants are not looked at: they are weights.
+/// Larger constants are not read: they are weights.
 constexpr std::int64_t max_inspected = 1 << 20;
 
 Extents fixed(const Shape& shape) {
@@ -196,7 +196,7 @@ void Translator::translate(const Node& node) {
   const std::vector<int> outputs = found->second(arguments);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    if (i >= outputs.size()) continue;  // who reads it is told
+    if (i >= outputs.size()) continue;  // who reads it is refused
     if (outputs[i] < 0) continue;
     tensors_[node.outputs[i]] = {.is_constant = !arguments.is_network(),
                                  .operation = outputs[i],
