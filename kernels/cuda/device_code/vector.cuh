@@ -38,7 +38,7 @@ __device__ inline void narrow(float value, std::uint16_t& element) {
 }
 /// Stores the nearest whole number.
 __device__ inline void narrow(float value, std::int32_t& element) {
-  element = __float2int_rn(value);
+  element = static_cast<std::int32_t>(rintf(value));
 }
 
 /// `size` consecutive elements, moved at once: their address must be a multiple of their bytes.

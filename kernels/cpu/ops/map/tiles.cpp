@@ -87,16 +87,14 @@ using StoredOctet [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = fl
 using Places [[gnu::vector_size(32)]] = std::int32_t;
 
 /// The elements of two vectors that `places` name: 0 to 7 of the first, 8 to 15 of the second.
-[[gnu::always_inline]] inline Octet shuffled(const Octet& first, const Octet& second,
-                                             const Places& places) {
+[[gnu::always_inline]] inline void shuffle(Octet& result, const Octet& first, const Octet& second,
+                                           const Places& places) {
 #if defined(__clang__)  // has no shuffle by places that are no constants
-  Octet result;
   for (std::int64_t i = 0; i < square; ++i) {
     result[i] = places[i] < square ? first[places[i]] : second[places[i] - square];
   }
-  return result;
 #else
-  return __builtin_shuffle(first, second, places);
+  result = __builtin_shuffle(first, second, places);
 #endif
 }
 
@@ -104,9 +102,12 @@ using Places [[gnu::vector_size(32)]] = std::int32_t;
 /// places 0 to 7, those of the second 8 to 15.
 [[gnu::always_inline]] inline void exchange(Octet& first, Octet& second, const Places& low,
                                             const Places& high) {
-  const Octet chosen = shuffled(first, second, low);
-  second = shuffled(first, second, high);
+  Octet chosen;
+  Octet others;
+  shuffle(chosen, first, second, low);
+  shuffle(others, first, second, high);
   first = chosen;
+  second = others;
 }
 
 [[gnu::always_inline]] inline void transpose(std::array<Octet, square>& rows) {
