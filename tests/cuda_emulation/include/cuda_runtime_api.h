@@ -139,7 +139,12 @@ inline unsigned int atomicInc(unsigned int* counter, unsigned int last) {
 
 using cudaStream_t = struct CUstream_st*;
 enum cudaError_t { cudaSuccess };
-enum cudaMemcpyKind { cudaMemcpyDefault };
+enum cudaMemcpyKind { cudaMemcpyDefault, cudaMemcpyHostToDevice };
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                              cudaMemcpyKind /*kind*/) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaMemcpyAsync(void* destination, const void* source, std::size_t bytes,
                                    cudaMemcpyKind /*kind*/, cudaStream_t /*stream*/) {

@@ -9,6 +9,7 @@ namespace parbench::cuda {
 
 class CudaDevice final : public Device {
  public:
+  void make_current() const {}
   /// `displacement`: bytes from an aligned address to where its memory begins.
   explicit CudaDevice(std::size_t displacement);
 
