@@ -148,9 +148,6 @@ Tensors compute(const Map& desc, const Tensors& inputs) {
   for (std::size_t i = 0; desc.accumulate && i < destination.size(); ++i) {
     if (begun[i]) destination[i] += before[i];
   }
-  if (desc.output.dtype == DType::i32) {
-    for (double& value : destination) value = std::nearbyint(value);
-  }
   return {{"destination", destination}};
 }
 

@@ -43,13 +43,6 @@ ElementProgram two_inputs(ElementOp op, bool is_scaled, bool is_positive) {
   return steps.program();
 }
 
-/// Eight times the first input.
-ElementProgram scaled() {
-  Steps steps;
-  steps.apply(product, steps.input(0), steps.number(8));
-  return steps.program();
-}
-
 std::vector<StridedTensor> two_of(const Shape& extents) { return {dense(extents), dense(extents)}; }
 
 /// Gives the first of two inputs values of the operation's own.
@@ -172,7 +165,6 @@ void add_programs(Cases& cases) {
   cases.push_back({"map_narrow", map_of(matrix, {dense(matrix)}, identity(), bf16), loose});
   cases.push_back(
       {"map_i32", map_of(matrix, {dense(matrix, i32), dense(matrix)}, one_step(addition)), tight});
-  cases.push_back({"map_to_i32", map_of(matrix, {dense(matrix)}, scaled(), i32), 0});
   cases.push_back(
       {"map_values", with_values(map_of(matrix, two_of(matrix), one_step(addition))), tight});
   cases.push_back({"map_scalar", map_of({}, {dense({})}, identity()), 0});
