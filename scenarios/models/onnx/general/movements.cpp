@@ -145,6 +145,9 @@ Outputs flatten(Arguments& arguments) {
   const Extents from = graph.shape(x);
   const std::int64_t axis = arguments.integer("axis", 1);
   const auto place = static_cast<std::ptrdiff_t>(axis < 0 ? axis + signed_size(from.size()) : axis);
+  if (place < 0 || place > static_cast<std::ptrdiff_t>(from.size())) {
+    throw CannotTranslate(fmt::format("its axis is {}", axis));
+  }
   return {graph.reshape(x, {general::count_of({from.begin(), from.begin() + place}),
                             general::count_of({from.begin() + place, from.end()})})};
 }

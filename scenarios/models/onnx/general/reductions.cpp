@@ -201,6 +201,7 @@ Outputs batch_norm(Arguments& arguments) {
         arguments.node(), std::make_shared<const BatchNorm>(false, epsilon), {x},
         {{"scale", scale}, {"shift", arguments.constant(2, "shifts")}}, scale)};
   }
+  if (shape.size() < 2) throw CannotTranslate("its input has no channels");
   Integers axes = dimensions_from(0, shape.size());
   axes.erase(axes.begin() + 1);
   return {scaled_by_channel(arguments, normalised(graph, x, axes, epsilon))};
