@@ -7,6 +7,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -116,12 +118,27 @@ CaseResult without_figures_of_run(CaseResult c) {
   return c;
 }
 
+/// Adds a text to those of "release and debug", unless it is one of them.
+void add_item(std::string& items, const std::string& item) {
+  constexpr std::string_view separator = " and ";
+  for (std::size_t begin = 0; begin <= items.size();) {
+    const std::size_t end = std::min(items.find(separator, begin), items.size());
+    if (items.substr(begin, end - begin) == item) return;
+    begin = end + separator.size();
+  }
+  items += std::string(separator) + item;
+}
+
 /// Adds where the stages of a later run begin: where runs differ, the note has the cuts of all.
 void add_cut(CaseResult& known, const CaseResult& later) {
   const std::string cut = cut_of(later);
+  if (cut.empty()) return;
   const auto found = std::ranges::find(known.notes, cut_note, &NamedTexts::value_type::first);
-  if (cut.empty() || found == known.notes.end()) return;
-  if (found->second.find(cut) == std::string::npos) found->second += " and " + cut;
+  if (found == known.notes.end()) {
+    known.notes.emplace_back(cut_note, cut);
+  } else {
+    add_item(found->second, cut);
+  }
 }
 
 /// Adds the case of a later run. A failure in one run is one of the case, then a skip.
@@ -162,8 +179,8 @@ void add_circumstances(NamedTexts& known, const NamedTexts& later) {
     const auto found = std::ranges::find(known, key, &NamedTexts::value_type::first);
     if (found == known.end()) {
       known.emplace_back(key, value);
-    } else if (found->second.find(value) == std::string::npos) {
-      found->second += " and " + value;
+    } else {
+      add_item(found->second, value);
     }
   }
 }

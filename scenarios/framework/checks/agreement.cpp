@@ -41,7 +41,7 @@ struct Allowance {
 };
 
 /// Whether an element is further off than `worst` times its allowance (Tolerance::allowed, spelled
-/// out without branches), or is no number. All elements of the reference are finite.
+/// out without branches), or is NaN. All elements of the reference are finite.
 PARBENCH_SIMD bool any_beyond(const float* got, const float* want, std::size_t count,
                               Allowance allowance, double worst) {
   int beyond = 0;

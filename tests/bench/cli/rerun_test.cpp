@@ -43,6 +43,18 @@ report::Report report_of(const RunOptions& options, const std::vector<std::strin
   return report;
 }
 
+TEST(Rerun, CutsTheCasesOfAReportWhereTheyWereCut) {
+  report::Report report =
+      report_of(parse({"--scenario", "pipe"}), {"pipe/single/batch:12", "mat/alone/n:64"});
+  report.cases[0].notes.emplace_back("cut at", "layer2.0");
+  const std::string path = TempDir() + "cli_rerun_cut.json";
+  report::write_report(path, report);
+  const RunOptions again = parse({"--rerun", path});
+  ASSERT_EQ(again.cases.size(), 2U);
+  EXPECT_EQ(again.cases[0].cut, "layer2.0");
+  EXPECT_EQ(again.cases[1].cut, "");
+}
+
 TEST(Rerun, RunsTheCasesOfAReportAgain) {
   const RunOptions first =
       parse({"--scenario", "pipe", "--preset", "published", "--split", "2", "--seed", "9",

@@ -45,6 +45,16 @@ Comparison mixed() {
   return compared_files(base, now);
 }
 
+/// Two runs of a case whose stages began there; "": without a note.
+Comparison of_cuts(const std::string& base_cut, const std::string& new_cut) {
+  const auto report_cut_at = [](const std::string& cut) {
+    Report report = made_report({steady(1)});
+    if (!cut.empty()) report.cases[0].notes.emplace_back("cut at", cut);
+    return report;
+  };
+  return compared_files(report_cut_at(base_cut), report_cut_at(new_cut));
+}
+
 /// Names with everything that some medium gives a meaning to.
 Comparison hostile() {
   const std::string name = "a|b`c\n\033[31m<script>*x*@m</details>\u202Ed\u009B";
@@ -225,6 +235,7 @@ TEST(ComparisonJson, KeepsToItsSchema) {
   elsewhere.cases[0].hidden_parameters = {{"slowdown", 5.0}};
   const std::vector<Comparison> all{
       mixed(),
+      of_cuts("layer2.0", "layer3.0"),
       hostile(),
       compared_files(one, one),
       compared_files(one, renamed),
@@ -240,6 +251,17 @@ TEST(ComparisonJson, KeepsToItsSchema) {
   std::string expected;
   for (std::size_t i = 0; i < all.size(); ++i) expected += "valid\n";
   EXPECT_EQ(finished.out, expected) << finished.err;
+}
+
+TEST(RenderedComparison, MarksCasesWithOtherStages) {
+  const Comparison other = of_cuts("layer2.0", "layer3.0");
+  EXPECT_THAT(to_table(other), HasSubstr("cut at layer2.0 in BASE, at layer3.0 in NEW"));
+  EXPECT_THAT(to_table(other), HasSubstr("≠ other stages"));
+  EXPECT_EQ(to_json(other)["cases"][0]["cuts"], Json({{"base", "layer2.0"}, {"new", "layer3.0"}}));
+  for (const Comparison& same : {of_cuts("layer2.0", "layer2.0"), of_cuts("", "layer2.0")}) {
+    EXPECT_THAT(to_table(same), Not(HasSubstr("≠")));
+    EXPECT_FALSE(to_json(same)["cases"][0].contains("cuts"));
+  }
 }
 
 TEST(ComparisonJson, HasWhatTheTableHas) {

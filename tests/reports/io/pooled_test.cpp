@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "reports/model/notes.h"
 #include "reports/statistics/statistics.h"
 #include "reports/views/circumstances.h"
 
@@ -276,6 +277,25 @@ TEST(Pooled, RefusesCopiesAndOtherMachines) {
   other_device.started_utc = "2026-11-20T11:00:00Z";
   other_device.devices[0].model = "H200";
   EXPECT_THAT(refusal_of({two, other_device}), HasSubstr("H200")) << "in the second scenario";
+}
+
+/// The cuts that a pooled report has of a case that its runs have cut there; "": without a note.
+std::string pooled_cut(const std::vector<std::string>& cuts) {
+  std::vector<Report> runs;
+  for (const std::string& cut : cuts) {
+    CaseResult one = case_named("a", 1);
+    if (!cut.empty()) one.notes.emplace_back("cut at", cut);
+    runs.push_back(run_of({one}));
+  }
+  return cut_of(pooled_runs(runs).cases.at(0));
+}
+
+TEST(Pooled, NamesEachPlaceWhereStagesBeginOnce) {
+  EXPECT_EQ(pooled_cut({"layer2", "layer2"}), "layer2");
+  EXPECT_EQ(pooled_cut({"layer2", "layer3", "layer2"}), "layer2 and layer3");
+  EXPECT_EQ(pooled_cut({"features.10", "features.1"}), "features.10 and features.1")
+      << "a name that is a part of another one";
+  EXPECT_EQ(pooled_cut({"", "layer2"}), "layer2");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ class Reshaping {
     }
   }
 
-  /// Whether the samples may lie in a dimension with so many elements behind it.
+  /// Whether the samples may lie in a dimension that has `behind` elements behind it.
   [[nodiscard]] bool fits(std::size_t d, std::int64_t behind, std::int64_t inside) const {
     if (has_samples() && !result_[d].samples) return false;
     return behind > 0 && inside % behind == 0 && result_[d].size % (inside / behind) == 0;
@@ -232,7 +232,7 @@ Outputs constant_of_shape(Arguments& arguments) {
   const auto found = arguments.node().attributes.find("value");
   if (found != arguments.node().attributes.end()) {
     if (const auto* constant = std::get_if<Constant>(&found->second)) {
-      if (constant->numbers.size() != 1) throw CannotTranslate("its value is no number");
+      if (constant->numbers.size() != 1) throw CannotTranslate("its value is not a single number");
       value = constant->numbers.front();
       type = constant->type;
     }

@@ -230,7 +230,7 @@ Term contracted(Graph& graph, const Term& a, const Term& b, const std::string& w
   return {.letters = letters, .operation = graph.reshape(result, shape_of(letters))};
 }
 
-/// Replaces an ellipsis by letters for so many dimensions, counted from the last one.
+/// Replaces an ellipsis by a letter for each of its dimensions, counted from the last one.
 std::string expanded(std::string letters, std::size_t dimensions) {
   std::erase(letters, ' ');
   const auto place = letters.find("...");

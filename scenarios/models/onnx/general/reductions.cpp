@@ -143,7 +143,7 @@ int normalised(Graph& graph, int x, const Integers& axes, float epsilon) {
   return graph.apply(quotient, centred, deviation);
 }
 
-/// An operand with one element for each channel, dimension 1, of a tensor of so many dimensions.
+/// An operand with one element for each channel, which are dimension 1 of a tensor of that rank.
 int channel_operand(Arguments& arguments, std::size_t which, std::size_t rank) {
   Graph& graph = arguments.graph();
   const int values = arguments.operand(which);

@@ -277,7 +277,7 @@ double Arguments::number(std::size_t which, double fallback) const {
   if (!has(which)) return fallback;
   const std::vector<double> values = numbers(which);
   if (values.size() != 1)
-    throw CannotTranslate(fmt::format("its input {} is no number", which + 1));
+    throw CannotTranslate(fmt::format("its input {} is not a single number", which + 1));
   return values.front();
 }
 

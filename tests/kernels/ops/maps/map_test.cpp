@@ -1,4 +1,4 @@
-// Programs over strided tensors beside the conformance suite: infinities and what is no number,
+// Programs over strided tensors beside the conformance suite: infinities and NaN,
 // memory that is left alone, and the work that is counted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class MapOperation : public LaneTest {
   }
 };
 
-/// Zeros, infinities, what is no number, and the ends of what exponentials and angles can take.
+/// Zeros, infinities, NaN, and the ends of what exponentials and angles can take.
 const std::vector<double>& special_numbers() {
   static const std::vector<double> numbers{
       0,    -0.0,  infinity, -infinity, nan,   1,     -1,     2,    -2,   0.5,    3,
