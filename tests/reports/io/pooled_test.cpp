@@ -283,7 +283,7 @@ TEST(Pooled, RefusesCopiesAndOtherMachines) {
 std::string pooled_cut(const std::vector<std::string>& cuts) {
   std::vector<Report> runs;
   for (const std::string& cut : cuts) {
-    CaseResult one = case_named("a", 1);
+    CaseResult one = case_named("a", 1.0 + static_cast<double>(runs.size()));
     if (!cut.empty()) one.notes.emplace_back("cut at", cut);
     runs.push_back(run_of({one}));
   }

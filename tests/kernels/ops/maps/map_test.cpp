@@ -161,7 +161,11 @@ TEST_P(MapOperation, CountsTheElementsThatItTouches) {
           .inputs = {{DType::bf16, 1000, 3, {0, 12, 2}}},
           .program = steps.program(),
           .output = dense({4, 5, 6})};
-  const auto bytes = [&] { return bench().prepare(map)->work().bytes; };
+  const auto bytes = [&] {
+    double sum = 0;
+    for (const Operand& operand : operands_of(map)) sum += operand.traffic.value();
+    return sum;
+  };
   EXPECT_EQ(flops_of(map), 2.0 * 4 * 5 * 6);
   EXPECT_EQ(bytes(), 2.0 * 5 * 6 + 4.0 * 4 * 5 * 6);
   map.output.count = 200;  // some of which stay
@@ -174,6 +178,8 @@ TEST_P(MapOperation, CountsTheElementsThatItTouches) {
   map.output = dense({4});
   EXPECT_EQ(flops_of(map), 3.0 * 4 * 5 * 6);
   EXPECT_EQ(bytes(), 2.0 * 5 * 6 + 4.0 * 4);
+  map.inputs[0].dtype = DType::f32;  // which every device has
+  EXPECT_EQ(bench().prepare(map)->work().bytes, 4.0 * 5 * 6 + 4.0 * 4);
 }
 
 TEST_P(MapOperation, SaysWhichOutputsItReads) {
