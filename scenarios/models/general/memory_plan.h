@@ -2,8 +2,6 @@
 // lowering (lowering.cpp), which knows no calls.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -11,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "scenarios/models/general/lowering.h"
@@ -156,8 +155,8 @@ class MemoryPlan {
     for (int index = size(); index-- > 0;) {
       if (!needed(index) || is_located(index)) continue;
       if (graph_.shape(index).size() > Map::max_rank) {
-        throw std::invalid_argument(fmt::format("{} has more than {} dimensions",
-                                                to_string(graph_.shape(index)), Map::max_rank));
+        throw std::invalid_argument(to_string(graph_.shape(index)) + " has more than " +
+                                    std::to_string(Map::max_rank) + " dimensions");
       }
       for (const int input : graph_.at(index).inputs) readers_[at(input)].push_back(index);
     }

@@ -1,14 +1,40 @@
 // Each type of the file.
 #include "scenarios/models/onnx/reading/numbers.h"
 
+#include <onnx/onnx_pb.h>
+
+#include <onnx/defs/tensor_proto_util.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "kernels/base/bfloat16.h"
 
 namespace parbench::onnx_import {
+
+/// The library copies raw data of any size into as many values as fit.
+template <class Value>
+std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(Value);
+  const bool is_whole = !tensor.has_raw_data() || tensor.raw_data().size() == bytes;
+  const std::vector<Value> values =
+      is_whole ? onnx::ParseData<Value>(&tensor) : std::vector<Value>();
+  if (!is_whole || std::cmp_not_equal(values.size(), count)) {
+    throw std::invalid_argument(tensor.name() +
+                                " has another number of values than its shape says");
+  }
+  return values;
+}
+
+template std::vector<float> values_of(const onnx::TensorProto& tensor, std::int64_t count);
+template std::vector<double> values_of(const onnx::TensorProto& tensor, std::int64_t count);
+template std::vector<std::int32_t> values_of(const onnx::TensorProto& tensor, std::int64_t count);
+template std::vector<std::int64_t> values_of(const onnx::TensorProto& tensor, std::int64_t count);
+
 namespace {
 
 float half_to_float(std::uint32_t half) {

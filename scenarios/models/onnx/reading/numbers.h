@@ -1,17 +1,16 @@
 // The elements of tensors of files as numbers, whatever their type.
 #pragma once
 
-#include <onnx/onnx_pb.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <utility>
 #include <vector>
 
-#include <onnx/defs/tensor_proto_util.h>
-
 #include "scenarios/models/onnx/reading/graph.h"
+
+// The library's own header is for sources alone: this one is installed with the others.
+namespace onnx {
+class TensorProto;
+}  // namespace onnx
 
 namespace parbench::onnx_import {
 
@@ -21,20 +20,10 @@ namespace parbench::onnx_import {
 /// Bytes of an element in a file beside the model.
 [[nodiscard]] std::size_t bytes_of_type(int type);
 
-/// All values of a small tensor. The library copies raw data of any size into as many values as
-/// fit.
+/// All values of a tensor of that type: float, double, std::int32_t or std::int64_t. Throws
+/// std::invalid_argument where it has another number of them.
 template <class Value>
-[[nodiscard]] std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count) {
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(Value);
-  const bool is_whole = !tensor.has_raw_data() || tensor.raw_data().size() == bytes;
-  const std::vector<Value> values =
-      is_whole ? onnx::ParseData<Value>(&tensor) : std::vector<Value>();
-  if (!is_whole || std::cmp_not_equal(values.size(), count)) {
-    throw std::invalid_argument(tensor.name() +
-                                " has another number of values than its shape says");
-  }
-  return values;
-}
+[[nodiscard]] std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count);
 
 /// All values of a tensor whose data lies in the model. Throws std::exception.
 [[nodiscard]] std::vector<double> numbers_of(const onnx::TensorProto& tensor, std::int64_t count);
