@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "scenarios/models/onnx/general/network_of_file.h"
 #include "scenarios/models/onnx/importer.h"
 #include "scenarios/models/onnx/reading/file.h"
 
@@ -180,13 +181,18 @@ Network network_of_layers(const std::string& path, const Graph& graph, ImportOpt
   return network;
 }
 
-/// What goes wrong with a graph names its file.
+/// What has no layers of known kinds is made of general operations. What goes wrong with a graph
+/// names its file.
 Network network_of(const std::string& path, const Graph& graph, const ImportOptions& options,
                    bool stored_weights) {
   try {
     return network_of_layers(path, graph, options, stored_weights);
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("--model '{}' {}", path, error.what()));
+  } catch (const UsageError& refused) {
+    try {
+      return general_network(path, graph, options, stored_weights);
+    } catch (const UsageError&) {
+      throw UsageError(fmt::format("--model '{}' {}", path, refused.what()));
+    }
   }
 }
 
