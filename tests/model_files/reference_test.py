@@ -121,7 +121,7 @@ def test_prediction_and_loss(build, path):
 
 def tensor_of(model, parameter):
     """The tensor of the file that a parameter has its values from."""
-    found = [one for one in model.graph.initializer if one.name == parameter]
+    found = [one for one in model.graph.initializer if f".{parameter}".endswith(f".{one.name}")]
     assert found, f"{parameter} is named after no tensor of the file"
     return found[0]
 
@@ -152,9 +152,9 @@ def test_gradients(build, path):
         for change in (4e-3, -4e-3):
             moved = values.copy()
             moved[where] += change
-            tensor.CopyFrom(numpy_helper.from_array(moved, name))
+            tensor.CopyFrom(numpy_helper.from_array(moved, tensor.name))
             losses.append(loss_of(model, step))
-        tensor.CopyFrom(numpy_helper.from_array(values, name))
+        tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
         slope = (losses[0] - losses[1]) / 8e-3
         assert gradient[where] == pytest.approx(slope, rel=GRADIENT_TOLERANCE), name
 

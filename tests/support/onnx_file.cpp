@@ -6,11 +6,48 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace parbench::test {
+namespace {
+
+/// Zeros that nodes would make become tensors of the file, as weights are.
+void store_zeros(onnx::GraphProto& graph) {
+  constexpr std::int64_t most = 1 << 16;
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (node.op_type() != "Constant" || !node.output(0).ends_with("_shape")) continue;
+    const onnx::TensorProto& shape = node.attribute(0).t();
+    shapes[node.output(0)] = {shape.int64_data().begin(), shape.int64_data().end()};
+  }
+  google::protobuf::RepeatedPtrField<onnx::NodeProto> left;
+  for (const onnx::NodeProto& node : graph.node()) {
+    const bool is_filled = node.op_type() == "ConstantOfShape" && node.attribute().empty();
+    const auto shape = is_filled ? shapes.find(node.output(0) + "_shape") : shapes.end();
+    std::int64_t count = 1;
+    if (shape != shapes.end()) {
+      for (const std::int64_t size : shape->second) count *= std::clamp(size, std::int64_t{0}, most);
+    }
+    if (shape == shapes.end() || count == 0 || count > most) {
+      *left.Add() = node;
+      continue;
+    }
+    onnx::TensorProto& tensor = *graph.add_initializer();
+    tensor.set_name(node.output(0));
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    for (const std::int64_t size : shape->second) tensor.add_dims(size);
+    tensor.set_raw_data(std::string(static_cast<std::size_t>(count) * sizeof(float), '\0'));
+  }
+  graph.mutable_node()->Swap(&left);
+}
+
+}  // namespace
 
 std::string onnx_zeros(const std::string& name, const std::string& shape) {
   const auto count = std::ranges::count(shape, ',') + 1;
@@ -67,6 +104,10 @@ void write_onnx(const std::filesystem::path& path, const std::string& inputs,
   onnx::ModelProto model;
   const auto status = onnx::OnnxParser::Parse(model, text.c_str());
   if (!status.IsOK()) throw std::runtime_error(status.ErrorMessage());
+  store_zeros(*model.mutable_graph());
+  for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) {
+    tensor.set_name(std::regex_replace(tensor.name(), std::regex("__"), "."));
+  }
   for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
     for (auto* names : {node.mutable_input(), node.mutable_output()}) {
       for (std::string& name : *names) name = std::regex_replace(name, std::regex("__"), ".");

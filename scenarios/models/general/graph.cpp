@@ -291,6 +291,10 @@ int Graph::permute(int a, Axes order) {
                                             fmt::join(order, ", "), to_string(shape(a))));
   }
   if (order == sorted) return a;
+  if (at(a).kind == OpKind::permutation) {
+    for (std::int64_t& axis : order) axis = at(a).axes[static_cast<std::size_t>(axis)];
+    return permute(at(a).inputs.front(), std::move(order));
+  }
   if (keeps_order(shape(a), order)) return reshape(a, std::move(to));
   return append({.kind = OpKind::permutation,
                  .inputs = {a},

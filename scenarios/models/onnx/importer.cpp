@@ -56,11 +56,6 @@ std::vector<std::string> open_names(const Input& input) {
 
 }  // namespace
 
-std::string name_of(const Node& node) {
-  if (!node.name.empty()) return node.name;
-  return node.outputs.empty() ? "without an output" : node.outputs.front();
-}
-
 void check_size(const Shape& shape) {
   if (is_too_large(shape)) {
     throw CannotMap("one of its tensors is empty or larger than any memory");

@@ -54,9 +54,6 @@ struct ValueSource {
   friend bool operator==(const ValueSource&, const ValueSource&) = default;
 };
 
-/// That of a node, or of its output: nodes need no name.
-[[nodiscard]] std::string name_of(const Node& node);
-
 /// Throws CannotMap for a shape that no machine holds, or that has no elements.
 void check_size(const Shape& shape);
 

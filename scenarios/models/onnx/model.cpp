@@ -173,7 +173,7 @@ StoredValues stored_values(const std::string& path, const Network& network,
 }
 
 /// The network of layers of known kinds.
-Network network_of_layers(const std::string& path, const Graph& graph, ImportOptions options,
+[[maybe_unused]] Network network_of_layers(const std::string& path, const Graph& graph, ImportOptions options,
                           bool stored_weights) {
   Importer importer(graph, std::move(options));
   Network network = importer.import(fs::path(path).filename().string());
@@ -186,13 +186,9 @@ Network network_of_layers(const std::string& path, const Graph& graph, ImportOpt
 Network network_of(const std::string& path, const Graph& graph, const ImportOptions& options,
                    bool stored_weights) {
   try {
-    return network_of_layers(path, graph, options, stored_weights);
+    return general_network(path, graph, options, stored_weights);
   } catch (const UsageError& refused) {
-    try {
-      return general_network(path, graph, options, stored_weights);
-    } catch (const UsageError&) {
-      throw UsageError(fmt::format("--model '{}' {}", path, refused.what()));
-    }
+    throw UsageError(fmt::format("--model '{}' {}", path, refused.what()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/translator.h"
 
@@ -342,8 +343,23 @@ Outputs where(Arguments& arguments) {
   return {arguments.graph().select(condition, chosen, arguments.operand(2))};
 }
 
-/// Training drops nothing here: what the file says of inference holds.
-Outputs dropout(Arguments& arguments) { return {arguments.operand(0)}; }
+/// Its masks become those of training, whatever the file says of inference.
+Outputs dropout(Arguments& arguments) {
+  const double probability = arguments.has_attribute("ratio") ? arguments.attribute("ratio", 0.5)
+                                                              : arguments.number(1, 0.5);
+  if (!(probability >= 0 && probability < 1)) {  // false for NaN
+    throw CannotTranslate("its ratio is not between 0 and 1");
+  }
+  const int x = arguments.operand(0);
+  const general::Extents shape = arguments.graph().shape(x);
+  if (probability == 0 || !arguments.is_network()) return {x};
+  if (!starts_with_samples(shape)) throw CannotTranslate("its samples are not in front");
+  const std::uint64_t subsequence = arguments.translator().next_subsequence();
+  return {arguments.translator().add_layer(
+      arguments.node(),
+      std::make_shared<const RandomDropout>(static_cast<float>(probability), subsequence), {x}, {},
+      -1)};
+}
 
 }  // namespace
 

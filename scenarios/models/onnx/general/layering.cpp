@@ -24,9 +24,6 @@ std::string with_dots(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
   name.erase(0, std::min(name.find_first_not_of('.'), name.size()));
-  for (const std::string_view suffix : {".weight", ".bias"}) {
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-  }
   return name.empty() ? "layer" : name;
 }
 
@@ -87,6 +84,9 @@ class Exchanged {
   std::size_t samples_ = 0;
   bool is_plain_ = false;
 };
+
+/// The constants that a layer's parameters begin as, by role.
+using Parameters = std::vector<std::pair<std::string, int>>;
 
 class Layering {
  public:
@@ -153,28 +153,38 @@ class Layering {
         translator_.layers().at(static_cast<std::size_t>(operation.index));
     std::vector<int> inputs;
     for (const int input : operation.inputs) inputs.push_back(layer_of_.at(input));
-    const int layer = append(made.name, made.kind, std::move(inputs));
+    const int layer = append(unique(made.name), made.kind, std::move(inputs));
     layer_of_[index] = layer;
-    for (const auto& [role, constant] : made.parameters) keep(layer, role, constant);
+    keep(layer, made.parameters);
+  }
+
+  [[nodiscard]] std::string unique(const std::string& name) {
+    const std::string base = with_dots(name);
+    std::string found = base;
+    while (!names_.insert(found).second) found = fmt::format("{}_{}", base, ++numbers_[base] + 1);
+    return found;
   }
 
   int append(const std::string& name, std::shared_ptr<const LayerKind> kind,
              std::vector<int> inputs) {
-    const std::string base = with_dots(name);
-    std::string unique = base;
-    for (int number = 2; !names_.insert(unique).second; ++number) {
-      unique = fmt::format("{}_{}", base, number);
-    }
-    return result_.network.add_shared(unique, std::move(kind), std::move(inputs));
+    return result_.network.add_shared(name, std::move(kind), std::move(inputs));
   }
 
-  void keep(int layer, const std::string& role, int constant) {
-    const auto [known, is_new] = layer_of_constant_.try_emplace(constant, layer);
-    if (!is_new) {
-      throw CannotTranslate(fmt::format("its weights '{}' belong to several layers",
-                                        translator_.source_of(constant)));
+  /// A layer with the constants of an earlier one is tied to it.
+  void keep(int layer, const Parameters& parameters) {
+    if (parameters.empty()) return;
+    const auto known = layer_of_constant_.find(parameters.front().second);
+    if (known != layer_of_constant_.end() && parameters_.at(known->second) == parameters) {
+      return result_.network.tie(layer, known->second);
     }
-    result_.constants[{layer, role}] = constant;
+    for (const auto& [role, constant] : parameters) {
+      if (!layer_of_constant_.try_emplace(constant, layer).second) {
+        throw CannotTranslate(fmt::format("its weights '{}' belong to several layers",
+                                          translator_.source_of(constant)));
+      }
+      result_.constants[{layer, role}] = constant;
+    }
+    parameters_[layer] = parameters;
   }
 
   // --- compositions ---
@@ -196,14 +206,28 @@ class Layering {
     std::string operators = maker == nullptr ? "composition" : maker->op;
     std::ranges::transform(operators, operators.begin(),
                            [](unsigned char c) { return std::tolower(c); });
+    std::string name = maker == nullptr || maker->name.empty() ? operators : maker->name;
+    for (const int constant : part.constants) {
+      const std::string module = translator_.module_of(constant);
+      if (module.empty()) continue;
+      name = module;
+      break;
+    }
+    name = unique(name);
+    for (std::size_t i = 0; i < part.constants.size(); ++i) {
+      const std::string source = with_dots(translator_.source_of(part.constants[i]));
+      const bool is_inside = source.starts_with(name + ".");
+      part.parameters[i].name = is_inside ? source.substr(name.size() + 1) : source;
+    }
     const int layer =
-        append(maker == nullptr || maker->name.empty() ? operators : maker->name,
-               std::make_shared<const Composition>(std::move(operators), std::move(part.graph),
+        append(name, std::make_shared<const Composition>(std::move(operators), std::move(part.graph),
                                                    output, std::move(part.parameters)),
                std::move(part.inputs));
+    Parameters parameters;
     for (std::size_t i = 0; i < part.constants.size(); ++i) {
-      keep(layer, role_of(i), part.constants[i]);
+      parameters.emplace_back(role_of(i), part.constants[i]);
     }
+    keep(layer, parameters);
     layer_of_[index] = layer;
   }
 
@@ -251,7 +275,9 @@ class Layering {
   std::vector<int> root_of_;
   std::map<int, int> layer_of_;  // by operation that ends a layer
   std::map<int, int> layer_of_constant_;
+  std::map<int, Parameters> parameters_;  // by layer
   std::set<std::string> names_;
+  std::map<std::string, int> numbers_;  // of layers with one name
   LayeredNetwork result_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "kernels/base/error.h"
 #include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/layering.h"
 #include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/reading/file.h"
@@ -91,6 +92,27 @@ void add_inputs(Translator& translator, const Graph& graph, const ImportOptions&
   }
 }
 
+/// Throws UsageError for a size that names no open dimension.
+void check_dimensions(const Graph& graph, const ImportOptions& options) {
+  std::vector<std::string> known;
+  for (const Input& input : graph.inputs) {
+    const bool is_image = input.shape.size() == 4;
+    for (std::size_t d = 1; d < input.shape.size() && d < input.dimensions.size(); ++d) {
+      if (input.shape[d] != open_dimension || (is_image && d >= 2)) continue;
+      if (std::ranges::find(known, input.dimensions[d]) == known.end()) {
+        known.push_back(input.dimensions[d]);
+      }
+    }
+  }
+  for (const auto& [name, size] : options.dimensions) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw UsageError(fmt::format(
+        "has no open dimension '{}' beside the samples, which --batch sets, and an image, which "
+        "--image sets; allowed with --dim: {}",
+        name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  }
+}
+
 [[noreturn]] void refuse(const Translator& translator, std::size_t nodes, std::int64_t opset) {
   constexpr std::size_t max_named = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // reason, names
@@ -129,6 +151,68 @@ std::int64_t vocabulary_of(const Network& network) {
   return vocabulary;
 }
 
+// --- the end ---
+
+/// What the network is trained on.
+struct End {
+  int operation = 0;
+  Loss loss = Loss::mean_squared_error;
+};
+
+/// {N, classes, 1, 1} as {N, classes}.
+int without_ones(general::Graph& graph, int operation) {
+  Extents shape = graph.shape(operation);
+  if (shape.size() != 4 || !shape[2].is_one() || !shape[3].is_one()) return operation;
+  shape.resize(2);
+  return graph.reshape(operation, std::move(shape));
+}
+
+/// The node that makes the output, but for those that pass it on; null where there is none.
+const Node* last_node(const Graph& graph) {
+  std::string name = graph.outputs.front();
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    if (std::ranges::find(node->outputs, name) == node->outputs.end()) continue;
+    if (node->op != "Identity" || node->inputs.size() != 1) return &*node;
+    name = node->inputs.front();
+  }
+  return nullptr;
+}
+
+/// A softmax over classes at the end is a part of the loss.
+End end_of(Translator& translator, const Graph& graph, const Tensor& output) {
+  general::Graph& network = translator.network();
+  const Node* last = last_node(graph);
+  const bool is_softmax = last != nullptr && !last->inputs.empty() &&
+                          (last->op == "Softmax" || last->op == "LogSoftmax");
+  const Tensor* scores = is_softmax ? translator.find(last->inputs.front()) : nullptr;
+  if (scores == nullptr || scores->is_constant) return {.operation = output.operation};
+  const int operation = without_ones(network, scores->operation);
+  const auto rank = static_cast<std::int64_t>(network.shape(operation).size());
+  const auto found = last->attributes.find("axis");
+  std::int64_t axis = graph.opset < 13 ? 1 : -1;
+  if (found != last->attributes.end()) {
+    const auto* given = std::get_if<std::int64_t>(&found->second);
+    axis = given == nullptr ? 0 : *given;
+  }
+  const bool is_last = axis == -1 || axis == rank - 1;
+  if (rank < 2 || rank > 3 || !is_last) return {.operation = output.operation};
+  return {.operation = operation, .loss = Loss::cross_entropy};
+}
+
+/// Throws UsageError for a loss that the network's end cannot have.
+void set_loss(Network& network, Loss loss) {
+  constexpr std::size_t image_rank = 3;
+  if (loss == network.loss) return;
+  if (network.loss == Loss::cross_entropy) {
+    throw UsageError(
+        "ends with a softmax, which is a part of the loss cross-entropy alone; leave --loss out");
+  }
+  if (network.layers.back().output.size() == image_rank) {
+    throw UsageError("has images as its output, whose loss can only be mse; leave --loss out");
+  }
+  network.loss = loss;
+}
+
 /// The values of parameters, computed when they are asked for and kept.
 StoredValues values_of(std::shared_ptr<Translator> translator,
                        std::map<std::pair<int, std::string>, int> constants) {
@@ -156,6 +240,7 @@ Network general_network(const std::string& path, const Graph& graph, const Impor
   if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
   auto translator = std::make_shared<Translator>(
       graph, [path](const std::string& name) { return read_values(path, {name}).at(name); });
+  check_dimensions(graph, options);
   add_inputs(*translator, graph, options);
   const std::vector<const Node*> nodes = wanted_nodes(graph);
   translator->translate(nodes);
@@ -163,8 +248,10 @@ Network general_network(const std::string& path, const Graph& graph, const Impor
   const Tensor* output = translator->find(graph.outputs.front());
   if (output == nullptr || output->is_constant) throw UsageError("has an output that is constant");
   try {
-    LayeredNetwork made = layered(*translator, output->operation);
+    const End end = end_of(*translator, graph, *output);
+    LayeredNetwork made = layered(*translator, Fusing(*translator).run(end.operation));
     Network& network = made.network;
+    network.loss = end.loss;
     network.name = std::filesystem::path(path).filename().string();
     if (network.parameters().empty()) throw UsageError("has no weights to train");
     const bool has_tokens = !main_input(graph).is_numbers;
@@ -173,7 +260,7 @@ Network general_network(const std::string& path, const Graph& graph, const Impor
     if (has_tokens && network.vocabulary == 0) {
       throw UsageError("has tokens that choose no rows of a table");
     }
-    if (options.loss) network.loss = *options.loss;
+    if (options.loss) set_loss(network, *options.loss);
     divide_into_units(network);
     if (stored_weights) network.stored_values = values_of(translator, std::move(made.constants));
     return std::move(network);

@@ -105,7 +105,7 @@ Outputs matrix_product(Arguments& arguments) {
   int a = arguments.operand(0);
   if (!arguments.is_constant(0) && is_matrix_of_weights(arguments, 1)) {
     const int weights = arguments.constant(1, "weights");
-    const int turned = arguments.translator().constants().permute(weights, {1, 0});
+    const int turned = arguments.translator().turned(weights);
     if (const auto made = linear(arguments, a, turned, -1, weights)) return {*made};
   }
   int b = arguments.operand(1);
@@ -135,7 +135,7 @@ Outputs general_product(Arguments& arguments) {
       is_matrix_of_weights(arguments, 1)) {
     general::Graph& constants = arguments.translator().constants();
     const int given = arguments.constant(1, "weights");
-    const int weights = is_turned ? given : constants.permute(given, {1, 0});
+    const int weights = is_turned ? given : arguments.translator().turned(given);
     const int bias = has_addend ? arguments.constant(2, "biases") : -1;
     const bool fits = bias < 0 || constants.shape(bias)[0] == constants.shape(weights)[0];
     if (fits) {

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <functional>
 
+#include "scenarios/models/layers/lstm.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/translator.h"
 
@@ -251,7 +252,106 @@ State rnn_step(const Recurrence& of, const Direction& weights, int values, const
   return {.hidden = weights.functions[0](graph, sum)};
 }
 
+/// Whether a state that a recurrence begins with is zero.
+bool is_zero_state(Arguments& arguments, std::size_t which) {
+  if (!arguments.has(which)) return true;
+  if (!arguments.is_constant(which)) {
+    const general::Operation& state = arguments.graph().at(arguments.tensor(which).operation);
+    return state.kind == general::OpKind::element && state.element == number && state.number == 0;
+  }
+  const std::vector<double> values = arguments.numbers(which);
+  return std::ranges::all_of(values, [](double value) { return value == 0; });
+}
+
+/// Whether a node is what the layer computes: usual functions, first states of zero, and no reader
+/// of the last cells.
+bool is_usual_lstm(Arguments& arguments) {
+  const Node& node = arguments.node();
+  for (const char* other :
+       {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}) {
+    if (arguments.has_attribute(other)) {
+      const auto given = arguments.attribute("activations", std::string("sigmoid,tanh,tanh"));
+      if (std::string_view(other) != "activations" ||
+          (given != "sigmoid,tanh,tanh" && given != "sigmoid,tanh,tanh,sigmoid,tanh,tanh")) {
+        return false;
+      }
+    }
+  }
+  const bool reads_cells = node.outputs.size() > 2 && arguments.translator().is_read(node.outputs[2]);
+  return arguments.is_network() && arguments.is_weight(1) && arguments.is_weight(2) &&
+         (!arguments.has(3) || arguments.is_weight(3)) && !arguments.has(4) &&
+         is_zero_state(arguments, 5) && is_zero_state(arguments, 6) && !arguments.has(7) &&
+         !reads_cells;
+}
+
+/// The gates of one direction in the layer's order (input, forget, cell, output) from ONNX's
+/// (input, output, forget, cell): rows from `first` on of {1, rows, …}.
+int gates_of(Graph& constants, int weights, std::int64_t direction, std::int64_t first,
+             std::int64_t hidden) {
+  const int own = run_of(constants, weights, 0, direction, 1);
+  Extents shape = constants.shape(own);
+  std::vector<int> gates;
+  for (const std::int64_t gate : {0, 2, 3, 1}) {
+    gates.push_back(run_of(constants, own, 1, first + gate * hidden, hidden));
+  }
+  const int all = constants.concatenate(std::move(gates), 1);
+  shape = constants.shape(all);
+  return constants.reshape(all, {shape.begin() + 1, shape.end()});
+}
+
+/// Layers of the whole sequence, of one direction each.
+std::optional<Outputs> lstm_layers(Arguments& arguments) {
+  if (!is_usual_lstm(arguments)) return std::nullopt;
+  Graph& graph = arguments.graph();
+  Graph& constants = arguments.translator().constants();
+  const bool samples_first = arguments.integer("layout", 0) == 1;
+  const int x = arguments.operand(0);
+  if (graph.shape(x).size() != 3) return std::nullopt;
+  const int rows = samples_first ? x : graph.permute(x, {1, 0, 2});
+  const Extents shape = graph.shape(rows);
+  const auto direction = arguments.attribute("direction", std::string("forward"));
+  const std::int64_t hidden = arguments.integer("hidden_size", 0);
+  const std::int64_t count = direction == "bidirectional" ? 2 : 1;
+  const Extents gates{{.size = count}, {.size = 4 * hidden}};
+  const auto with = [&](const Extent& last) { return Extents{gates[0], gates[1], last}; };
+  if (!starts_with_samples(shape) || shape[1].samples || hidden < 1 ||
+      arguments.shape(1) != with(shape[2]) || arguments.shape(2) != with({.size = hidden}) ||
+      (arguments.has(3) && arguments.shape(3) != Extents{gates[0], {.size = 8 * hidden}})) {
+    return std::nullopt;
+  }
+  const std::int64_t positions = shape[1].size;
+  std::vector<int> all;
+  std::vector<int> last;
+  for (std::int64_t d = 0; d < count; ++d) {
+    const bool is_reverse = direction == "reverse" || d == 1;
+    const int source = is_reverse ? run_of(graph, rows, 1, positions - 1, positions, -1) : rows;
+    std::vector<std::pair<std::string, int>> parameters{
+        {"weights", gates_of(constants, arguments.constant(1, "weights"), d, 0, hidden)},
+        {"recurrent_weights",
+         gates_of(constants, arguments.constant(2, "recurrent weights"), d, 0, hidden)}};
+    if (arguments.has(3)) {
+      const int biases = arguments.constant(3, "biases");
+      parameters.emplace_back(
+          "bias", constants.apply(addition, gates_of(constants, biases, d, 0, hidden),
+                                  gates_of(constants, biases, d, 4 * hidden, hidden)));
+    }
+    const int made = arguments.translator().add_layer(
+        arguments.node(), std::make_shared<const Lstm>(hidden, arguments.has(3)), {source},
+        std::move(parameters), -1);
+    last.push_back(run_of(graph, made, 1, positions - 1, 1));
+    all.push_back(is_reverse ? run_of(graph, made, 1, positions - 1, positions, -1) : made);
+  }
+  const Extents states{{1, true}, shape[1], {}, {.size = hidden}};
+  for (int& one : all) one = graph.reshape(one, states);
+  const int hidden_states = graph.concatenate(std::move(all), 2);  // {N, positions, directions, …}
+  const int last_states = graph.concatenate(std::move(last), 1);   // {N, directions, hidden}
+  if (samples_first) return Outputs{hidden_states, last_states, -1};
+  return Outputs{graph.permute(hidden_states, {1, 2, 0, 3}), graph.permute(last_states, {1, 0, 2}),
+                 -1};
+}
+
 Outputs lstm(Arguments& arguments) {
+  if (auto made = lstm_layers(arguments)) return *made;
   return Recurrence(arguments, 4, {"sigmoid", "tanh", "tanh"}).run(true, lstm_step);
 }
 Outputs gru(Arguments& arguments) {

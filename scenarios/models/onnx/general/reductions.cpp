@@ -194,6 +194,12 @@ Outputs batch_norm(Arguments& arguments) {
   const int x = arguments.operand(0);
   const Extents shape = graph.shape(x);
   const auto epsilon = static_cast<float>(arguments.attribute("epsilon", 1e-5));
+  if (shape.size() < 2) throw CannotTranslate("its input has no channels");
+  for (std::size_t which = 1; which < arguments.count(); ++which) {
+    if (arguments.shape(which) != Extents{shape[1]}) {
+      throw CannotTranslate("its parameters are not one a channel");
+    }
+  }
   if (shape.size() == 4 && starts_with_samples(shape) && arguments.is_weight(1) &&
       arguments.is_weight(2)) {
     const int scale = arguments.constant(1, "scales");
@@ -201,7 +207,6 @@ Outputs batch_norm(Arguments& arguments) {
         arguments.node(), std::make_shared<const BatchNorm>(false, epsilon), {x},
         {{"scale", scale}, {"shift", arguments.constant(2, "shifts")}}, scale)};
   }
-  if (shape.size() < 2) throw CannotTranslate("its input has no channels");
   Integers axes = dimensions_from(0, shape.size());
   axes.erase(axes.begin() + 1);
   return {scaled_by_channel(arguments, normalised(graph, x, axes, epsilon))};

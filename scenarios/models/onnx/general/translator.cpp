@@ -119,6 +119,20 @@ std::string Translator::source_of(int constant) const {
   return {};
 }
 
+int Translator::turned(int constant) {
+  const auto [known, is_new] = turned_.try_emplace(constant, 0);
+  if (is_new) known->second = constants_.permute(constant, {1, 0});
+  return known->second;
+}
+
+std::string Translator::module_of(int constant) const {
+  const std::string source = source_of(constant);
+  for (const std::string_view suffix : {".weight", ".bias"}) {
+    if (source.ends_with(suffix)) return source.substr(0, source.size() - suffix.size());
+  }
+  return {};
+}
+
 std::vector<double> Translator::values_of(int constant) {
   if (constants_.at(constant).kind == OpKind::constant) return *constants_.at(constant).values;
   std::vector<general::Values> inputs(sources_.size());
@@ -164,9 +178,19 @@ int Translator::brought(int constant) {
 int Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kind,
                           std::vector<int> inputs,
                           std::vector<std::pair<std::string, int>> parameters, int weights) {
+  std::string name = weights < 0 ? std::string() : module_of(weights);
+  if (name.empty()) name = name_of(node);
+  return append_layer(
+      network_,
+      {.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters)},
+      std::move(inputs));
+}
+
+int Translator::append_layer(general::Graph& graph, TranslatedLayer layer,
+                             std::vector<int> inputs) {
   std::vector<Shape> shapes;
   for (const int input : inputs) {
-    const Extents& extents = network_.shape(input);
+    const Extents& extents = graph.shape(input);
     if (extents.size() < 2 || extents.front() != general::Extent{1, true}) {
       throw CannotTranslate(
           fmt::format("its input {} does not begin with the samples", general::to_string(extents)));
@@ -175,12 +199,9 @@ int Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kin
     shapes.emplace_back(with_one.begin() + 1, with_one.end());
   }
   Extents output{{1, true}};
-  for (const std::int64_t size : kind->output_of(shapes)) output.push_back({size});
-  const std::string named_after = weights < 0 ? std::string() : source_of(weights);
-  layers_.push_back({.kind = std::move(kind),
-                     .name = named_after.empty() ? node.name : named_after,
-                     .parameters = std::move(parameters)});
-  return network_.layer(static_cast<int>(layers_.size()) - 1, std::move(inputs), std::move(output));
+  for (const std::int64_t size : layer.kind->output_of(shapes)) output.push_back({size});
+  layers_.push_back(std::move(layer));
+  return graph.layer(static_cast<int>(layers_.size()) - 1, std::move(inputs), std::move(output));
 }
 
 void Translator::keep_makers(const Node& node) {
@@ -206,6 +227,7 @@ void Translator::translate(const Node& node) {
 
 void Translator::translate(const std::vector<const Node*>& nodes) {
   makers_.resize(network_.operations().size(), nullptr);
+  for (const Node* node : nodes) read_.insert(node->inputs.begin(), node->inputs.end());
   for (const Node* node : nodes) {
     try {
       translate(*node);
@@ -247,6 +269,12 @@ Extents Arguments::shape(std::size_t which) const {
   const Tensor& found = tensor(which);
   return found.is_constant ? translator_.constants().shape(found.operation)
                            : translator_.network().shape(found.operation);
+}
+
+bool Arguments::is_weight(std::size_t which) const {
+  if (!has(which) || !is_constant(which)) return false;
+  if (translator_.is_trainable(tensor(which).operation)) return true;
+  return type(which) == ElementType::floating && general::count_of(shape(which)).size > 1;
 }
 
 int Arguments::constant(std::size_t which, std::string_view what) const {

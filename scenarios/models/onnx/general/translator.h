@@ -100,14 +100,32 @@ class Translator {
   [[nodiscard]] std::vector<double> values_of(int constant);
   /// The tensor of the file that a constant is made of; its first one.
   [[nodiscard]] std::string source_of(int constant) const;
+  /// The module that a constant is the weight or the bias of, by its name: "fc" of "fc.weight";
+  /// empty where the name does not say it.
+  [[nodiscard]] std::string module_of(int constant) const;
 
   /// The operation of constants for a tensor that only the file has the values of.
   int add_source(const std::string& name, const Constant& constant);
+
+  /// Of a layer that draws numbers; each has its own.
+  [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
+  /// Whether a node reads a tensor.
+  [[nodiscard]] bool is_read(const std::string& name) const { return read_.contains(name); }
+  /// A matrix of constants with its dimensions exchanged; the same one each time.
+  [[nodiscard]] int turned(int constant);
 
   /// Appends a layer of a kind of its own to the network. Its inputs have the samples in front.
   /// `weights`: the constant that it is named after; −1: none.
   int add_layer(const Node& node, std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 std::vector<std::pair<std::string, int>> parameters, int weights);
+  /// The same in another graph whose layers are those of this network.
+  int append_layer(general::Graph& graph, TranslatedLayer layer, std::vector<int> inputs);
+  /// Puts a graph with the same inputs and parameters in place of the network. `makers`: by
+  /// operation.
+  void replace_network(general::Graph network, std::vector<const Node*> makers) {
+    network_ = std::move(network);
+    makers_ = std::move(makers);
+  }
 
  private:
   void add_constants();
@@ -127,6 +145,9 @@ class Translator {
   std::vector<TranslatedLayer> layers_;
   std::vector<const Node*> makers_;  // by operation of the network
   std::vector<Problem> problems_;
+  std::set<std::string, std::less<>> read_;
+  std::map<int, int> turned_;
+  std::uint64_t subsequences_ = 0;
   std::set<const Node*> left_out_;
 };
 
@@ -159,10 +180,8 @@ class Arguments {
   [[nodiscard]] int operand(std::size_t which);
   [[nodiscard]] general::Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
-  /// Whether an input is a constant that is made of the file's weights.
-  [[nodiscard]] bool is_weight(std::size_t which) const {
-    return has(which) && is_constant(which) && translator_.is_trainable(tensor(which).operation);
-  }
+  /// Whether an input can be the weights of a layer: a constant of several floating-point numbers.
+  [[nodiscard]] bool is_weight(std::size_t which) const;
   /// The operation of an input in the graph of constants.
   [[nodiscard]] int constant(std::size_t which, std::string_view what) const;
   /// The values of a constant input. Where the input is left out: none.

@@ -8,6 +8,7 @@
 
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/translator.h"
 
@@ -240,7 +241,7 @@ int convolved(Graph& graph, int x, int weights, const Windows& windows, std::int
 
 Outputs convolution(Arguments& arguments) {
   Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
+  int x = arguments.operand(0);
   const Extents from = graph.shape(x);
   const Integers image = image_of(from);
   const Extents filter = arguments.shape(1);
@@ -252,9 +253,23 @@ Outputs convolution(Arguments& arguments) {
   }
   Integers kernel;
   for (std::size_t d = 2; d < filter.size(); ++d) kernel.push_back(filter[d].size);
-  const Windows windows = windows_of(arguments, image, kernel);
-  const auto square = square_window(windows, image, false);
+  Windows windows = windows_of(arguments, image, kernel);
   const bool has_bias = arguments.has(2);
+  if (has_bias && arguments.shape(2) != Extents{filter[0]}) {
+    throw CannotTranslate("its biases are not one an output");
+  }
+  auto square = square_window(windows, image, false);
+  if (!square) {  // zeros around the image may make the edges alike
+    const int whole = padded(graph, x, windows, 0);
+    Windows bare = windows;
+    bare.front.assign(windows.rank(), 0);
+    bare.back.assign(windows.rank(), 0);
+    square = square_window(bare, image_of(graph.shape(whole)), false);
+    if (square) {
+      x = whole;
+      windows = bare;
+    }
+  }
   if (square && arguments.is_network() && starts_with_samples(from) && arguments.is_weight(1) &&
       (!has_bias || arguments.is_weight(2))) {
     const int weights = arguments.constant(1, "weights");
@@ -277,6 +292,33 @@ Outputs convolution(Arguments& arguments) {
     result = graph.apply(addition, result, by_channel(graph, arguments.operand(2), from.size()));
   }
   return {result};
+}
+
+/// What square windows over an image reach, as a layer without a bias; nothing for others.
+std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& windows,
+                                    std::int64_t groups, const Integers& added) {
+  const auto alike = [](const Integers& values) {
+    return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
+  };
+  const bool is_square = windows.rank() == 2 && alike(windows.kernel) && alike(windows.strides) &&
+                         alike(windows.dilations);
+  const Extents from = arguments.graph().shape(x);
+  if (!is_square || !arguments.is_network() || !starts_with_samples(from) ||
+      !arguments.is_weight(1)) {
+    return std::nullopt;
+  }
+  const bool has_added = alike(added) && added.front() < windows.strides.front();
+  const int weights = arguments.constant(1, "weights");
+  return arguments.translator().add_layer(
+      arguments.node(),
+      std::make_shared<const TransposedConvolution>(TransposedConvolution::Options{
+          .out_channels = arguments.shape(1)[1].size * groups,
+          .window = {.kernel = windows.kernel[0],
+                     .stride = windows.strides[0],
+                     .dilation = windows.dilations[0]},
+          .output_padding = has_added ? added.front() : 0,
+          .groups = groups}),
+      {x}, {{"weights", weights}}, weights);
 }
 
 /// Each tap of the weights, times the input, is added to every stride-th element of the result.
@@ -321,6 +363,16 @@ Outputs transposed_convolution(Arguments& arguments) {
     whole.push_back({.size = std::max(full, front + size)});
     first[d + 2] = front;
     kept.push_back({.size = size});
+  }
+  if (const auto layer = transposed_layer(arguments, x, windows, groups, added)) {
+    const Extents made = graph.shape(*layer);
+    const bool is_whole = std::equal(made.begin() + 2, made.end(), whole.begin() + 2);
+    int all = is_whole ? *layer
+                       : graph.place(*layer, Integers(rank + 2, 0), Integers(rank + 2, 1), whole);
+    if (arguments.has(2)) {
+      all = graph.apply(addition, all, by_channel(graph, arguments.operand(2), from.size()));
+    }
+    return {graph.slice(all, first, Integers(rank + 2, 1), kept)};
   }
   // {groups, N·pixels, C/groups} · {groups, C/groups, O/groups·taps}
   const Extent own{.size = from[1].size / groups};

@@ -68,6 +68,12 @@ struct Node {
   std::map<std::string, Attribute, std::less<>> attributes = {};
 };
 
+/// That of a node, or of its output: nodes need no name.
+[[nodiscard]] inline std::string name_of(const Node& node) {
+  if (!node.name.empty()) return node.name;
+  return node.outputs.empty() ? "without an output" : node.outputs.front();
+}
+
 /// Dimensions that the file leaves open are `open_dimension`.
 inline constexpr std::int64_t open_dimension = -1;
 

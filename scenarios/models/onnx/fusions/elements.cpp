@@ -1,0 +1,271 @@
+// Functions of single elements are recognised by their values, however files spell them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "scenarios/models/general/evaluate.h"
+#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/addition.h"
+#include "scenarios/models/layers/batch_norm.h"
+#include "scenarios/models/layers/channel_bias.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/scaling.h"
+#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/onnx/fusions/fusing.h"
+#include "scenarios/models/onnx/general/indexing.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extents;
+using general::Operation;
+using general::OpKind;
+
+bool is_element(const Operation& operation, ElementOp op) {
+  return operation.kind == OpKind::element && operation.element == op;
+}
+
+// --- activations ---
+
+double reference(ActivationKind kind, double x) {
+  switch (kind) {
+    case ActivationKind::relu:
+      return std::max(x, 0.0);
+    case ActivationKind::gelu:
+      return x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
+    case ActivationKind::gelu_tanh:
+      return x / 2 *
+             (1 + std::tanh(std::sqrt(2 * std::numbers::inv_pi) * (x + 0.044715 * x * x * x)));
+    case ActivationKind::sigmoid:
+      return 1 / (1 + std::exp(-x));
+    case ActivationKind::tanh:
+      return std::tanh(x);
+    case ActivationKind::clip:
+      break;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Where functions differ that are much alike: densely around 0, and far away.
+const std::vector<double>& points() {
+  static const std::vector<double> all = [] {
+    std::vector<double> made{0};
+    for (double x = 1e-3; x < 1e5; x *= 1.3) {
+      made.push_back(x);
+      made.push_back(-x);
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// Constants of files are rounded to f32, or written with few digits.
+bool is_about(double value, double wanted) {
+  constexpr double tolerance = 2e-5;
+  return std::abs(value - wanted) <= tolerance * (1 + std::abs(wanted)) || value == wanted;
+}
+
+std::optional<ActivationKind> kind_with(const std::vector<double>& values) {
+  using enum ActivationKind;
+  for (const ActivationKind kind : {relu, gelu, gelu_tanh, sigmoid, tanh}) {
+    bool is_same = true;
+    for (std::size_t i = 0; i < values.size() && is_same; ++i) {
+      is_same = is_about(values[i], reference(kind, points()[i]));
+    }
+    if (is_same) return kind;
+  }
+  return std::nullopt;
+}
+
+/// The limits of a clip, as minimum(maximum(x, low), high) in any order.
+std::optional<std::pair<float, float>> limits_of(const std::vector<double>& values) {
+  const auto [low, high] = std::ranges::minmax(values);
+  const double furthest = std::ranges::max(points());
+  if (!(low > -furthest / 2) || !(high < furthest / 2) || !(low < high)) return std::nullopt;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!is_about(values[i], std::clamp(points()[i], low, high))) return std::nullopt;
+  }
+  return std::pair(static_cast<float>(low), static_cast<float>(high));
+}
+
+// --- biases ---
+
+/// The layer below reshapes that only it needs.
+int below_reshape(const Fusing& fusing, int index) {
+  const bool is_reshape = fusing.at(index).kind == OpKind::reshape && fusing.has_one_reader(index);
+  return is_reshape ? fusing.at(index).inputs.front() : index;
+}
+
+/// A layer with a bias in place of one without.
+std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
+  std::shared_ptr<const LayerKind> kind;
+  if (const auto* linear = fusing.kind_of<Linear>(layer); linear != nullptr && !linear->has_bias()) {
+    kind = std::make_shared<const Linear>(fusing.shape(layer).back().size, true);
+  } else if (const auto* convolution = fusing.kind_of<Convolution>(layer);
+             convolution != nullptr && !convolution->options().bias) {
+    Convolution::Options options = convolution->options();
+    options.bias = true;
+    kind = std::make_shared<const Convolution>(options);
+  } else if (const auto* transposed = fusing.kind_of<TransposedConvolution>(layer);
+             transposed != nullptr && !transposed->options().bias) {
+    TransposedConvolution::Options options = transposed->options();
+    options.bias = true;
+    kind = std::make_shared<const TransposedConvolution>(options);
+  }
+  if (kind == nullptr) return std::nullopt;
+  const TranslatedLayer like = *fusing.layer_of(layer);
+  auto parameters = like.parameters;
+  parameters.emplace_back("bias", bias);
+  return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(parameters), &like);
+}
+
+/// An image, or rows, and a parameter with a number for each channel or column; in any order.
+struct WithParameter {
+  int operand = 0;
+  int constant = 0;
+};
+
+std::optional<WithParameter> with_channel_parameter(const Fusing& fusing, int index, ElementOp op) {
+  const Operation& operation = fusing.at(index);
+  if (!is_element(operation, op)) return std::nullopt;
+  const std::size_t rank = operation.shape.size();
+  if (rank < 2 || rank > 4) return std::nullopt;
+  for (std::size_t which = 0; which < 2; ++which) {
+    const auto constant =
+        fusing.parameter_along(operation.inputs[which], rank == 4 ? 1 : rank - 1);
+    if (constant) return WithParameter{operation.inputs[1 - which], *constant};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ScalarFunction> ScalarFunction::below(const Fusing& fusing, int index) {
+  ScalarFunction function;
+  static_cast<void>(function.graph_.input({{.size = signed_size(points().size())}}));
+  function.result_ = function.copied(fusing, fusing.unfused(index));
+  if (function.result_ < 0 || function.argument_ < 0) return std::nullopt;
+  if (fusing.shape(function.argument_) != fusing.shape(index)) return std::nullopt;
+  return function;
+}
+
+/// −1: it is no such function.
+int ScalarFunction::copied(const Fusing& fusing, int index) {
+  constexpr std::size_t most = 64;
+  if (const auto number = fusing.number_of(index)) {
+    return graph_.number(static_cast<float>(*number), graph_.shape(0));
+  }
+  const int below = fusing.unfused(index);
+  const Operation& operation = fusing.at(below);
+  if (operation.kind != OpKind::element || operation.inputs.empty()) {
+    if (argument_ < 0) argument_ = index;
+    return argument_ == index ? 0 : -1;
+  }
+  if (graph_.operations().size() > most) return -1;
+  Operation same = operation;
+  same.shape = graph_.shape(0);
+  for (int& input : same.inputs) {
+    input = copied(fusing, input);
+    if (input < 0) return -1;
+  }
+  return graph_.add(std::move(same));
+}
+
+std::vector<double> ScalarFunction::at(const std::vector<double>& where) const {
+  return general::evaluate(graph_, {result_}, {where}, {}, 1).front();
+}
+
+std::optional<int> fused_activation(Fusing& fusing, int index) {
+  const Operation& operation = fusing.at(index);
+  if (operation.kind != OpKind::element || operation.inputs.empty()) return std::nullopt;
+  const auto function = ScalarFunction::below(fusing, index);
+  if (!function || !fusing.is_exchanged(function->argument())) return std::nullopt;
+  if (!starts_with_samples(operation.shape) || operation.shape.size() > 4) return std::nullopt;
+  const std::vector<double> values = function->at(points());
+  std::shared_ptr<const LayerKind> kind;
+  if (const auto known = kind_with(values)) {
+    kind = std::make_shared<const Activation>(*known);
+  } else if (const auto limits = limits_of(values)) {
+    kind = std::make_shared<const Activation>(ActivationKind::clip, limits->first, limits->second);
+  }
+  if (kind == nullptr) return std::nullopt;
+  return fusing.add_layer(std::move(kind), {function->argument()});
+}
+
+/// A ReLU of a normalisation, or of its sum with another tensor, is part of it.
+std::optional<int> fused_relu(Fusing& fusing, int index) {
+  const auto* activation = fusing.kind_of<Activation>(index);
+  if (activation == nullptr || activation->kind() != ActivationKind::relu) return std::nullopt;
+  int norm = fusing.at(index).inputs.front();
+  std::optional<int> shortcut;
+  if (!fusing.has_one_reader(norm)) return std::nullopt;
+  if (fusing.kind_of<Addition>(norm) != nullptr) {
+    const std::vector<int> terms = fusing.at(norm).inputs;
+    const auto found = std::ranges::find_if(terms, [&](int term) {
+      const auto* of_term = fusing.kind_of<BatchNorm>(term);
+      return of_term != nullptr && !of_term->relu() && fusing.has_one_reader(term);
+    });
+    if (found == terms.end()) return std::nullopt;
+    norm = *found;
+    shortcut = terms[found == terms.begin() ? 1 : 0];
+  }
+  const auto* kind = fusing.kind_of<BatchNorm>(norm);
+  if (kind == nullptr || kind->relu()) return std::nullopt;
+  std::vector<int> inputs = fusing.at(norm).inputs;
+  if (shortcut) inputs.push_back(*shortcut);
+  const TranslatedLayer like = *fusing.layer_of(norm);
+  return fusing.add_layer(std::make_shared<const BatchNorm>(true, kind->epsilon()),
+                          std::move(inputs), like.parameters, &like);
+}
+
+std::optional<int> fused_bias(Fusing& fusing, int index) {
+  const auto found = with_channel_parameter(fusing, index, ElementOp::addition);
+  if (!found) return std::nullopt;
+  const Extents shape = fusing.shape(index);
+  const int layer = below_reshape(fusing, found->operand);
+  if (fusing.has_one_reader(layer)) {
+    if (const auto made = with_bias(fusing, layer, found->constant)) {
+      return fusing.graph().reshape(*made, shape);
+    }
+  }
+  if (shape.size() == 3 || !fusing.is_exchanged(found->operand) || !starts_with_samples(shape)) {
+    return std::nullopt;
+  }
+  return fusing.add_layer(std::make_shared<const ChannelBias>(), {found->operand},
+                          {{"bias", found->constant}});
+}
+
+std::optional<int> fused_channel_scale(Fusing& fusing, int index) {
+  const auto found = with_channel_parameter(fusing, index, ElementOp::product);
+  const Extents& shape = fusing.shape(index);
+  if (!found || shape.size() == 3 || !fusing.is_exchanged(found->operand) ||
+      !starts_with_samples(shape)) {
+    return std::nullopt;
+  }
+  return fusing.add_layer(std::make_shared<const ChannelScale>(), {found->operand},
+                          {{"weights", found->constant}});
+}
+
+/// Sums of two layers' outputs, and of one with a table of positions.
+std::optional<int> fused_addition(Fusing& fusing, int index) {
+  const Operation& operation = fusing.at(index);
+  if (!is_element(operation, ElementOp::addition)) return std::nullopt;
+  const Extents shape = operation.shape;
+  if (!starts_with_samples(shape) || shape.size() > 4) return std::nullopt;
+  const std::vector<int> terms = operation.inputs;
+  if (terms[0] != terms[1] && fusing.is_exchanged(terms[0]) && fusing.is_exchanged(terms[1])) {
+    return fusing.add_layer(std::make_shared<const Addition>(), terms);
+  }
+  for (std::size_t which = 0; which < 2; ++which) {
+    if (!fusing.is_exchanged(terms[which]) || shape.size() != 3) continue;
+    if (const auto table = fusing.parameter_along(terms[1 - which], 1, 2)) {
+      return fusing.add_layer(std::make_shared<const LearnedPositions>(), {terms[which]},
+                              {{"addend", *table}});
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace parbench::onnx_import

@@ -1,0 +1,171 @@
+// Operations are copied in their order; where a pattern ends, a layer takes the place of the copy.
+#include "scenarios/models/onnx/fusions/fusing.h"
+
+#include <algorithm>
+#include <array>
+
+#include "scenarios/models/general/strides.h"
+#include "scenarios/models/layers/activation.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extents;
+using general::Operation;
+using general::OpKind;
+
+constexpr std::array<Fusion, 10> fusions{
+    fused_bias,          fused_relu,      fused_activation,       fused_layer_norm,
+    fused_addition,      fused_attention, fused_channel_scale,    fused_channel_movement,
+    fused_global_pool,   fused_padding};
+
+std::size_t place(int index) { return static_cast<std::size_t>(index); }
+
+/// How many operations that the output depends on read each; none for what it does not depend on.
+std::vector<int> reader_counts(const general::Graph& graph, int output) {
+  std::vector<int> counts(place(output) + 1);
+  counts[place(output)] = 1;
+  for (int index = output; index >= 0; --index) {
+    if (counts[place(index)] == 0) continue;
+    for (const int input : graph.at(index).inputs) ++counts[place(input)];
+  }
+  return counts;
+}
+
+}  // namespace
+
+int Fusing::run(int output) {
+  const general::Graph& from = translator_.network();
+  const std::vector<int> counts = reader_counts(from, output);
+  copies_.assign(counts.size(), -1);
+  for (int index = 0; index <= output; ++index) {
+    const Operation& operation = from.at(index);
+    const bool is_source = operation.kind == OpKind::input || operation.kind == OpKind::parameter;
+    if (counts[place(index)] == 0 && !is_source) continue;
+    maker_ = translator_.maker_of(index);
+    const auto size_before = graph_.operations().size();
+    int copy = in_one_piece(copied(operation));
+    keep(counts[place(index)], copy, size_before);
+    for (std::size_t i = 0; i < fusions.size(); ++i) {
+      const auto size = graph_.operations().size();
+      const std::optional<int> made = fusions.at(i)(*this, copy);
+      if (!made || *made == copy) {
+        keep(0, copy, size);
+        continue;
+      }
+      keep(readers_[place(copy)], *made, size);
+      unfused_[place(*made)] = unfused_[place(copy)];
+      copy = *made;
+      i = static_cast<std::size_t>(-1);  // all others once more
+    }
+    copies_[place(index)] = copy;
+  }
+  const int result = copies_[place(output)];
+  translator_.replace_network(std::move(graph_), std::move(makers_));
+  return result;
+}
+
+/// Keeps what is known of the operations from `size_before` on, and gives one further readers.
+void Fusing::keep(int from, int to, std::size_t size_before) {
+  const std::size_t size = graph_.operations().size();
+  readers_.resize(size, 1);
+  makers_.resize(size, maker_);
+  for (std::size_t i = unfused_.size(); i < size; ++i) unfused_.push_back(static_cast<int>(i));
+  if (from == 0) return;
+  const bool is_new = place(to) >= size_before;
+  readers_[place(to)] = is_new ? from : readers_[place(to)] + from - 1;
+}
+
+int Fusing::copied(const Operation& operation) {
+  if (operation.kind == OpKind::input) return graph_.input(operation.shape);
+  if (operation.kind == OpKind::parameter) {
+    return graph_.parameter(general::shape_at(operation.shape, 1));
+  }
+  Operation same = operation;
+  for (int& input : same.inputs) input = copies_[place(input)];
+  if (same.kind == OpKind::layer) {
+    return graph_.layer(same.index, std::move(same.inputs), std::move(same.shape));
+  }
+  if (same.kind == OpKind::reshape) return graph_.reshape(same.inputs[0], std::move(same.shape));
+  if (same.kind == OpKind::permutation) return graph_.permute(same.inputs[0], std::move(same.axes));
+  return graph_.add(std::move(same));
+}
+
+/// Movements that leave all elements in their order are one reshape at most.
+int Fusing::in_one_piece(int index) {
+  std::vector<int> chain;
+  int base = index;
+  while (general::is_movement(at(base).kind) && at(base).kind != OpKind::detached) {
+    chain.push_back(base);
+    base = at(base).inputs.front();
+  }
+  if (chain.size() < 2 || general::count_of(shape(index)) != general::count_of(shape(base))) {
+    return index;
+  }
+  const Shape whole = general::shape_at(shape(base), 1);
+  general::StridedView view{
+      .base = base, .shape = whole, .strides = general::canonical_strides(whole)};
+  for (auto one = chain.rbegin(); one != chain.rend(); ++one) {
+    const std::optional<general::StridedView> next = general::moved(at(*one), view, 1);
+    if (!next) return index;
+    view = *next;
+  }
+  if (view.offset != 0 || !view.is_contiguous()) return index;
+  return graph_.reshape(base, shape(index));
+}
+
+int Fusing::unfused(int index) const {
+  return kind_of<Activation>(index) == nullptr ? index : unfused_[place(index)];
+}
+
+const TranslatedLayer* Fusing::layer_of(int index) const {
+  if (at(index).kind != OpKind::layer) return nullptr;
+  return &translator_.layers().at(place(at(index).index));
+}
+
+std::optional<double> Fusing::number_of(int index) const {
+  const Operation& operation = at(index);
+  if (operation.kind == OpKind::expansion || operation.kind == OpKind::reshape) {
+    return number_of(operation.inputs.front());
+  }
+  if (operation.kind == OpKind::constant && operation.values->size() == 1) {
+    return operation.values->front();
+  }
+  const bool is_number = operation.kind == OpKind::element &&
+                         operation.element == ElementOp::number && !operation.by_samples;
+  return is_number ? std::optional<double>(operation.number) : std::nullopt;
+}
+
+std::optional<int> Fusing::parameter_along(int index, std::size_t first, std::size_t count) const {
+  const Extents& wanted = shape(index);
+  int source = index;
+  if (at(source).kind == OpKind::expansion) source = at(source).inputs.front();
+  const Extents& varying = shape(source);
+  for (std::size_t d = 0; d < wanted.size(); ++d) {
+    const bool is_inside = d >= first && d < first + count;
+    if (is_inside ? varying[d] != wanted[d] : !varying[d].is_one()) return std::nullopt;
+  }
+  if (at(source).kind == OpKind::reshape) source = at(source).inputs.front();
+  if (at(source).kind != OpKind::parameter) return std::nullopt;
+  Extents to(wanted.begin() + static_cast<std::ptrdiff_t>(first),
+             wanted.begin() + static_cast<std::ptrdiff_t>(first + count));
+  const int constant = translator_.parameters().at(place(at(source).index)).constant;
+  return translator_.constants().reshape(constant, std::move(to));
+}
+
+int Fusing::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
+                      std::vector<std::pair<std::string, int>> parameters,
+                      const TranslatedLayer* like) {
+  std::string name = like != nullptr ? like->name : std::string();
+  if (name.empty() && !parameters.empty()) {
+    name = translator_.module_of(parameters.front().second);
+  }
+  if (name.empty() && maker_ != nullptr) name = name_of(*maker_);
+  return translator_.append_layer(graph_,
+                                  {.kind = std::move(kind),
+                                   .name = std::move(name),
+                                   .parameters = std::move(parameters)},
+                                  std::move(inputs));
+}
+
+}  // namespace parbench::onnx_import

@@ -1,0 +1,171 @@
+// Movements of channels and means of images, in the device's layout of images.
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/models/layers/channels.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/padding.h"
+#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/onnx/fusions/fusing.h"
+#include "scenarios/models/onnx/general/indexing.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extents;
+using general::Operation;
+using general::OpKind;
+
+constexpr std::size_t image_rank = 4;  // samples, channels, height, width
+
+/// Whether a tensor is images that layers exchange.
+bool is_image(const Fusing& fusing, int index) {
+  const Extents& shape = fusing.shape(index);
+  return fusing.is_exchanged(index) && shape.size() == image_rank && starts_with_samples(shape);
+}
+
+/// Whether shapes are equal but for their channels.
+bool differ_in_channels(const Extents& a, const Extents& b) {
+  return a.size() == b.size() && a[0] == b[0] && a[2] == b[2] && a[3] == b[3];
+}
+
+std::optional<int> joined(Fusing& fusing, const Operation& operation) {
+  const bool are_images =
+      operation.axes.front() == 1 &&
+      std::ranges::all_of(operation.inputs, [&](int input) { return is_image(fusing, input); });
+  if (!are_images) return std::nullopt;
+  return fusing.add_layer(std::make_shared<const Concatenation>(), operation.inputs);
+}
+
+std::optional<int> cropped(Fusing& fusing, const Operation& operation) {
+  const int x = operation.inputs.front();
+  const Extents& from = fusing.shape(x);
+  const bool are_edges =
+      is_image(fusing, x) && from[0] == operation.shape[0] && from[1] == operation.shape[1] &&
+      std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
+  if (!are_edges) return std::nullopt;
+  const auto behind = [&](std::size_t d) {
+    return operation.starts[d] + operation.shape[d].size - from[d].size;
+  };
+  const Edges edges{.top = -operation.starts[2],
+                    .left = -operation.starts[3],
+                    .bottom = behind(2),
+                    .right = behind(3)};
+  return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
+}
+
+std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
+  if (const auto made = cropped(fusing, operation)) return made;
+  const int x = operation.inputs.front();
+  const bool are_channels = is_image(fusing, x) && operation.steps[1] == 1 &&
+                            differ_in_channels(fusing.shape(x), operation.shape) &&
+                            operation.steps[2] > 0 && operation.steps[3] > 0;
+  if (!are_channels) return std::nullopt;
+  return fusing.add_layer(
+      std::make_shared<const ChannelSlice>(operation.starts[1], operation.shape[1].size), {x});
+}
+
+std::optional<int> padded(Fusing& fusing, const Operation& operation) {
+  const int x = operation.inputs.front();
+  const Extents& from = fusing.shape(x);
+  const bool are_edges =
+      is_image(fusing, x) && from[0] == operation.shape[0] && from[1] == operation.shape[1] &&
+      std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
+  if (!are_edges) return std::nullopt;
+  const Edges edges{.top = operation.starts[2],
+                    .left = operation.starts[3],
+                    .bottom = operation.shape[2].size - from[2].size - operation.starts[2],
+                    .right = operation.shape[3].size - from[3].size - operation.starts[3]};
+  return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
+}
+
+/// {N, g·c, H, W} as {N, g, c, …}, {N, c, g, …} and {N, c·g, H, W}.
+std::optional<int> shuffled(Fusing& fusing, const Operation& last) {
+  const Operation& turned = fusing.at(last.inputs.front());
+  if (turned.kind != OpKind::permutation) return std::nullopt;
+  const Operation& divided = fusing.at(turned.inputs.front());
+  if (divided.kind != OpKind::reshape || !is_image(fusing, divided.inputs.front())) {
+    return std::nullopt;
+  }
+  const int x = divided.inputs.front();
+  std::vector<std::int64_t> order(divided.shape.size());
+  for (std::size_t d = 0; d < order.size(); ++d) order[d] = signed_size(d);
+  if (order.size() < 4) return std::nullopt;
+  std::swap(order[1], order[2]);
+  const std::int64_t groups = divided.shape[1].size;
+  const bool fits = turned.axes == order && fusing.shape(x) == last.shape &&
+                    divided.shape[0] == last.shape[0] &&
+                    groups * divided.shape[2].size == last.shape[1].size;
+  if (!fits) return std::nullopt;
+  return fusing.add_layer(std::make_shared<const ChannelShuffle>(groups), {x});
+}
+
+std::optional<int> flattened(Fusing& fusing, const Operation& operation) {
+  const int x = operation.inputs.front();
+  const bool fits =
+      is_image(fusing, x) && operation.shape.size() == 2 && starts_with_samples(operation.shape);
+  if (!fits) return std::nullopt;
+  return fusing.add_layer(std::make_shared<const Flatten>(), {x});
+}
+
+}  // namespace
+
+std::optional<int> fused_channel_movement(Fusing& fusing, int index) {
+  const Operation operation = fusing.at(index);
+  switch (operation.kind) {
+    case OpKind::concatenation:
+      return joined(fusing, operation);
+    case OpKind::slice:
+      return sliced(fusing, operation);
+    case OpKind::placement:
+      return padded(fusing, operation);
+    case OpKind::reshape:
+      if (const auto made = shuffled(fusing, operation)) return made;
+      return flattened(fusing, operation);
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Zeros around an image are a convolution's own.
+std::optional<int> fused_padding(Fusing& fusing, int index) {
+  const auto* convolution = fusing.kind_of<Convolution>(index);
+  if (convolution == nullptr) return std::nullopt;
+  const int zeros = fusing.at(index).inputs.front();
+  const auto* padding = fusing.kind_of<Padding>(zeros);
+  if (padding == nullptr || !fusing.has_one_reader(zeros)) return std::nullopt;
+  const Edges edges = padding->edges();
+  const bool are_alike =
+      edges.top == edges.left && edges.top == edges.bottom && edges.top == edges.right;
+  if (!are_alike || edges.top < 0) return std::nullopt;
+  Convolution::Options options = convolution->options();
+  options.window.padding += edges.top;
+  const TranslatedLayer like = *fusing.layer_of(index);
+  return fusing.add_layer(std::make_shared<const Convolution>(options),
+                          {fusing.at(zeros).inputs.front()}, like.parameters, &like);
+}
+
+/// The mean over all pixels.
+std::optional<int> fused_global_pool(Fusing& fusing, int index) {
+  const Operation& operation = fusing.at(index);
+  if (operation.kind != OpKind::element || operation.element != ElementOp::product) {
+    return std::nullopt;
+  }
+  const Operation& sum = fusing.at(operation.inputs[0]);
+  const auto factor = fusing.number_of(operation.inputs[1]);
+  if (sum.kind != OpKind::reduction || sum.reduction != Reduction::sum || !factor ||
+      sum.axes != std::vector<std::int64_t>{2, 3} || !is_image(fusing, sum.inputs.front())) {
+    return std::nullopt;
+  }
+  const int x = sum.inputs.front();
+  const Extents& from = fusing.shape(x);
+  constexpr double tolerance = 1e-6;
+  const double count = static_cast<double>(from[2].size) * static_cast<double>(from[3].size);
+  if (std::abs(*factor * count - 1) > tolerance) return std::nullopt;
+  const Extents to = operation.shape;
+  return fusing.graph().reshape(
+      fusing.add_layer(std::make_shared<const GlobalAveragePool>(), {x}), to);
+}
+
+}  // namespace parbench::onnx_import
