@@ -64,28 +64,42 @@ int chosen(Graph& graph, int x, std::size_t axis, int indices) {
   return graph.permute(rows, back_order);
 }
 
-/// Tokens that choose rows of a table of weights.
-bool is_embedding(Arguments& arguments) {
-  if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0))
-    return false;
-  const Tensor& indices = arguments.tensor(1);
-  Translator& translator = arguments.translator();
-  return translator.network().at(indices.operation).kind == OpKind::input &&
-         arguments.rank(0) == 2 && arguments.integer("axis", 0) == 0 && arguments.rank(1) == 2 &&
-         translator.is_trainable(arguments.tensor(0).operation);
+/// Tokens that choose rows of a table of weights: the network's input, or a part of it.
+std::optional<int> tokens_of_table(Arguments& arguments) {
+  if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0)) {
+    return std::nullopt;
+  }
+  const general::Graph& network = arguments.translator().network();
+  const auto is_input = [&](int index) {
+    return network.at(index).kind == OpKind::input && network.shape(index).size() == 2;
+  };
+  const int indices = arguments.tensor(1).operation;
+  const general::Operation& part = network.at(indices);
+  const bool is_part = part.kind == OpKind::slice && is_input(part.inputs.front());
+  const bool fits = (is_input(indices) || is_part) && arguments.rank(0) == 2 &&
+                    arguments.integer("axis", 0) == 0 &&
+                    arguments.translator().is_trainable(arguments.tensor(0).operation);
+  return fits ? std::optional(indices) : std::nullopt;
 }
 
-Outputs embedding(Arguments& arguments) {
+/// All tokens choose rows, though only a part of them is asked for: others of the same table read
+/// the rest.
+Outputs embedding(Arguments& arguments, int tokens) {
   const Extents table = arguments.shape(0);
   const int weights = arguments.constant(0, "rows");
-  return {arguments.translator().add_layer(
+  general::Graph& graph = arguments.graph();
+  const general::Operation part = graph.at(tokens);
+  const bool is_whole = part.kind == OpKind::input;
+  const int rows = arguments.translator().add_layer(
       arguments.node(), std::make_shared<const Embedding>(table[0].size, table[1].size),
-      {arguments.operand(1)}, {{"weights", weights}}, weights)};
+      {is_whole ? tokens : part.inputs.front()}, {{"weights", weights}}, weights);
+  if (is_whole) return {rows};
+  return {run_of(graph, rows, 1, part.starts.at(1), part.shape.at(1).size)};
 }
 
 Outputs gather(Arguments& arguments) {
   arguments.set_type(arguments.type(0));
-  if (is_embedding(arguments)) return embedding(arguments);
+  if (const auto tokens = tokens_of_table(arguments)) return embedding(arguments, *tokens);
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const std::size_t axis = dimension_of(arguments.integer("axis", 0), graph.shape(x).size());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -170,15 +171,23 @@ class Layering {
     return result_.network.add_shared(name, std::move(kind), std::move(inputs));
   }
 
-  /// A layer with the constants of an earlier one is tied to it.
+  /// Whether a constant has one value throughout, as weights begin that exporters merge.
+  [[nodiscard]] bool is_uniform(int constant) {
+    const std::vector<double> values = translator_.values_of(constant);
+    return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
+  }
+
+  /// A layer with the constants of an earlier one is tied to it. What has one value throughout is
+  /// no sign of that: exporters merge equal initial values.
   void keep(int layer, const Parameters& parameters) {
     if (parameters.empty()) return;
     const auto known = layer_of_constant_.find(parameters.front().second);
-    if (known != layer_of_constant_.end() && parameters_.at(known->second) == parameters) {
+    if (known != layer_of_constant_.end() && parameters_.at(known->second) == parameters &&
+        !is_uniform(parameters.front().second)) {
       return result_.network.tie(layer, known->second);
     }
     for (const auto& [role, constant] : parameters) {
-      if (!layer_of_constant_.try_emplace(constant, layer).second) {
+      if (!layer_of_constant_.try_emplace(constant, layer).second && !is_uniform(constant)) {
         throw CannotTranslate(fmt::format("its weights '{}' belong to several layers",
                                           translator_.source_of(constant)));
       }

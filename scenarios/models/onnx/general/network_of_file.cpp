@@ -13,6 +13,7 @@
 #include "kernels/base/error.h"
 #include "scenarios/models/layers/embedding.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
+#include "scenarios/models/onnx/general/inputs.h"
 #include "scenarios/models/onnx/general/layering.h"
 #include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/reading/file.h"
@@ -35,82 +36,6 @@ std::vector<const Node*> wanted_nodes(const Graph& graph) {
   }
   std::ranges::reverse(nodes);
   return nodes;
-}
-
-/// The samples are the first dimension, whatever number of them the file was exported with.
-Extents extents_of_input(const Input& input, const ImportOptions& options) {
-  if (input.shape.size() < 2) {
-    throw UsageError(fmt::format("has an input '{}' without a dimension of samples and one of data",
-                                 input.name));
-  }
-  Extents extents{{1, true}};
-  for (std::size_t d = 1; d < input.shape.size(); ++d) {
-    std::int64_t size = input.shape[d];
-    const auto found = options.dimensions.find(input.dimensions.at(d));
-    if (size == open_dimension && found != options.dimensions.end()) size = found->second;
-    if (input.shape.size() == 4 && d >= 2) size = options.image.value_or(size);
-    if (size == open_dimension) {
-      throw UsageError(fmt::format(
-          "leaves dimension {} ('{}') of its input '{}' open; give its size with --dim NAME=SIZE, "
-          "or export it with fixed ones",
-          d, input.dimensions[d], input.name));
-    }
-    extents.push_back({.size = size});
-  }
-  return extents;
-}
-
-/// The input that samples are drawn for: the first one of floating-point numbers, or of tokens.
-const Input& main_input(const Graph& graph) {
-  if (graph.inputs.empty()) throw UsageError("has no input; export it with one");
-  const auto found = std::ranges::find(graph.inputs, true, &Input::is_numbers);
-  return found == graph.inputs.end() ? graph.inputs.front() : *found;
-}
-
-bool contains(std::string_view name, std::string_view part) {
-  return name.find(part) != std::string_view::npos;
-}
-
-/// Others are masks of ones, positions in their order, or zeros, by their names.
-void add_inputs(Translator& translator, const Graph& graph, const ImportOptions& options) {
-  const Input& main = main_input(graph);
-  translator.add_input(main.name, extents_of_input(main, options), main.type);
-  for (const Input& input : graph.inputs) {
-    if (input.name == main.name) continue;
-    if (input.is_numbers) {
-      throw UsageError(fmt::format("has two inputs of floating-point numbers, '{}' and '{}'",
-                                   main.name, input.name));
-    }
-    Extents extents = extents_of_input(input, options);
-    const int last = static_cast<int>(extents.size()) - 1;
-    translator.add_result(input.name,
-                          contains(input.name, "position")
-                              ? translator.network().coordinate(std::move(extents), last)
-                              : translator.network().number(
-                                    contains(input.name, "mask") ? 1.0F : 0.0F, std::move(extents)),
-                          input.type);
-  }
-}
-
-/// Throws UsageError for a size that names no open dimension.
-void check_dimensions(const Graph& graph, const ImportOptions& options) {
-  std::vector<std::string> known;
-  for (const Input& input : graph.inputs) {
-    const bool is_image = input.shape.size() == 4;
-    for (std::size_t d = 1; d < input.shape.size() && d < input.dimensions.size(); ++d) {
-      if (input.shape[d] != open_dimension || (is_image && d >= 2)) continue;
-      if (std::ranges::find(known, input.dimensions[d]) == known.end()) {
-        known.push_back(input.dimensions[d]);
-      }
-    }
-  }
-  for (const auto& [name, size] : options.dimensions) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    throw UsageError(fmt::format(
-        "has no open dimension '{}' beside the samples, which --batch sets, and an image, which "
-        "--image sets; allowed with --dim: {}",
-        name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
-  }
 }
 
 [[noreturn]] void refuse(const Translator& translator, std::size_t nodes, std::int64_t opset) {
@@ -240,8 +165,7 @@ Network general_network(const std::string& path, const Graph& graph, const Impor
   if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
   auto translator = std::make_shared<Translator>(
       graph, [path](const std::string& name) { return read_values(path, {name}).at(name); });
-  check_dimensions(graph, options);
-  add_inputs(*translator, graph, options);
+  const bool has_tokens = add_inputs(*translator, graph, options);
   const std::vector<const Node*> nodes = wanted_nodes(graph);
   translator->translate(nodes);
   if (!translator->problems().empty()) refuse(*translator, nodes.size(), graph.opset);
@@ -254,7 +178,6 @@ Network general_network(const std::string& path, const Graph& graph, const Impor
     network.loss = end.loss;
     network.name = std::filesystem::path(path).filename().string();
     if (network.parameters().empty()) throw UsageError("has no weights to train");
-    const bool has_tokens = !main_input(graph).is_numbers;
     if (has_tokens) check_tokens(network);
     network.vocabulary = has_tokens ? vocabulary_of(network) : 0;
     if (has_tokens && network.vocabulary == 0) {

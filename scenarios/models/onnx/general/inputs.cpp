@@ -1,0 +1,198 @@
+// Inputs are told apart by their types and names.
+#include "scenarios/models/onnx/general/inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/base/error.h"
+#include "scenarios/models/onnx/general/indexing.h"
+
+namespace parbench::onnx_import {
+namespace {
+
+using general::Extent;
+using general::Extents;
+
+bool contains(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
+bool is_mask(const Input& input) { return !input.is_numbers && contains(input.name, "mask"); }
+
+/// Whether an input chooses rows of tables.
+bool is_of_tokens(const Input& input) {
+  return input.is_tokens && input.shape.size() >= 2 && !contains(input.name, "mask") &&
+         !contains(input.name, "position") && !contains(input.name, "type") &&
+         !contains(input.name, "segment");
+}
+
+bool is_of_numbers(const Input& input) { return input.is_numbers && !input.shape.empty(); }
+
+/// As --dim spells an open dimension: its name in the file, or "INPUT.NUMBER" where it has none.
+std::string name_of_dimension(const Input& input, std::size_t d) {
+  const bool is_named = d < input.dimensions.size() && !input.dimensions[d].empty();
+  return is_named ? input.dimensions[d] : fmt::format("{}.{}", input.name, d);
+}
+
+/// Inputs have their samples in front, but for those that name the first input's samples later on.
+std::size_t samples_of(const Graph& graph, const Input& input) {
+  const Input& first = graph.inputs.front();
+  const bool is_named = !first.dimensions.empty() && !first.dimensions[0].empty();
+  if (!is_named) return 0;
+  const auto found = std::ranges::find(input.dimensions, first.dimensions[0]);
+  return found == input.dimensions.end()
+             ? 0
+             : static_cast<std::size_t>(found - input.dimensions.begin());
+}
+
+/// Whether --image gives the size of a dimension.
+bool is_side_of_image(const Input& input, std::size_t d) {
+  return input.is_numbers && input.shape.size() == 4 && d >= 2;
+}
+
+class InputMaker {
+ public:
+  InputMaker(Translator& translator, const Graph& graph, const ImportOptions& options)
+      : translator_(translator), graph_(graph), options_(options) {}
+
+  bool run() {
+    if (graph_.inputs.empty()) throw UsageError("has no input; export it with one");
+    check_dimensions();
+    const bool has_numbers = std::ranges::any_of(graph_.inputs, is_of_numbers);
+    const bool has_tokens = !has_numbers && std::ranges::any_of(graph_.inputs, is_of_tokens);
+    if (!has_numbers && !has_tokens) {
+      throw UsageError("has no input of floating-point numbers or tokens; export it with one");
+    }
+    add_parts(has_tokens ? is_of_tokens : is_of_numbers);
+    for (const Input& input : graph_.inputs) {
+      if (translator_.find(input.name) == nullptr) add_constant(input);
+    }
+    return has_tokens;
+  }
+
+ private:
+  using IsPart = bool (*)(const Input& input);
+
+  void add_parts(IsPart is_part) {
+    std::vector<const Input*> parts;
+    for (const Input& input : graph_.inputs) {
+      if (is_part(input)) parts.push_back(&input);
+    }
+    const Input& first = *parts.front();
+    if (parts.size() == 1 && samples_of(graph_, first) == 0) {
+      return translator_.add_input(first.name, extents_of(first), first.type);
+    }
+    std::int64_t count = 0;
+    for (const Input* part : parts) count += general::count_of(extents_of(*part)).size;
+    general::Graph& network = translator_.network();
+    const int whole = network.input({{1, true}, {.size = count}});
+    std::int64_t begin = 0;
+    for (const Input* part : parts) {
+      const Extents extents = extents_of(*part);
+      const std::int64_t size = general::count_of(extents).size;
+      const int own = run_of(network, whole, 1, begin, size);
+      begin += size;
+      translator_.add_result(part->name, in_place(own, extents), part->type);
+    }
+  }
+
+  /// {N, values} in the shape of an input, whose samples may be elsewhere.
+  int in_place(int values, const Extents& extents) {
+    general::Graph& network = translator_.network();
+    const auto found = std::ranges::find_if(extents, &Extent::samples);
+    const auto samples = found - extents.begin();
+    Extents front = extents;
+    front.erase(front.begin() + samples);
+    front.insert(front.begin(), {1, true});
+    Integers order;
+    for (std::int64_t d = 1; d < signed_size(extents.size()); ++d) order.push_back(d);
+    order.insert(order.begin() + samples, 0);
+    return network.permute(network.reshape(values, std::move(front)), order);
+  }
+
+  void add_constant(const Input& input) {
+    if (input.shape.empty()) return add_number(input);
+    Extents extents = extents_of(input);
+    general::Graph& network = translator_.network();
+    const int last = static_cast<int>(extents.size()) - 1;
+    const bool is_position = contains(input.name, "position");
+    translator_.add_result(
+        input.name,
+        is_position ? network.coordinate(std::move(extents), last)
+                    : network.number(is_mask(input) ? 1.0F : 0.0F, std::move(extents)),
+        input.type);
+  }
+
+  void add_number(const Input& input) {
+    const auto given = options_.dimensions.find(input.name);
+    if (given == options_.dimensions.end()) {
+      throw UsageError(fmt::format(
+          "has an input '{0}' of a single number; give its value with --dim {0}=VALUE", input.name));
+    }
+    translator_.add_constant(input.name, {}, {static_cast<double>(given->second)}, input.type);
+  }
+
+  [[nodiscard]] Extents extents_of(const Input& input) const {
+    const std::size_t samples = samples_of(graph_, input);
+    const bool has_data = input.shape.size() >= 2 || (!input.is_numbers && !input.shape.empty());
+    if (!has_data) {
+      throw UsageError(fmt::format(
+          "has an input '{}' without a dimension of samples and one of data", input.name));
+    }
+    Extents extents;
+    for (std::size_t d = 0; d < input.shape.size(); ++d) {
+      extents.push_back(d == samples ? Extent{1, true} : Extent{.size = size_of(input, d)});
+    }
+    return extents;
+  }
+
+  [[nodiscard]] std::int64_t size_of(const Input& input, std::size_t d) const {
+    if (is_side_of_image(input, d) && options_.image) return *options_.image;
+    if (input.shape[d] != open_dimension) return input.shape[d];
+    const std::string name = name_of_dimension(input, d);
+    const auto found = options_.dimensions.find(name);
+    if (found != options_.dimensions.end()) return found->second;
+    throw UsageError(
+        fmt::format("leaves dimension {} of its input '{}' open; give its size with --dim {}=SIZE, "
+                    "or export it with a fixed one",
+                    d, input.name, name));
+  }
+
+  /// Throws UsageError for a size that names no open dimension.
+  void check_dimensions() const {
+    std::vector<std::string> known;
+    for (const Input& input : graph_.inputs) {
+      if (input.shape.empty()) known.push_back(input.name);
+      for (std::size_t d = 0; d < input.shape.size(); ++d) {
+        if (d == samples_of(graph_, input) || input.shape[d] != open_dimension) continue;
+        if (is_side_of_image(input, d)) continue;
+        const std::string name = name_of_dimension(input, d);
+        if (std::ranges::find(known, name) == known.end()) known.push_back(name);
+      }
+    }
+    for (const auto& [name, size] : options_.dimensions) {
+      if (std::ranges::find(known, name) != known.end()) continue;
+      throw UsageError(fmt::format(
+          "has no open dimension '{}' beside the samples, which --batch sets, and an image, which "
+          "--image sets; allowed with --dim: {}",
+          name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    }
+  }
+
+  Translator& translator_;
+  const Graph& graph_;
+  const ImportOptions& options_;
+};
+
+}  // namespace
+
+bool add_inputs(Translator& translator, const Graph& graph, const ImportOptions& options) {
+  return InputMaker(translator, graph, options).run();
+}
+
+}  // namespace parbench::onnx_import
