@@ -148,8 +148,27 @@ int Graph::folded(const Operation& operation) {
   return constant(shape_at(operation.shape, 1), evaluate(*this, operation, read, 1));
 }
 
+std::optional<float> Graph::number_of(int index) const {
+  const Operation& operation = at(index);
+  const bool is_number = operation.kind == OpKind::element &&
+                         operation.element == ElementOp::number && !operation.by_samples;
+  return is_number ? std::optional(operation.number) : std::nullopt;
+}
+
 int Graph::append_element(ElementOp op, std::vector<int> inputs) {
   Extents shape = this->shape(inputs.front());
+  std::vector<Values> numbers;
+  for (const int input : inputs) {
+    if (const auto value = number_of(input)) numbers.push_back({*value});
+  }
+  if (numbers.size() == inputs.size()) {
+    std::vector<const Values*> read;
+    for (const Values& one : numbers) read.push_back(&one);
+    const Values result = evaluate(
+        *this, {.kind = OpKind::element, .inputs = std::move(inputs), .shape = {}, .element = op},
+        read, 1);
+    return number(static_cast<float>(result.front()), std::move(shape));
+  }
   return append({.kind = OpKind::element,
                  .inputs = std::move(inputs),
                  .shape = std::move(shape),
@@ -215,7 +234,15 @@ int Graph::apply(ElementOp op, int a) { return append_element(op, {a}); }
 int Graph::apply(ElementOp op, int a, int b) {
   const Extents to = common(shape(a), shape(b));
   const int left = broadcast(a, to);
-  return append_element(op, {left, broadcast(b, to)});
+  const int right = broadcast(b, to);
+  const float neutral = op == ElementOp::product || op == ElementOp::quotient ? 1 : 0;
+  const bool is_sum = op == ElementOp::addition || op == ElementOp::difference;
+  if (is_sum || neutral == 1) {
+    if (number_of(right) == neutral) return left;
+    const bool commutes = op == ElementOp::addition || op == ElementOp::product;
+    if (commutes && number_of(left) == neutral) return right;
+  }
+  return append_element(op, {left, right});
 }
 
 int Graph::select(int condition, int a, int b) {
@@ -291,6 +318,7 @@ int Graph::permute(int a, Axes order) {
                                             fmt::join(order, ", "), to_string(shape(a))));
   }
   if (order == sorted) return a;
+  if (const auto value = number_of(a)) return number(*value, std::move(to));
   if (at(a).kind == OpKind::permutation) {
     for (std::int64_t& axis : order) axis = at(a).axes[static_cast<std::size_t>(axis)];
     return permute(at(a).inputs.front(), std::move(order));
@@ -305,6 +333,7 @@ int Graph::permute(int a, Axes order) {
 int Graph::reshape(int a, Extents to) {
   if (to == shape(a)) return a;
   if (count_of(to) != count_of(shape(a))) refuse("a reshape keeps all elements, not", shape(a), to);
+  if (const auto value = number_of(a)) return number(*value, std::move(to));
   if (at(a).kind == OpKind::reshape) return reshape(at(a).inputs.front(), std::move(to));
   return append({.kind = OpKind::reshape, .inputs = {a}, .shape = std::move(to)});
 }
@@ -316,6 +345,7 @@ int Graph::detach(int a) {
 int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
   check_places(shape(a), to, starts, steps);
   if (to == shape(a) && std::ranges::all_of(steps, [](auto step) { return step == 1; })) return a;
+  if (const auto value = number_of(a)) return number(*value, std::move(to));
   return append({.kind = OpKind::slice,
                  .inputs = {a},
                  .shape = std::move(to),
@@ -388,6 +418,9 @@ int Graph::multiply(int a, int b) {
 int Graph::rows(int table, int indices) {
   if (shape(table).size() != 2 || shape(indices).size() != 1) {
     refuse("rows need a table and a list of indices, not", shape(table), shape(indices));
+  }
+  if (const auto value = number_of(table)) {
+    return number(*value, {shape(indices).front(), shape(table).back()});
   }
   return append({.kind = OpKind::rows,
                  .inputs = {table, indices},

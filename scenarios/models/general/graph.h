@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,7 +82,7 @@ struct Operation {
 
 /// All functions throw std::invalid_argument for shapes that do not fit, with the shapes in the
 /// message. Operations on constants alone are constants, if they have at most `max_folded`
-/// elements.
+/// elements; those on numbers are numbers, and sums with 0 and products with 1 are the other operand.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;
@@ -93,6 +94,9 @@ class Graph {
   [[nodiscard]] const Extents& shape(int index) const { return at(index).shape; }
   [[nodiscard]] int input_count() const { return inputs_; }
   [[nodiscard]] int parameter_count() const { return parameters_; }
+
+  /// The number that an operation is, whatever its shape; nothing for others.
+  [[nodiscard]] std::optional<float> number_of(int index) const;
 
   int input(Extents shape);
   int parameter(const Shape& shape);

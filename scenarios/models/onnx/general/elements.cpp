@@ -242,8 +242,9 @@ Outputs cast_like(Arguments& arguments) {
 
 template <ElementOp op>
 Outputs binary(Arguments& arguments) {
-  const int a = arguments.operand(0);
-  return {arguments.graph().apply(op, a, arguments.operand(1))};
+  arguments.check_count(2);
+  const std::vector<int> both = arguments.operands();
+  return {arguments.graph().apply(op, both[0], both[1])};
 }
 
 Outputs division(Arguments& arguments) {
@@ -337,10 +338,10 @@ Outputs is_infinite(Arguments& arguments) {
 }
 
 Outputs where(Arguments& arguments) {
-  const int condition = arguments.operand(0);
-  const int chosen = arguments.operand(1);
+  arguments.check_count(3);
+  const std::vector<int> all = arguments.operands();
   arguments.set_type(arguments.type(1));
-  return {arguments.graph().select(condition, chosen, arguments.operand(2))};
+  return {arguments.graph().select(all[0], all[1], all[2])};
 }
 
 /// Its masks become those of training, whatever the file says of inference.

@@ -103,6 +103,11 @@ Outputs gather(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const std::size_t axis = dimension_of(arguments.integer("axis", 0), graph.shape(x).size());
+  if (const auto value = graph.number_of(x)) {  // whatever is chosen
+    const Extents from = graph.shape(x);
+    return {graph.number(*value, joined({part_of(from, 0, axis), arguments.shape(1),
+                                         part_of(from, axis + 1, from.size())}))};
+  }
   if (arguments.is_constant(1)) {
     Integers places = arguments.integers(1);
     const Extents by = arguments.shape(1);
@@ -137,6 +142,7 @@ Outputs gather_elements(Arguments& arguments) {
   const int x = arguments.operand(0);
   const Extents from = graph.shape(x);
   const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
+  if (const auto value = graph.number_of(x)) return {graph.number(*value, arguments.shape(1))};
   check_fixed(from[axis]);
   const int places = from_front(graph, arguments.operand(1), from[axis].size);
   const Extents by = graph.shape(places);
@@ -183,6 +189,13 @@ Outputs gather_nd(Arguments& arguments) {
   const Extents from = graph.shape(x);
   const int coordinates = arguments.operand(1);
   const auto batch = static_cast<std::size_t>(arguments.integer("batch_dims", 0));
+  if (const auto value = graph.number_of(x)) {  // whatever is chosen
+    const Extents list = graph.shape(coordinates);
+    const auto named = batch + static_cast<std::size_t>(list.back().size);
+    if (named > from.size()) throw CannotTranslate("its coordinates have too many dimensions");
+    return {graph.number(*value, joined({part_of(list, 0, list.size() - 1),
+                                         part_of(from, named, from.size())}))};
+  }
   const RowPlaces at = row_places(graph, from, coordinates, batch);
   const Extents list = graph.shape(at.places);
   const int table = graph.reshape(x, {at.rows, general::count_of(at.behind)});

@@ -152,11 +152,12 @@ class InputMaker {
   }
 
   [[nodiscard]] std::int64_t size_of(const Input& input, std::size_t d) const {
-    if (is_side_of_image(input, d) && options_.image) return *options_.image;
-    if (input.shape[d] != open_dimension) return input.shape[d];
     const std::string name = name_of_dimension(input, d);
+    const bool is_open = input.shape[d] == open_dimension;
     const auto found = options_.dimensions.find(name);
-    if (found != options_.dimensions.end()) return found->second;
+    if (is_open && found != options_.dimensions.end()) return found->second;
+    if (is_side_of_image(input, d) && options_.image) return *options_.image;
+    if (!is_open) return input.shape[d];
     throw UsageError(
         fmt::format("leaves dimension {} of its input '{}' open; give its size with --dim {}=SIZE, "
                     "or export it with a fixed one",
@@ -170,7 +171,6 @@ class InputMaker {
       if (input.shape.empty()) known.push_back(input.name);
       for (std::size_t d = 0; d < input.shape.size(); ++d) {
         if (d == samples_of(graph_, input) || input.shape[d] != open_dimension) continue;
-        if (is_side_of_image(input, d)) continue;
         const std::string name = name_of_dimension(input, d);
         if (std::ranges::find(known, name) == known.end()) known.push_back(name);
       }

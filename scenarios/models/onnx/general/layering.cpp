@@ -209,6 +209,11 @@ class Layering {
   void add_composition(int index) {
     Part part;
     const int copy = copied(part, index, true);
+    if (part.inputs.empty()) {  // layers read something
+      const int last = static_cast<int>(result_.network.layers.size()) - 1;
+      part.inputs.push_back(last);
+      static_cast<void>(part.graph.input(extents_of(result_.network.shape_of(last))));
+    }
     const Exchanged tensor(graph_.shape(index));
     const int output = tensor.to_front(part.graph, copy);
     const Node* maker = translator_.maker_of(index);

@@ -52,8 +52,10 @@ Outputs size(Arguments& arguments) {
 /// them.
 class Reshaping {
  public:
-  Reshaping(const Extents& from, Integers wanted)
-      : from_(from), count_(general::count_of(from)), wanted_(std::move(wanted)) {}
+  /// `batch`: the number of samples that the file was made with, which the list may have in it; 1:
+  /// it is not known.
+  Reshaping(const Extents& from, Integers wanted, std::int64_t batch)
+      : from_(from), count_(general::count_of(from)), wanted_(std::move(wanted)), batch_(batch) {}
 
   [[nodiscard]] Extents extents(bool keeps_zeros) {
     for (std::size_t d = 0; d < wanted_.size(); ++d) {
@@ -64,6 +66,17 @@ class Reshaping {
       }
       result_.push_back(extent);
     }
+    if (batch_ > 1 && count_.samples && !has_samples()) {
+      const Extents given = result_;
+      try {
+        complete();
+        place_samples();
+        return result_;
+      } catch (const CannotTranslate&) {
+        result_ = given;
+      }
+    }
+    batch_ = 1;
     complete();
     if (count_.samples) place_samples();
     return result_;
@@ -80,21 +93,25 @@ class Reshaping {
     if (open == result_.end()) return;
     std::int64_t others = 1;
     for (const Extent& one : result_) others *= one.size == -1 ? 1 : one.size;
-    if (others == 0 || count_.size % others != 0) {
+    const std::int64_t count = count_.size * batch_;
+    if (others == 0 || count % others != 0) {
       throw CannotTranslate("its shape does not divide the elements of its input");
     }
-    *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
+    *open = {.size = count / others, .samples = batch_ == 1 && count_.samples && !has_samples()};
   }
 
   /// Finds the dimension with the samples and how many of its elements lie outside of them.
   void place_samples() {
     const std::int64_t inside = count_.size / count_.outer;
+    std::int64_t all = 1;
+    for (const Extent& one : result_) all *= one.size;
+    if (batch_ > 1 && all != count_.size * batch_) throw CannotTranslate("it has another batch");
     std::int64_t behind = 1;  // elements of the dimensions behind
     std::size_t place = result_.size();
     for (std::size_t d = result_.size(); d-- > 0;) {
       if (fits(d, behind, inside)) {
         place = d;
-        if (result_[d].samples || (result_[d].size == 1 && behind == inside)) break;
+        if (result_[d].samples || (result_[d].size == batch_ && behind == inside)) break;
       }
       behind *= result_[d].size;
     }
@@ -108,6 +125,7 @@ class Reshaping {
         extent.samples = false;
       } else {
         extent.samples = true;
+        extent.size /= batch_;
         extent.outer = extent.size * behind / inside;
       }
       behind *= extent.size;
@@ -117,19 +135,20 @@ class Reshaping {
   /// Whether the samples may lie in a dimension that has `behind` elements behind it.
   [[nodiscard]] bool fits(std::size_t d, std::int64_t behind, std::int64_t inside) const {
     if (has_samples() && !result_[d].samples) return false;
-    return behind > 0 && inside % behind == 0 && result_[d].size % (inside / behind) == 0;
+    return behind > 0 && inside % behind == 0 && result_[d].size % (inside / behind * batch_) == 0;
   }
 
   const Extents& from_;
   Extent count_;
   Integers wanted_;
+  std::int64_t batch_;
   Extents result_;
 };
 
 int reshaped(Arguments& arguments, int x, const Integers& wanted, bool keeps_zeros = false) {
   Graph& graph = arguments.graph();
   const Extents from = graph.shape(x);
-  return graph.reshape(x, Reshaping(from, wanted).extents(keeps_zeros));
+  return graph.reshape(x, Reshaping(from, wanted, arguments.translator().file_batch()).extents(keeps_zeros));
 }
 
 Outputs reshape(Arguments& arguments) {
@@ -279,6 +298,11 @@ Outputs range(Arguments& arguments) {
   const double start = arguments.number(0, 0);
   const double limit = arguments.number(1, 0);
   const double step = arguments.number(2, 1);
+  if (start == 0 && step == 1 && limit > 0 && std::fmod(limit, samples_prime) == 0) {
+    const Extents samples = extents_of_numbers({static_cast<std::int64_t>(limit)});
+    arguments.use_network();
+    return {arguments.graph().coordinate(samples, 0)};
+  }
   const double count = std::ceil((limit - start) / step);
   const bool fits = count <= static_cast<double>(Graph::max_folded);  // false for NaN
   if (!fits) throw CannotTranslate("it makes a constant that is too large");
@@ -369,14 +393,34 @@ Outputs split(Arguments& arguments) {
   return parts;
 }
 
+/// Parts without samples are repeated for those with them.
+int joined_along(Graph& graph, Outputs parts, std::int64_t axis) {
+  Extents with_samples;
+  for (const int part : parts) {
+    const Extents& shape = graph.shape(part);
+    if (std::ranges::any_of(shape, &Extent::samples)) with_samples = shape;
+  }
+  for (int& part : parts) {
+    Extents to = graph.shape(part);
+    if (to.size() != with_samples.size()) continue;
+    for (std::size_t d = 0; d < to.size(); ++d) {
+      if (to[d].is_one() && with_samples[d].samples && d != dimension_of(axis, to.size())) {
+        to[d] = with_samples[d];
+      }
+    }
+    part = graph.broadcast(part, to);
+  }
+  return graph.concatenate(std::move(parts), axis);
+}
+
 Outputs concatenate(Arguments& arguments) {
   Outputs parts;
-  for (std::size_t which = 0; which < arguments.count(); ++which) {
-    if (arguments.shape(which) == Extents{{0}}) continue;  // lists of no shape
-    parts.push_back(arguments.operand(which));
+  const std::vector<int> all = arguments.operands();
+  for (const int part : all) {
+    if (arguments.graph().shape(part) != Extents{{0}}) parts.push_back(part);  // lists of no shape
   }
   if (parts.empty()) throw CannotTranslate("it joins nothing");
-  return {arguments.graph().concatenate(parts, arguments.integer("axis", 1))};
+  return {joined_along(arguments.graph(), parts, arguments.integer("axis", 1))};
 }
 
 // --- padding ---

@@ -71,6 +71,11 @@ void Translator::add_constants() {
   }
 }
 
+std::int64_t Translator::file_batch() const {
+  if (file_.inputs.empty() || file_.inputs.front().shape.empty()) return 1;
+  return std::max(file_.inputs.front().shape.front(), std::int64_t{1});
+}
+
 int Translator::add_source(const std::string& name, const Constant& constant) {
   sources_.push_back(name);
   return constants_.input(fixed(constant.shape));
@@ -263,6 +268,36 @@ const Tensor& Arguments::tensor(std::size_t which) const {
 int Arguments::operand(std::size_t which) {
   const Tensor& found = tensor(which);
   return is_network_ ? translator_.in_network(found) : found.operation;
+}
+
+void Arguments::check_count(std::size_t wanted) const {
+  if (count() != wanted) {
+    throw CannotTranslate(fmt::format("it has {} inputs instead of {}", count(), wanted));
+  }
+}
+
+std::vector<int> Arguments::operands() {
+  std::vector<int> found;
+  for (std::size_t which = 0; which < count(); ++which) found.push_back(operand(which));
+  const std::int64_t batch = translator_.file_batch();
+  if (batch == 1 || !is_network_) return found;
+  std::size_t behind = 0;  // dimensions behind the samples
+  for (const int one : found) {
+    const Extents& of_one = graph().shape(one);
+    const auto samples = std::ranges::find(of_one, general::Extent{1, true});
+    if (samples != of_one.end()) behind = static_cast<std::size_t>(of_one.end() - samples);
+  }
+  for (std::size_t which = 0; which < found.size() && behind > 0; ++which) {
+    const Extents of_one = graph().shape(found[which]);
+    if (!is_constant(which) || of_one.size() < behind) continue;
+    const std::size_t d = of_one.size() - behind;
+    if (of_one[d] != general::Extent{.size = batch}) continue;
+    Extents to = of_one;
+    to[d] = {};
+    found[which] = graph().slice(found[which], Integers(of_one.size(), 0),
+                                 Integers(of_one.size(), 1), std::move(to));
+  }
+  return found;
 }
 
 Extents Arguments::shape(std::size_t which) const {

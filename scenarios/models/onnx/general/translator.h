@@ -82,6 +82,8 @@ class Translator {
   [[nodiscard]] general::Graph& network() { return network_; }
   [[nodiscard]] general::Graph& constants() { return constants_; }
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
+  /// The number of samples that the file was made with; 1 where it is open.
+  [[nodiscard]] std::int64_t file_batch() const;
   [[nodiscard]] const std::vector<TranslatedParameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
   /// The first node that made an operation of the network.
@@ -170,6 +172,7 @@ class Arguments {
   [[nodiscard]] bool is_network() const { return is_network_; }
 
   [[nodiscard]] std::size_t count() const { return node_.inputs.size(); }
+  void check_count(std::size_t wanted) const;
   [[nodiscard]] bool has(std::size_t which) const {
     return which < node_.inputs.size() && !node_.inputs[which].empty();
   }
@@ -178,6 +181,9 @@ class Arguments {
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
   /// The operation of an input in `graph()`.
   [[nodiscard]] int operand(std::size_t which);
+  /// Those of two or more inputs that are broadcast: of a constant that the file repeats for all of
+  /// its samples, one.
+  [[nodiscard]] std::vector<int> operands();
   [[nodiscard]] general::Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
   /// Whether an input can be the weights of a layer: a constant of several floating-point numbers.

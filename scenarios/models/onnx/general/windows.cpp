@@ -73,9 +73,14 @@ Windows windows_of(const Arguments& arguments, const Integers& image, Integers k
       windows.back[d] = total - windows.front[d];
     }
     const std::int64_t room = image[d] + windows.front[d] + windows.back[d] - windows.reach(d);
+    const bool rounds_up = arguments.flag("ceil_mode", false);
+    if (room < 0 && rounds_up && -room < windows.strides[d]) {
+      windows.results[d] = 1;
+      continue;
+    }
     if (room < 0) throw CannotTranslate("its window is larger than its input");
     windows.results[d] = room / windows.strides[d] + 1;
-    if (arguments.flag("ceil_mode", false) && room % windows.strides[d] != 0) {
+    if (rounds_up && room % windows.strides[d] != 0) {
       const std::int64_t start = windows.results[d] * windows.strides[d];
       if (start < image[d] + windows.front[d]) ++windows.results[d];
     }
@@ -442,6 +447,15 @@ Outputs max_pool(Arguments& arguments) {
   return {over_taps(graph, padded(graph, x, windows, lowest), windows, maximum)};
 }
 
+/// Whether the only window reaches over all of an image.
+bool covers(const Windows& windows, const Integers& image) {
+  for (std::size_t d = 0; d < image.size(); ++d) {
+    const bool reaches = windows.kernel[d] >= windows.front[d] + image[d];
+    if (windows.results[d] != 1 || windows.dilations[d] != 1 || !reaches) return false;
+  }
+  return true;
+}
+
 Outputs average_pool(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
@@ -450,9 +464,15 @@ Outputs average_pool(Arguments& arguments) {
   const Windows windows =
       windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
   const bool counts = arguments.flag("count_include_pad", false);
-  const bool is_padded = std::ranges::any_of(windows.front, [](auto one) { return one > 0; }) ||
-                         std::ranges::any_of(windows.back, [](auto one) { return one > 0; }) ||
-                         arguments.flag("ceil_mode", false);
+  const auto is_positive = [](std::int64_t one) { return one > 0; };
+  const bool has_zeros = std::ranges::any_of(windows.front, is_positive) ||
+                         std::ranges::any_of(windows.back, is_positive);
+  if (covers(windows, image) && !(counts && has_zeros)) {
+    Integers axes;
+    for (std::size_t d = 0; d < image.size(); ++d) axes.push_back(signed_size(d) + 2);
+    return {graph.mean(x, axes)};
+  }
+  const bool is_padded = has_zeros || arguments.flag("ceil_mode", false);
   const auto square = square_window(windows, image, true);
   if (square && !(counts && is_padded) && arguments.is_network() && starts_with_samples(from)) {
     return {arguments.translator().add_layer(
