@@ -52,8 +52,11 @@ Outputs size(Arguments& arguments) {
 /// them.
 class Reshaping {
  public:
-  Reshaping(const Extents& from, Integers wanted)
-      : from_(from), count_(general::count_of(from)), wanted_(std::move(wanted)) {}
+  Reshaping(const Extents& from, Integers wanted, std::int64_t samples_of_file)
+      : from_(from),
+        count_(general::count_of(from)),
+        wanted_(std::move(wanted)),
+        samples_of_file_(samples_of_file) {}
 
   [[nodiscard]] Extents extents(bool keeps_zeros) {
     for (std::size_t d = 0; d < wanted_.size(); ++d) {
@@ -64,6 +67,7 @@ class Reshaping {
       }
       result_.push_back(extent);
     }
+    if (count_.samples && !has_samples() && samples_of_file_ > 1) name_samples();
     complete();
     if (count_.samples) place_samples();
     return result_;
@@ -72,6 +76,28 @@ class Reshaping {
  private:
   [[nodiscard]] bool has_samples() const {
     return std::ranges::any_of(result_, [](const Extent& one) { return one.samples; });
+  }
+
+  /// Divides the extent that has the samples by how many the file was exported with.
+  void name_samples() {
+    const std::int64_t all = count_.size * samples_of_file_;
+    Extents whole = result_;
+    std::int64_t others = 1;
+    for (const Extent& one : whole) others *= one.size == -1 ? 1 : one.size;
+    const auto open = std::ranges::find(whole, -1, &Extent::size);
+    if (others < 1 || all < 1 || all % others != 0 || (open == whole.end() && others != all))
+      return;
+    if (open != whole.end()) open->size = all / others;
+    const std::int64_t inside = count_.size / count_.outer;
+    std::int64_t behind = 1;
+    for (std::size_t d = whole.size(); d-- > 0; behind *= whole[d].size) {
+      if (inside % behind != 0) return;
+      const std::int64_t per_sample = inside / behind * samples_of_file_;
+      if (whole[d].size % per_sample != 0) continue;
+      whole[d] = {.size = whole[d].size / samples_of_file_, .samples = true};
+      result_ = whole;
+      return;
+    }
   }
 
   /// The extent that is given as −1.
@@ -123,13 +149,15 @@ class Reshaping {
   const Extents& from_;
   Extent count_;
   Integers wanted_;
+  std::int64_t samples_of_file_;
   Extents result_;
 };
 
 int reshaped(Arguments& arguments, int x, const Integers& wanted, bool keeps_zeros = false) {
   Graph& graph = arguments.graph();
   const Extents from = graph.shape(x);
-  return graph.reshape(x, Reshaping(from, wanted).extents(keeps_zeros));
+  return graph.reshape(
+      x, Reshaping(from, wanted, arguments.translator().samples_of_file()).extents(keeps_zeros));
 }
 
 Outputs reshape(Arguments& arguments) {
@@ -254,10 +282,9 @@ Outputs constant(Arguments& arguments) {
   for (const auto& [name, attribute] : arguments.node().attributes) {
     if (const auto* value = std::get_if<Constant>(&attribute)) {
       arguments.set_type(value->type);
-      if (std::cmp_equal(value->numbers.size(), element_count(value->shape))) {
-        return {arguments.graph().constant(value->shape, value->numbers)};
-      }
-      return {arguments.translator().add_source(arguments.node().outputs.at(0), *value)};
+      Translator& translator = arguments.translator();
+      return {translator.add_source(arguments.node().outputs.at(0), *value,
+                                    !translator.has_initializers())};
     }
     arguments.set_type(name.starts_with("value_int") ? ElementType::integer
                                                      : ElementType::floating);
@@ -279,6 +306,13 @@ Outputs range(Arguments& arguments) {
   const double start = arguments.number(0, 0);
   const double limit = arguments.number(1, 0);
   const double step = arguments.number(2, 1);
+  const bool is_countable = limit > 0 && limit < 9e15;
+  const Extents samples = extents_of_numbers({is_countable ? static_cast<std::int64_t>(limit) : 0});
+  if (samples[0].samples) {  // their numbers
+    if (start != 0 || step != 1) throw CannotTranslate("it counts a part of the samples");
+    arguments.use_network();
+    return {arguments.graph().coordinate(samples, 0)};
+  }
   const double count = std::ceil((limit - start) / step);
   const bool fits = count <= static_cast<double>(Graph::max_folded);  // false for NaN
   if (!fits) throw CannotTranslate("it makes a constant that is too large");
@@ -369,6 +403,25 @@ Outputs split(Arguments& arguments) {
   return parts;
 }
 
+/// Parts that are the same for all samples are repeated for each where others have samples.
+void repeat_for_samples(Graph& graph, Outputs& parts, std::int64_t axis) {
+  const Extents first = graph.shape(parts.front());
+  const std::size_t joined = dimension_of(axis, first.size());
+  for (std::size_t d = 0; d < first.size(); ++d) {
+    const auto found = std::ranges::find_if(parts, [&](int part) {
+      return graph.shape(part).size() == first.size() && graph.shape(part)[d].samples;
+    });
+    if (d == joined || found == parts.end()) continue;
+    const Extent samples = graph.shape(*found)[d];
+    for (int& part : parts) {
+      Extents to = graph.shape(part);
+      if (to.size() != first.size() || !to[d].is_one()) continue;
+      to[d] = samples;
+      part = graph.broadcast(part, to);
+    }
+  }
+}
+
 Outputs concatenate(Arguments& arguments) {
   Outputs parts;
   for (std::size_t which = 0; which < arguments.count(); ++which) {
@@ -376,6 +429,9 @@ Outputs concatenate(Arguments& arguments) {
     parts.push_back(arguments.operand(which));
   }
   if (parts.empty()) throw CannotTranslate("it joins nothing");
+  if (arguments.is_network()) {
+    repeat_for_samples(arguments.graph(), parts, arguments.integer("axis", 1));
+  }
   return {arguments.graph().concatenate(parts, arguments.integer("axis", 1))};
 }
 
