@@ -243,8 +243,8 @@ Outputs cast_like(Arguments& arguments) {
 template <ElementOp op>
 Outputs binary(Arguments& arguments) {
   arguments.check_count(2);
-  const std::vector<int> both = arguments.operands();
-  return {arguments.graph().apply(op, both[0], both[1])};
+  const int a = arguments.operand(0);
+  return {arguments.graph().apply(op, a, arguments.operand(1))};
 }
 
 Outputs division(Arguments& arguments) {
@@ -339,9 +339,10 @@ Outputs is_infinite(Arguments& arguments) {
 
 Outputs where(Arguments& arguments) {
   arguments.check_count(3);
-  const std::vector<int> all = arguments.operands();
+  const int condition = arguments.operand(0);
+  const int chosen = arguments.operand(1);
   arguments.set_type(arguments.type(1));
-  return {arguments.graph().select(all[0], all[1], all[2])};
+  return {arguments.graph().select(condition, chosen, arguments.operand(2))};
 }
 
 /// Its masks become those of training, whatever the file says of inference.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "scenarios/models/layers/embedding.h"
@@ -40,11 +41,30 @@ void check_fixed(const Extent& extent) {
   if (extent.samples) throw CannotTranslate("it chooses among the samples");
 }
 
+/// Whether places follow from the numbers of the samples that the results belong to.
+bool counts_samples(const Graph& graph, int places) {
+  const general::Operation& operation = graph.at(places);
+  if (operation.kind == OpKind::element && operation.element == coordinate) {
+    return operation.shape[static_cast<std::size_t>(operation.dimension)].samples;
+  }
+  constexpr std::array moving{OpKind::element, OpKind::expansion, OpKind::permutation,
+                              OpKind::reshape, OpKind::slice,     OpKind::concatenation};
+  return std::ranges::find(moving, operation.kind) != moving.end() &&
+         std::ranges::any_of(operation.inputs,
+                             [&](int input) { return counts_samples(graph, input); });
+}
+
+/// Places in a dimension, counted from its front. Among the samples each one finds its own.
+int places_in(Graph& graph, const Extent& extent, int places) {
+  if (!extent.samples) return from_front(graph, places, extent.size);
+  if (!counts_samples(graph, places)) check_fixed(extent);
+  return places;
+}
+
 /// Rows of a tensor with its axis in front, in the order of indices of any shape.
 int chosen(Graph& graph, int x, std::size_t axis, int indices) {
   const Extents from = graph.shape(x);
   const Extents by = graph.shape(indices);
-  check_fixed(from[axis]);
   Integers order(from.size());
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(axis),
@@ -116,7 +136,7 @@ Outputs gather(Arguments& arguments) {
     return {graph.reshape(
         rows, joined({part_of(from, 0, axis), by, part_of(from, axis + 1, from.size())}))};
   }
-  const int places = from_front(graph, arguments.operand(1), graph.shape(x)[axis].size);
+  const int places = places_in(graph, graph.shape(x)[axis], arguments.operand(1));
   return {chosen(graph, x, axis, places)};
 }
 
@@ -172,9 +192,8 @@ RowPlaces row_places(Graph& graph, const Extents& from, int coordinates, std::si
     if (d < batch) {
       own = graph.coordinate(list, static_cast<int>(d));
     } else {
-      check_fixed(from[d]);
       const int one = run_of(graph, coordinates, by.size() - 1, signed_size(d - batch), 1);
-      own = from_front(graph, graph.reshape(one, list), from[d].size);
+      own = places_in(graph, from[d], graph.reshape(one, list));
     }
     const int scaled = graph.apply(product, own, static_cast<float>(stride));
     found.places = graph.apply(addition, found.places, scaled);

@@ -52,10 +52,11 @@ Outputs size(Arguments& arguments) {
 /// them.
 class Reshaping {
  public:
-  /// `batch`: the number of samples that the file was made with, which the list may have in it; 1:
-  /// it is not known.
-  Reshaping(const Extents& from, Integers wanted, std::int64_t batch)
-      : from_(from), count_(general::count_of(from)), wanted_(std::move(wanted)), batch_(batch) {}
+  Reshaping(const Extents& from, Integers wanted, std::int64_t samples_of_file)
+      : from_(from),
+        count_(general::count_of(from)),
+        wanted_(std::move(wanted)),
+        samples_of_file_(samples_of_file) {}
 
   [[nodiscard]] Extents extents(bool keeps_zeros) {
     for (std::size_t d = 0; d < wanted_.size(); ++d) {
@@ -66,17 +67,7 @@ class Reshaping {
       }
       result_.push_back(extent);
     }
-    if (batch_ > 1 && count_.samples && !has_samples()) {
-      const Extents given = result_;
-      try {
-        complete();
-        place_samples();
-        return result_;
-      } catch (const CannotTranslate&) {
-        result_ = given;
-      }
-    }
-    batch_ = 1;
+    if (count_.samples && !has_samples() && samples_of_file_ > 1) name_samples();
     complete();
     if (count_.samples) place_samples();
     return result_;
@@ -87,31 +78,49 @@ class Reshaping {
     return std::ranges::any_of(result_, [](const Extent& one) { return one.samples; });
   }
 
+  /// Divides the extent that has the samples by how many the file was exported with.
+  void name_samples() {
+    const std::int64_t all = count_.size * samples_of_file_;
+    Extents whole = result_;
+    std::int64_t others = 1;
+    for (const Extent& one : whole) others *= one.size == -1 ? 1 : one.size;
+    const auto open = std::ranges::find(whole, -1, &Extent::size);
+    if (others < 1 || all < 1 || all % others != 0 || (open == whole.end() && others != all))
+      return;
+    if (open != whole.end()) open->size = all / others;
+    const std::int64_t inside = count_.size / count_.outer;
+    std::int64_t behind = 1;
+    for (std::size_t d = whole.size(); d-- > 0; behind *= whole[d].size) {
+      if (inside % behind != 0) return;
+      const std::int64_t per_sample = inside / behind * samples_of_file_;
+      if (whole[d].size % per_sample != 0) continue;
+      whole[d] = {.size = whole[d].size / samples_of_file_, .samples = true};
+      result_ = whole;
+      return;
+    }
+  }
+
   /// The extent that is given as −1.
   void complete() {
     const auto open = std::ranges::find(result_, -1, &Extent::size);
     if (open == result_.end()) return;
     std::int64_t others = 1;
     for (const Extent& one : result_) others *= one.size == -1 ? 1 : one.size;
-    const std::int64_t count = count_.size * batch_;
-    if (others == 0 || count % others != 0) {
+    if (others == 0 || count_.size % others != 0) {
       throw CannotTranslate("its shape does not divide the elements of its input");
     }
-    *open = {.size = count / others, .samples = batch_ == 1 && count_.samples && !has_samples()};
+    *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
   }
 
   /// Finds the dimension with the samples and how many of its elements lie outside of them.
   void place_samples() {
     const std::int64_t inside = count_.size / count_.outer;
-    std::int64_t all = 1;
-    for (const Extent& one : result_) all *= one.size;
-    if (batch_ > 1 && all != count_.size * batch_) throw CannotTranslate("it has another batch");
     std::int64_t behind = 1;  // elements of the dimensions behind
     std::size_t place = result_.size();
     for (std::size_t d = result_.size(); d-- > 0;) {
       if (fits(d, behind, inside)) {
         place = d;
-        if (result_[d].samples || (result_[d].size == batch_ && behind == inside)) break;
+        if (result_[d].samples || (result_[d].size == 1 && behind == inside)) break;
       }
       behind *= result_[d].size;
     }
@@ -125,7 +134,6 @@ class Reshaping {
         extent.samples = false;
       } else {
         extent.samples = true;
-        extent.size /= batch_;
         extent.outer = extent.size * behind / inside;
       }
       behind *= extent.size;
@@ -135,20 +143,21 @@ class Reshaping {
   /// Whether the samples may lie in a dimension that has `behind` elements behind it.
   [[nodiscard]] bool fits(std::size_t d, std::int64_t behind, std::int64_t inside) const {
     if (has_samples() && !result_[d].samples) return false;
-    return behind > 0 && inside % behind == 0 && result_[d].size % (inside / behind * batch_) == 0;
+    return behind > 0 && inside % behind == 0 && result_[d].size % (inside / behind) == 0;
   }
 
   const Extents& from_;
   Extent count_;
   Integers wanted_;
-  std::int64_t batch_;
+  std::int64_t samples_of_file_;
   Extents result_;
 };
 
 int reshaped(Arguments& arguments, int x, const Integers& wanted, bool keeps_zeros = false) {
   Graph& graph = arguments.graph();
   const Extents from = graph.shape(x);
-  return graph.reshape(x, Reshaping(from, wanted, arguments.translator().file_batch()).extents(keeps_zeros));
+  return graph.reshape(
+      x, Reshaping(from, wanted, arguments.translator().samples_of_file()).extents(keeps_zeros));
 }
 
 Outputs reshape(Arguments& arguments) {
@@ -273,10 +282,9 @@ Outputs constant(Arguments& arguments) {
   for (const auto& [name, attribute] : arguments.node().attributes) {
     if (const auto* value = std::get_if<Constant>(&attribute)) {
       arguments.set_type(value->type);
-      if (std::cmp_equal(value->numbers.size(), element_count(value->shape))) {
-        return {arguments.graph().constant(value->shape, value->numbers)};
-      }
-      return {arguments.translator().add_source(arguments.node().outputs.at(0), *value)};
+      Translator& translator = arguments.translator();
+      return {translator.add_source(arguments.node().outputs.at(0), *value,
+                                    !translator.has_initializers())};
     }
     arguments.set_type(name.starts_with("value_int") ? ElementType::integer
                                                      : ElementType::floating);
@@ -298,8 +306,10 @@ Outputs range(Arguments& arguments) {
   const double start = arguments.number(0, 0);
   const double limit = arguments.number(1, 0);
   const double step = arguments.number(2, 1);
-  if (start == 0 && step == 1 && limit > 0 && std::fmod(limit, samples_prime) == 0) {
-    const Extents samples = extents_of_numbers({static_cast<std::int64_t>(limit)});
+  const bool is_countable = limit > 0 && limit < 9e15;
+  const Extents samples = extents_of_numbers({is_countable ? static_cast<std::int64_t>(limit) : 0});
+  if (samples[0].samples) {  // their numbers
+    if (start != 0 || step != 1) throw CannotTranslate("it counts a part of the samples");
     arguments.use_network();
     return {arguments.graph().coordinate(samples, 0)};
   }
@@ -393,34 +403,36 @@ Outputs split(Arguments& arguments) {
   return parts;
 }
 
-/// Parts without samples are repeated for those with them.
-int joined_along(Graph& graph, Outputs parts, std::int64_t axis) {
-  Extents with_samples;
-  for (const int part : parts) {
-    const Extents& shape = graph.shape(part);
-    if (std::ranges::any_of(shape, &Extent::samples)) with_samples = shape;
-  }
-  for (int& part : parts) {
-    Extents to = graph.shape(part);
-    if (to.size() != with_samples.size()) continue;
-    for (std::size_t d = 0; d < to.size(); ++d) {
-      if (to[d].is_one() && with_samples[d].samples && d != dimension_of(axis, to.size())) {
-        to[d] = with_samples[d];
-      }
+/// Parts that are the same for all samples are repeated for each where others have samples.
+void repeat_for_samples(Graph& graph, Outputs& parts, std::int64_t axis) {
+  const Extents first = graph.shape(parts.front());
+  const std::size_t joined = dimension_of(axis, first.size());
+  for (std::size_t d = 0; d < first.size(); ++d) {
+    const auto found = std::ranges::find_if(parts, [&](int part) {
+      return graph.shape(part).size() == first.size() && graph.shape(part)[d].samples;
+    });
+    if (d == joined || found == parts.end()) continue;
+    const Extent samples = graph.shape(*found)[d];
+    for (int& part : parts) {
+      Extents to = graph.shape(part);
+      if (to.size() != first.size() || !to[d].is_one()) continue;
+      to[d] = samples;
+      part = graph.broadcast(part, to);
     }
-    part = graph.broadcast(part, to);
   }
-  return graph.concatenate(std::move(parts), axis);
 }
 
 Outputs concatenate(Arguments& arguments) {
   Outputs parts;
-  const std::vector<int> all = arguments.operands();
-  for (const int part : all) {
-    if (arguments.graph().shape(part) != Extents{{0}}) parts.push_back(part);  // lists of no shape
+  for (std::size_t which = 0; which < arguments.count(); ++which) {
+    if (arguments.shape(which) == Extents{{0}}) continue;  // lists of no shape
+    parts.push_back(arguments.operand(which));
   }
   if (parts.empty()) throw CannotTranslate("it joins nothing");
-  return {joined_along(arguments.graph(), parts, arguments.integer("axis", 1))};
+  if (arguments.is_network()) {
+    repeat_for_samples(arguments.graph(), parts, arguments.integer("axis", 1));
+  }
+  return {arguments.graph().concatenate(parts, arguments.integer("axis", 1))};
 }
 
 // --- padding ---

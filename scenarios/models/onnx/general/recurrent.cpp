@@ -152,7 +152,11 @@ class Recurrence {
 
   /// {samples, hidden}
   [[nodiscard]] int first_state(std::size_t which, std::size_t d) const {
-    if (!arguments_.has(which)) {
+    const auto is_zero = [&] {  // exporters write them out
+      const std::vector<double> values = arguments_.numbers(which);
+      return std::ranges::all_of(values, [](double value) { return value == 0; });
+    };
+    if (!arguments_.has(which) || (arguments_.is_constant(which) && is_zero())) {
       return graph_.number(0, {graph_.shape(x_)[1], {.size = hidden_}});
     }
     int state = arguments_.operand(which);

@@ -192,12 +192,14 @@ Outputs resize(Arguments& arguments) {
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = general::dimension_of(axes[i], shape.size());
-    const bool has_fixed_batch =
-        shape[axis].samples && all[i].to == all[i].from * arguments.translator().file_batch();
     const bool stays =
         all[i].to == all[i].from && all[i].scale == 1 && mode.coordinates != "tf_crop_and_resize";
-    if (stays || has_fixed_batch) continue;
-    if (shape[axis].samples) throw CannotTranslate("it changes the number of samples");
+    if (stays) continue;
+    if (shape[axis].samples) {
+      const std::int64_t samples = arguments.translator().samples_of_file();
+      if (arguments.has(3) && all[i].to == all[i].from * samples) continue;
+      throw CannotTranslate("it changes the number of samples");
+    }
     if (all[i].to < 1) throw CannotTranslate("its result has no elements");
     x = resized(graph, x, axis, all[i], mode);
   }

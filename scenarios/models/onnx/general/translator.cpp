@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/network.h"
+#include "scenarios/models/onnx/general/indexing.h"
 
 namespace parbench::onnx_import {
 namespace {
 
+using general::Extent;
 using general::Extents;
 using general::Operation;
 using general::OpKind;
@@ -39,6 +42,34 @@ bool is_mask(const std::vector<double>& values) {
   return std::ranges::any_of(values, [](double value) { return value <= hidden_below; });
 }
 
+/// Whether a column of values, `stride` apart, goes on as sin(p·w) or cos(p·w).
+bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t stride,
+             std::size_t count) {
+  constexpr double tolerance = 1e-3;
+  const auto at = [&](std::size_t position) { return values[first + position * stride]; };
+  if (at(0) != 0 && at(0) != 1) return false;
+  const double cosine = at(0) == 1 ? at(1) : at(1) == 0 ? 1 : at(2) / (2 * at(1));
+  for (std::size_t p = 1; p + 1 < count; ++p) {
+    if (std::abs(at(p + 1) + at(p - 1) - 2 * cosine * at(p)) > tolerance) return false;
+  }
+  return true;
+}
+
+/// Whether values are sines and cosines of positions, as rotary embeddings have them, not weights.
+bool is_of_positions(const Shape& shape, const std::vector<double>& values) {
+  constexpr std::size_t min_positions = 4;
+  if (shape.size() < 2 || values.empty()) return false;
+  const auto rows = static_cast<std::size_t>(shape.end()[-2]);
+  const auto columns = static_cast<std::size_t>(shape.back());
+  if (rows < min_positions || rows * columns != values.size()) return false;
+  const bool is_flat = std::all_of(values.begin() + static_cast<std::ptrdiff_t>(columns),
+                                   values.end(), [](double one) { return one == 0 || one == 1; });
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (is_flat || !is_wave(values, column, columns, rows)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Extents extents_of_numbers(const std::vector<std::int64_t>& numbers) {
@@ -56,29 +87,25 @@ Translator::Translator(const onnx_import::Graph& file, Load load)
   add_constants();
 }
 
-/// Floating-point tensors of more than one element are weights until something says otherwise.
 void Translator::add_constants() {
   for (const auto& [name, constant] : file_.constants) {
-    const std::int64_t count = element_count(constant.shape);
-    const bool is_weight = constant.type == ElementType::floating && count > 1;
-    if (!is_weight && std::cmp_equal(constant.numbers.size(), count)) {
-      add_constant(name, constant.shape, constant.numbers, constant.type);
-      continue;
-    }
-    const int input = add_source(name, constant);
-    if (is_weight) weights_.insert(input);
-    tensors_[name] = {.operation = input, .type = constant.type};
+    tensors_[name] = {.operation = add_source(name, constant, true), .type = constant.type};
   }
+  has_initializers_ = !weights_.empty();
 }
 
-std::int64_t Translator::file_batch() const {
-  if (file_.inputs.empty() || file_.inputs.front().shape.empty()) return 1;
-  return std::max(file_.inputs.front().shape.front(), std::int64_t{1});
-}
-
-int Translator::add_source(const std::string& name, const Constant& constant) {
+int Translator::add_source(const std::string& name, const Constant& constant, bool may_train) {
+  const std::int64_t count = element_count(constant.shape);
+  const bool is_weight = may_train && constant.type == ElementType::floating && count > 1;
+  if (!is_weight && std::cmp_equal(constant.numbers.size(), count)) {
+    return constants_.constant(constant.shape, constant.numbers);
+  }
+  if (const auto known = inputs_.find(name); known != inputs_.end()) return known->second;
   sources_.push_back(name);
-  return constants_.input(fixed(constant.shape));
+  const int input = constants_.input(fixed(constant.shape));
+  inputs_[name] = input;
+  if (is_weight) weights_.insert(input);
+  return input;
 }
 
 void Translator::add_constant(const std::string& name, const Shape& shape,
@@ -91,9 +118,20 @@ void Translator::add_input(const std::string& name, Extents shape, ElementType t
       .is_constant = false, .operation = network_.input(std::move(shape)), .type = type};
 }
 
+const Tensor& Translator::get(const std::string& name) const {
+  const Tensor* found = find(name);
+  if (found == nullptr) throw Missing();
+  return *found;
+}
+
 const Tensor* Translator::find(const std::string& name) const {
   const auto found = tensors_.find(name);
   return found == tensors_.end() ? nullptr : &found->second;
+}
+
+std::int64_t Translator::samples_of_file() const {
+  if (file_.inputs.empty() || file_.inputs.front().shape.empty()) return 1;
+  return std::max(file_.inputs.front().shape.front(), std::int64_t{1});
 }
 
 const Node* Translator::maker_of(int operation) const {
@@ -106,6 +144,13 @@ const Node* Translator::maker_of(int operation) const {
 bool Translator::is_trainable(int constant) const {
   const Operation& operation = constants_.at(constant);
   if (operation.kind == OpKind::input) return weights_.contains(constant);
+  constexpr std::array of_positions{ElementOp::sine,     ElementOp::cosine, ElementOp::less,
+                                    ElementOp::equal,    ElementOp::floor,  ElementOp::ceiling,
+                                    ElementOp::rounding, ElementOp::sign};
+  if (operation.kind == OpKind::element &&
+      std::ranges::find(of_positions, operation.element) != of_positions.end()) {
+    return false;  // rotary angles, masks, places
+  }
   return std::ranges::any_of(operation.inputs, [&](int input) { return is_trainable(input); });
 }
 
@@ -164,7 +209,7 @@ int Translator::brought(int constant) {
     throw CannotTranslate("it computes with the number of samples");
   }
   int made = 0;
-  if (count > 1 && is_trainable(constant) && !is_mask(values)) {
+  if (count > 1 && is_trainable(constant) && !is_mask(values) && !is_of_positions(shape, values)) {
     made = network_.parameter(shape);
     parameters_.push_back({.constant = constant, .name = source_of(constant)});
   } else if (!is_small) {
@@ -214,6 +259,11 @@ void Translator::keep_makers(const Node& node) {
 }
 
 void Translator::translate(const Node& node) {
+  const auto flow = control_flow_operators().find(node.op);
+  if (flow != control_flow_operators().end()) {
+    Arguments arguments(*this, node);
+    return flow->second(arguments);
+  }
   const auto found = operator_table().find(node.op);
   if (found == operator_table().end()) {
     throw CannotTranslate("not supported; see docs/guide/own-model.md#operators");
@@ -230,23 +280,32 @@ void Translator::translate(const Node& node) {
   }
 }
 
+void Translator::try_translate(const Node& node) {
+  try {
+    translate(node);
+  } catch (const Missing&) {
+    // its problem is known
+  } catch (const CannotTranslate& error) {
+    problems_.push_back({&node, error.what()});
+  } catch (const std::invalid_argument& error) {
+    problems_.push_back({&node, error.what()});
+  }
+  keep_makers(node);
+}
+
 void Translator::translate(const std::vector<const Node*>& nodes) {
   makers_.resize(network_.operations().size(), nullptr);
   for (const Node* node : nodes) read_.insert(node->inputs.begin(), node->inputs.end());
-  for (const Node* node : nodes) {
-    try {
-      translate(*node);
-    } catch (const Missing&) {
-      left_out_.insert(node);
-    } catch (const CannotTranslate& error) {
-      problems_.push_back({node, error.what()});
-      left_out_.insert(node);
-    } catch (const std::invalid_argument& error) {
-      problems_.push_back({node, error.what()});
-      left_out_.insert(node);
-    }
-    keep_makers(*node);
+  for (const Node* node : nodes) try_translate(*node);
+}
+
+void Translator::translate_nested(const onnx_import::Graph& nested) {
+  for (const auto& [name, constant] : nested.constants) {
+    tensors_[name] = {.operation = add_source(name, constant, true), .type = constant.type};
   }
+  const std::size_t before = problems_.size();
+  for (const Node& node : nested.nodes) try_translate(node);
+  if (problems_.size() > before) throw Missing();
 }
 
 // --- arguments ---
@@ -260,44 +319,77 @@ Arguments::Arguments(Translator& translator, const Node& node)
 
 const Tensor& Arguments::tensor(std::size_t which) const {
   if (!has(which)) throw CannotTranslate(fmt::format("it lacks input {}", which + 1));
-  const Tensor* found = translator_.find(node_.inputs[which]);
-  if (found == nullptr) throw Missing();
-  return *found;
+  return translator_.get(node_.inputs[which]);
 }
 
 int Arguments::operand(std::size_t which) {
   const Tensor& found = tensor(which);
-  return is_network_ ? translator_.in_network(found) : found.operation;
+  if (!is_network_) return found.operation;
+  if (!found.is_constant || translator_.samples_of_file() == 1)
+    return translator_.in_network(found);
+  const int once = once_per_file(found);
+  const int made = translator_.in_network({.is_constant = true, .operation = once});
+  return once == found.operation ? made : repeated(made);
+}
+
+/// Where samples are outside of other elements in a dimension: those, once for each sample.
+int Arguments::repeated(int x) {
+  general::Graph& graph = translator_.network();
+  const Extents shape = graph.shape(x);
+  const std::optional<Met> met = samples_met(shape.size());
+  if (!met || met->extent.size == 1) return x;
+  const auto place = static_cast<std::ptrdiff_t>(met->dimension);
+  Extents divided = shape;
+  divided.insert(divided.begin() + place, Extent());
+  const int one = graph.reshape(x, divided);
+  divided[met->dimension] = {.size = 1, .samples = true};
+  Extents to = shape;
+  to[met->dimension] = met->extent;
+  return graph.reshape(graph.broadcast(one, divided), to);
+}
+
+/// Where a tensor of that rank meets the samples of another input.
+std::optional<Arguments::Met> Arguments::samples_met(std::size_t rank) const {
+  for (std::size_t which = 0; which < count(); ++which) {
+    if (!has(which) || tensor(which).is_constant) continue;
+    const Extents other = shape(which);
+    for (std::size_t d = 0; d < other.size(); ++d) {
+      if (other[d].samples && d + rank >= other.size()) {
+        return Met{.dimension = d + rank - other.size(), .extent = other[d]};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+int Arguments::once_per_file(const Tensor& constant) const {
+  static const OperatorTable by_element = element_operators();
+  constexpr std::array others{"Concat", "GRU", "LSTM", "MatMul", "RNN"};
+  if (!by_element.contains(node_.op) && std::ranges::find(others, node_.op) == others.end()) {
+    return constant.operation;
+  }
+  general::Graph& constants = translator_.constants();
+  const Extents shape = constants.shape(constant.operation);
+  const auto met = samples_met(shape.size());
+  if (!met || met->extent.outer != 1 ||
+      shape[met->dimension].size != translator_.samples_of_file() * met->extent.size) {
+    return constant.operation;
+  }
+  const std::vector<double> values = translator_.values_of(constant.operation);
+  const Extents behind(shape.begin() + static_cast<std::ptrdiff_t>(met->dimension) + 1,
+                       shape.end());
+  const auto inside = static_cast<std::size_t>(general::count_of(behind).size * met->extent.size);
+  const std::size_t all = inside * static_cast<std::size_t>(translator_.samples_of_file());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != values[i - i % all + i % inside]) return constant.operation;
+  }
+  return run_of(constants, constant.operation, met->dimension, 0, met->extent.size);
 }
 
 void Arguments::check_count(std::size_t wanted) const {
   if (count() != wanted) {
     throw CannotTranslate(fmt::format("it has {} inputs instead of {}", count(), wanted));
   }
-}
-
-std::vector<int> Arguments::operands() {
-  std::vector<int> found;
-  for (std::size_t which = 0; which < count(); ++which) found.push_back(operand(which));
-  const std::int64_t batch = translator_.file_batch();
-  if (batch == 1 || !is_network_) return found;
-  std::size_t behind = 0;  // dimensions behind the samples
-  for (const int one : found) {
-    const Extents& of_one = graph().shape(one);
-    const auto samples = std::ranges::find(of_one, general::Extent{1, true});
-    if (samples != of_one.end()) behind = static_cast<std::size_t>(of_one.end() - samples);
-  }
-  for (std::size_t which = 0; which < found.size() && behind > 0; ++which) {
-    const Extents of_one = graph().shape(found[which]);
-    if (!is_constant(which) || of_one.size() < behind) continue;
-    const std::size_t d = of_one.size() - behind;
-    if (of_one[d] != general::Extent{.size = batch}) continue;
-    Extents to = of_one;
-    to[d] = {};
-    found[which] = graph().slice(found[which], Integers(of_one.size(), 0),
-                                 Integers(of_one.size(), 1), std::move(to));
-  }
-  return found;
 }
 
 Extents Arguments::shape(std::size_t which) const {

@@ -72,6 +72,13 @@ class Translator {
   /// Translates nodes in their order. Problems are collected; what depends on a node that has one
   /// is left out.
   void translate(const std::vector<const Node*>& nodes);
+  /// The same for a branch, or an iteration of a loop, whose inputs have been set. What depends on
+  /// its problems is left out.
+  void translate_nested(const onnx_import::Graph& nested);
+  /// A name for a tensor that there is.
+  void set(const std::string& name, const Tensor& tensor) { tensors_[name] = tensor; }
+  /// Leaves out what reads a name that nothing has made.
+  [[nodiscard]] const Tensor& get(const std::string& name) const;
 
   struct Problem {
     const Node* node;
@@ -82,8 +89,8 @@ class Translator {
   [[nodiscard]] general::Graph& network() { return network_; }
   [[nodiscard]] general::Graph& constants() { return constants_; }
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
-  /// The number of samples that the file was made with; 1 where it is open.
-  [[nodiscard]] std::int64_t file_batch() const;
+  /// How many samples the file was exported with, where its shapes say that number; else 1.
+  [[nodiscard]] std::int64_t samples_of_file() const;
   [[nodiscard]] const std::vector<TranslatedParameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
   /// The first node that made an operation of the network.
@@ -106,8 +113,11 @@ class Translator {
   /// empty where the name does not say it.
   [[nodiscard]] std::string module_of(int constant) const;
 
-  /// The operation of constants for a tensor that only the file has the values of.
-  int add_source(const std::string& name, const Constant& constant);
+  /// The operation of constants for a tensor of the file: of an initializer, or of a Constant
+  /// node's output. A floating-point tensor of more than one element is weights if `may_train`.
+  int add_source(const std::string& name, const Constant& constant, bool may_train);
+  /// Whether the weights are initializers, not values of Constant nodes.
+  [[nodiscard]] bool has_initializers() const { return has_initializers_; }
 
   /// Of a layer that draws numbers; each has its own.
   [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
@@ -132,6 +142,7 @@ class Translator {
  private:
   void add_constants();
   void translate(const Node& node);
+  void try_translate(const Node& node);
   [[nodiscard]] int brought(int constant);
   void keep_makers(const Node& node);
 
@@ -139,8 +150,10 @@ class Translator {
   Load load_;
   general::Graph network_;
   general::Graph constants_;
-  std::vector<std::string> sources_;  // tensors of the file, by input of constants_
-  std::set<int> weights_;             // inputs of constants_ that are weights
+  std::vector<std::string> sources_;                // tensors of the file, by input of constants_
+  std::map<std::string, int, std::less<>> inputs_;  // of constants_, by name
+  std::set<int> weights_;                           // inputs of constants_ that are weights
+  bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
   std::map<int, int> brought_;  // operations of the network by constant
   std::vector<TranslatedParameter> parameters_;
@@ -150,7 +163,6 @@ class Translator {
   std::set<std::string, std::less<>> read_;
   std::map<int, int> turned_;
   std::uint64_t subsequences_ = 0;
-  std::set<const Node*> left_out_;
 };
 
 /// A node's inputs and attributes as its operator wants them, and the graph that its result belongs
@@ -179,11 +191,9 @@ class Arguments {
   [[nodiscard]] const Tensor& tensor(std::size_t which) const;
   [[nodiscard]] bool is_constant(std::size_t which) const { return tensor(which).is_constant; }
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
-  /// The operation of an input in `graph()`.
+  /// The operation of an input in `graph()`. Of a constant that repeats itself for each sample that
+  /// the file was exported with, and meets samples there: one of them.
   [[nodiscard]] int operand(std::size_t which);
-  /// Those of two or more inputs that are broadcast: of a constant that the file repeats for all of
-  /// its samples, one.
-  [[nodiscard]] std::vector<int> operands();
   [[nodiscard]] general::Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
   /// Whether an input can be the weights of a layer: a constant of several floating-point numbers.
@@ -222,6 +232,14 @@ class Arguments {
   [[nodiscard]] ElementType result_type() const;
 
  private:
+  [[nodiscard]] int once_per_file(const Tensor& constant) const;
+  struct Met {
+    std::size_t dimension = 0;
+    general::Extent extent = {};  // of the other input
+  };
+  [[nodiscard]] std::optional<Met> samples_met(std::size_t rank) const;
+  [[nodiscard]] int repeated(int x);
+
   Translator& translator_;
   const Node& node_;
   bool is_network_ = false;
@@ -236,7 +254,11 @@ using Integers = std::vector<std::int64_t>;
 using Translate = Outputs (*)(Arguments& arguments);
 using OperatorTable = std::map<std::string_view, Translate>;
 
-/// All operators, by their names in files.
+/// Operators with nested graphs set the tensors of their outputs themselves.
+using ControlFlow = void (*)(Arguments& arguments);
+[[nodiscard]] const std::map<std::string_view, ControlFlow>& control_flow_operators();
+
+/// All other operators, by their names in files.
 [[nodiscard]] const OperatorTable& operator_table();
 
 // The parts of the table.

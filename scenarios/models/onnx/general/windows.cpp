@@ -72,15 +72,11 @@ Windows windows_of(const Arguments& arguments, const Integers& image, Integers k
       windows.front[d] = automatic == "SAME_LOWER" ? total - total / 2 : total / 2;
       windows.back[d] = total - windows.front[d];
     }
-    const std::int64_t room = image[d] + windows.front[d] + windows.back[d] - windows.reach(d);
     const bool rounds_up = arguments.flag("ceil_mode", false);
-    if (room < 0 && rounds_up && -room < windows.strides[d]) {
-      windows.results[d] = 1;
-      continue;
-    }
-    if (room < 0) throw CannotTranslate("its window is larger than its input");
-    windows.results[d] = room / windows.strides[d] + 1;
-    if (rounds_up && room % windows.strides[d] != 0) {
+    const std::int64_t room = image[d] + windows.front[d] + windows.back[d] - windows.reach(d);
+    if (room < 0 && !rounds_up) throw CannotTranslate("its window is larger than its input");
+    windows.results[d] = room < 0 ? 1 : room / windows.strides[d] + 1;
+    if (room > 0 && rounds_up && room % windows.strides[d] != 0) {
       const std::int64_t start = windows.results[d] * windows.strides[d];
       if (start < image[d] + windows.front[d]) ++windows.results[d];
     }
@@ -428,6 +424,23 @@ Outputs transposed_convolution(Arguments& arguments) {
 
 // --- poolings ---
 
+/// Whether one window without padding reads the whole image, and may reach beyond it.
+bool covers(const Windows& windows, const Integers& image) {
+  for (std::size_t d = 0; d < windows.rank(); ++d) {
+    if (windows.results[d] != 1 || windows.front[d] != 0 || windows.back[d] != 0 ||
+        windows.dilations[d] != 1 || windows.kernel[d] < image[d]) {
+      return false;
+    }
+  }
+  return windows.kernel != image;
+}
+
+Integers image_axes(const Windows& windows) {
+  Integers axes(windows.rank());
+  std::iota(axes.begin(), axes.end(), 2);
+  return axes;
+}
+
 Outputs max_pool(Arguments& arguments) {
   constexpr float lowest = std::numeric_limits<float>::lowest();
   Graph& graph = arguments.graph();
@@ -439,21 +452,13 @@ Outputs max_pool(Arguments& arguments) {
   if (arguments.node().outputs.size() > 1 && !arguments.node().outputs[1].empty()) {
     throw CannotTranslate("its places of maxima are read");
   }
+  if (covers(windows, image)) return {graph.reduce(Reduction::maximum, x, image_axes(windows))};
   const auto square = square_window(windows, image, true);
   if (square && arguments.is_network() && starts_with_samples(from)) {
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const MaxPool>(*square), {x}, {}, -1)};
   }
   return {over_taps(graph, padded(graph, x, windows, lowest), windows, maximum)};
-}
-
-/// Whether the only window reaches over all of an image.
-bool covers(const Windows& windows, const Integers& image) {
-  for (std::size_t d = 0; d < image.size(); ++d) {
-    const bool reaches = windows.kernel[d] >= windows.front[d] + image[d];
-    if (windows.results[d] != 1 || windows.dilations[d] != 1 || !reaches) return false;
-  }
-  return true;
 }
 
 Outputs average_pool(Arguments& arguments) {
@@ -463,15 +468,11 @@ Outputs average_pool(Arguments& arguments) {
   const Integers image = image_of(from);
   const Windows windows =
       windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  if (covers(windows, image)) return {graph.mean(x, image_axes(windows))};
   const bool counts = arguments.flag("count_include_pad", false);
   const auto is_positive = [](std::int64_t one) { return one > 0; };
   const bool has_zeros = std::ranges::any_of(windows.front, is_positive) ||
                          std::ranges::any_of(windows.back, is_positive);
-  if (covers(windows, image) && !(counts && has_zeros)) {
-    Integers axes;
-    for (std::size_t d = 0; d < image.size(); ++d) axes.push_back(signed_size(d) + 2);
-    return {graph.mean(x, axes)};
-  }
   const bool is_padded = has_zeros || arguments.flag("ceil_mode", false);
   const auto square = square_window(windows, image, true);
   if (square && !(counts && is_padded) && arguments.is_network() && starts_with_samples(from)) {

@@ -21,6 +21,7 @@
 #include "kernels/base/error.h"
 #include "scenarios/models/onnx/reading/limits.h"
 #include "scenarios/models/onnx/reading/numbers.h"
+#include "scenarios/models/onnx/reading/scopes.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -47,6 +48,15 @@ onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
     refuse(path, *limit, "divide the model, or export a part of it");
   }
   return model;
+}
+
+/// Without functions, and with one scope of names.
+void join_scopes_of(onnx::ModelProto& model, const fs::path& path) {
+  try {
+    join_scopes(model);
+  } catch (const std::runtime_error& error) {
+    refuse(path, std::string("cannot be read: ") + error.what(), export_again);
+  }
 }
 
 onnx::ModelProto parsed(const fs::path& path) {
@@ -234,7 +244,9 @@ Constant constant_of(const onnx::TensorProto& tensor) {
   return made;
 }
 
-Attribute attribute_of(const onnx::AttributeProto& attribute) {
+Graph graph_of(const onnx::GraphProto& from, std::int64_t opset);
+
+Attribute attribute_of(const onnx::AttributeProto& attribute, std::int64_t opset) {
   switch (attribute.type()) {
     case onnx::AttributeProto::INT:
       return attribute.i();
@@ -249,19 +261,21 @@ Attribute attribute_of(const onnx::AttributeProto& attribute) {
       return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
     case onnx::AttributeProto::TENSOR:
       return constant_of(attribute.t());
+    case onnx::AttributeProto::GRAPH:
+      return std::make_shared<const Graph>(graph_of(attribute.g(), opset));
     default:
-      return Unreadable();  // graphs and lists of other kinds
+      return Unreadable();  // lists of other kinds
   }
 }
 
-Node node_of(const onnx::NodeProto& from) {
+Node node_of(const onnx::NodeProto& from, std::int64_t opset) {
   const bool is_own = from.domain().empty() || from.domain() == "ai.onnx";
   Node node{.name = from.name(),
             .op = is_own ? from.op_type() : from.domain() + '.' + from.op_type(),
             .inputs = {from.input().begin(), from.input().end()},
             .outputs = {from.output().begin(), from.output().end()}};
   for (const onnx::AttributeProto& one : from.attribute()) {
-    node.attributes.emplace(one.name(), attribute_of(one));
+    node.attributes.emplace(one.name(), attribute_of(one, opset));
   }
   return node;
 }
@@ -311,7 +325,7 @@ Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
   }
   std::set<std::string, std::less<>> made;
   for (const onnx::NodeProto& one : from.node()) {
-    graph.nodes.push_back(node_of(one));
+    graph.nodes.push_back(node_of(one, opset));
     made.insert(graph.nodes.back().outputs.begin(), graph.nodes.back().outputs.end());
   }
   for (const onnx::ValueInfoProto& one : from.input()) {
@@ -369,22 +383,31 @@ std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
   return values;
 }
 
+/// Those of a graph and of the graphs in it.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as max_nested_graphs
+void add_values(const onnx::GraphProto& graph, const fs::path& path,
+                const std::set<std::string>& names, TensorValues& values) {
+  for (const onnx::TensorProto& one : graph.initializer()) {
+    if (names.contains(one.name())) values[one.name()] = floats_of(path, one);
+  }
+  for (const onnx::NodeProto& node : graph.node()) {
+    const bool is_wanted =
+        node.op_type() == "Constant" && node.output_size() == 1 && names.contains(node.output(0));
+    for (const onnx::AttributeProto& one : node.attribute()) {
+      if (one.has_g()) add_values(one.g(), path, names, values);
+      if (is_wanted && one.name() == "value") values[node.output(0)] = floats_of(path, one.t());
+    }
+  }
+}
+
 }  // namespace
 
 TensorValues read_values(const fs::path& path, const std::set<std::string>& names) {
-  const onnx::ModelProto model = parsed(path);
+  onnx::ModelProto model = parsed(path);
+  join_scopes_of(model, path);
   TensorValues values;
   try {
-    for (const onnx::TensorProto& one : model.graph().initializer()) {
-      if (names.contains(one.name())) values[one.name()] = floats_of(path, one);
-    }
-    for (const onnx::NodeProto& node : model.graph().node()) {
-      if (node.op_type() != "Constant" || node.output_size() != 1) continue;
-      if (!names.contains(node.output(0))) continue;
-      for (const onnx::AttributeProto& one : node.attribute()) {
-        if (one.name() == "value") values[node.output(0)] = floats_of(path, one.t());
-      }
-    }
+    add_values(model.graph(), path, names, values);
   } catch (const UsageError&) {
     throw;
   } catch (const std::exception& error) {
@@ -399,10 +422,11 @@ TensorValues read_values(const fs::path& path, const std::set<std::string>& name
 
 namespace {
 
-Graph checked_graph(const onnx::ModelProto& model, const fs::path& path) {
+Graph checked_graph(onnx::ModelProto model, const fs::path& path) {
   const std::int64_t opset = opset_of(model);
   for (const onnx::TensorProto& one : model.graph().initializer()) check_external(path, one);
   check(path, model, opset);
+  join_scopes_of(model, path);
   try {
     Graph graph = graph_of(model.graph(), opset);
     check_order(path, graph);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,13 +58,17 @@ struct Constant {
 /// An attribute of a kind that no known operator has.
 struct Unreadable {};
 
+struct Graph;
+
+/// Nested graphs are those of branches and loops.
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
-                               Constant, Unreadable>;
+                               Constant, std::shared_ptr<const Graph>, Unreadable>;
 
 struct Node {
-  std::string name;                 // may be empty
-  std::string op;                   // with its domain in front where that is not ONNX's own
-  std::vector<std::string> inputs;  // "" for one that is left out
+  std::string name;  // may be empty
+  std::string op;    // with its domain in front where that is not ONNX's own
+  /// "" for one that is left out. What nested graphs read from outside is behind the node's own.
+  std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::map<std::string, Attribute, std::less<>> attributes = {};
 };
