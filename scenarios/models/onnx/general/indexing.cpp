@@ -209,7 +209,9 @@ Outputs gather_nd(Arguments& arguments) {
   const int coordinates = arguments.operand(1);
   const auto batch = static_cast<std::size_t>(arguments.integer("batch_dims", 0));
   if (const auto value = graph.number_of(x)) {  // whatever is chosen
-    const Extents list = graph.shape(coordinates);
+    Extents list = graph.shape(coordinates);
+    const std::int64_t samples = arguments.translator().samples_of_file();
+    if (samples > 1 && list.front() == Extent{.size = samples}) list.front() = {1, true};
     const auto named = batch + static_cast<std::size_t>(list.back().size);
     if (named > from.size()) throw CannotTranslate("its coordinates have too many dimensions");
     return {graph.number(*value, joined({part_of(list, 0, list.size() - 1),
