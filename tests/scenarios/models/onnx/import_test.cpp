@@ -15,7 +15,6 @@
 #include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/models.h"
-#include "scenarios/models/onnx/importer.h"
 #include "scenarios/models/onnx/reading/file.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"
@@ -405,21 +404,6 @@ TEST_F(OnnxImport, RefusesAModelWhoseWeightsAreElsewhere) {
   entry.set_value("weights.bin");
   std::ofstream(folder_ / "weights.bin") << "numbers";
   EXPECT_EQ(refusal(save(model)), "accepted");
-}
-
-TEST_F(OnnxImport, AFaultOfTheImporterIsNoReasonAgainstANode) {
-  using onnx_import::CannotMap;
-  const auto import_with = [&](const onnx_import::MakeLayer& make) {
-    const onnx_import::Graph graph =
-        onnx_import::read_file(file("a = Relu (x) " + linear("a"), "float[N, 3] x"));
-    onnx_import::Importer importer(graph, {});
-    importer.fuse(graph.nodes.front(), make);
-    (void)importer.import("model.onnx");
-  };
-  EXPECT_THROW(import_with([](auto&, const auto&) { throw std::out_of_range("a fault"); }),
-               std::out_of_range);
-  EXPECT_THAT([&] { import_with([](auto&, const auto&) { throw CannotMap("a reason"); }); },
-              ThrowsMessage<UsageError>(HasSubstr("Relu: a reason")));
 }
 
 /// A node as it is, and without each of its inputs and attributes.

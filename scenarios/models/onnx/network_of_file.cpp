@@ -1,11 +1,10 @@
 // Which inputs and nodes of a file are translated, and the values of its weights.
-#include "scenarios/models/onnx/general/network_of_file.h"
+#include "scenarios/models/onnx/network_of_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -13,10 +12,9 @@
 #include "kernels/base/error.h"
 #include "scenarios/models/layers/embedding.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
-#include "scenarios/models/onnx/general/inputs.h"
+#include "scenarios/models/onnx/inputs.h"
 #include "scenarios/models/onnx/general/layering.h"
 #include "scenarios/models/onnx/general/translator.h"
-#include "scenarios/models/onnx/reading/file.h"
 #include "scenarios/models/onnx/units.h"
 
 namespace parbench::onnx_import {
@@ -160,11 +158,10 @@ StoredValues values_of(std::shared_ptr<Translator> translator,
 
 }  // namespace
 
-Network general_network(const std::string& path, const Graph& graph, const ImportOptions& options,
-                        bool stored_weights) {
+Network network_of_graph(const std::string& name, const Graph& graph, Translator::Load load,
+                         const ImportOptions& options, bool stored_weights) {
   if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
-  auto translator = std::make_shared<Translator>(
-      graph, [path](const std::string& name) { return read_values(path, {name}).at(name); });
+  auto translator = std::make_shared<Translator>(graph, std::move(load));
   const bool has_tokens = add_inputs(*translator, graph, options);
   const std::vector<const Node*> nodes = wanted_nodes(graph);
   translator->translate(nodes);
@@ -176,7 +173,7 @@ Network general_network(const std::string& path, const Graph& graph, const Impor
     LayeredNetwork made = layered(*translator, Fusing(*translator).run(end.operation));
     Network& network = made.network;
     network.loss = end.loss;
-    network.name = std::filesystem::path(path).filename().string();
+    network.name = name;
     if (network.parameters().empty()) throw UsageError("has no weights to train");
     if (has_tokens) check_tokens(network);
     network.vocabulary = has_tokens ? vocabulary_of(network) : 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenarios/models/onnx/general/translator.h"
-#include "scenarios/models/onnx/importer.h"
+#include "scenarios/models/onnx/options.h"
 
 namespace parbench::onnx_import {
 

@@ -1,5 +1,5 @@
 // Inputs are told apart by their types and names.
-#include "scenarios/models/onnx/general/inputs.h"
+#include "scenarios/models/onnx/inputs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,0 +1,22 @@
+// What the user decides of a network of a file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "scenarios/models/network.h"
+
+namespace parbench::onnx_import {
+
+struct ImportOptions {
+  std::optional<std::int64_t> image = {};  // replaces height and width of images
+  std::optional<Loss> loss = {};
+  /// Sizes of open dimensions, and values of inputs that are numbers, by their names.
+  std::map<std::string, std::int64_t, std::less<>> dimensions = {};
+
+  friend bool operator==(const ImportOptions&, const ImportOptions&) = default;
+};
+
+}  // namespace parbench::onnx_import
