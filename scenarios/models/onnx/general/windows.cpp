@@ -247,10 +247,11 @@ Outputs convolution(Arguments& arguments) {
   const Integers image = image_of(from);
   const Extents filter = arguments.shape(1);
   const std::int64_t groups = arguments.integer("group", 1);
-  if (filter.size() != from.size() || groups < 1 || from[1].size != filter[1].size * groups ||
+  if (filter.size() != from.size() || groups < 1 || filter[0].size < 1 || from[1].size != filter[1].size * groups ||
       filter[0].size % groups != 0) {
-    throw CannotTranslate(fmt::format("its weights {} do not fit its input {}",
-                                      general::to_string(filter), general::to_string(from)));
+    throw CannotTranslate(fmt::format("its weights {} do not fit its input {}, in {} groups",
+                                      general::to_string(filter), general::to_string(from),
+                                      groups));
   }
   Integers kernel;
   for (std::size_t d = 2; d < filter.size(); ++d) kernel.push_back(filter[d].size);
@@ -341,12 +342,17 @@ Outputs transposed_convolution(Arguments& arguments) {
   for (std::size_t d = 2; d < filter.size(); ++d) windows.kernel.push_back(filter[d].size);
   if (windows.rank() != rank || from[1] != filter[0] || groups < 1 ||
       filter[0].size % groups != 0) {
-    throw CannotTranslate("its weights do not fit its input");
+    throw CannotTranslate(fmt::format("its weights {} in {} groups do not fit its input {}",
+                                      general::to_string(filter), groups,
+                                      general::to_string(from)));
   }
   check_taps(windows);
   const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
   const Integers added = of_rank(arguments, "output_padding", rank, 0);
   const Integers wanted = arguments.attribute("output_shape", Integers());
+  if (!wanted.empty() && wanted.size() < rank) {
+    throw CannotTranslate("its output_shape does not fit its input");
+  }
   const std::string automatic = arguments.attribute("auto_pad", std::string("NOTSET"));
   Extents whole{from[0], {.size = filter[1].size * groups}};
   Integers first(rank + 2, 0);
@@ -475,7 +481,7 @@ Outputs average_pool(Arguments& arguments) {
                          std::ranges::any_of(windows.back, is_positive);
   const bool is_padded = has_zeros || arguments.flag("ceil_mode", false);
   const auto square = square_window(windows, image, true);
-  if (square && !(counts && is_padded) && arguments.is_network() && starts_with_samples(from)) {
+  if (square && !(counts && arguments.flag("ceil_mode", false)) && arguments.is_network() && starts_with_samples(from)) {
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const AveragePool>(*square, counts), {x}, {}, -1)};
   }
