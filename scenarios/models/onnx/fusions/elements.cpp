@@ -194,6 +194,24 @@ std::optional<int> fused_activation(Fusing& fusing, int index) {
   return fusing.add_layer(std::move(kind), {function->argument()});
 }
 
+/// Products and sums with constants of channels, behind a normalisation, are part of it.
+std::optional<int> fused_norm(Fusing& fusing, int index) {
+  for (const ElementOp op : {ElementOp::product, ElementOp::addition}) {
+    const auto found = with_channel_parameter(fusing, index, op);
+    const auto* kind = found ? fusing.kind_of<BatchNorm>(found->operand) : nullptr;
+    if (kind == nullptr || kind->relu() || !fusing.has_one_reader(found->operand)) continue;
+    const TranslatedLayer like = *fusing.layer_of(found->operand);
+    auto parameters = like.parameters;
+    for (auto& [role, constant] : parameters) {
+      if (op == ElementOp::addition && role != "shift") continue;
+      constant = fusing.constants().apply(op, constant, found->constant);
+    }
+    return fusing.add_layer(std::make_shared<const BatchNorm>(false, kind->epsilon()),
+                            fusing.at(found->operand).inputs, std::move(parameters), &like);
+  }
+  return std::nullopt;
+}
+
 /// A ReLU of a normalisation, or of its sum with another tensor, is part of it.
 std::optional<int> fused_relu(Fusing& fusing, int index) {
   const auto* activation = fusing.kind_of<Activation>(index);

@@ -83,6 +83,7 @@ using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_channel_scale(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_global_pool(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_layer_norm(Fusing& fusing, int index);
+[[nodiscard]] std::optional<int> fused_norm(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_padding(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_relu(Fusing& fusing, int index);
 
