@@ -108,7 +108,9 @@ End end_of(Translator& translator, const Graph& graph, const Tensor& output) {
   const bool is_softmax = last != nullptr && !last->inputs.empty() &&
                           (last->op == "Softmax" || last->op == "LogSoftmax");
   const Tensor* scores = is_softmax ? translator.find(last->inputs.front()) : nullptr;
-  if (scores == nullptr || scores->is_constant) return {.operation = output.operation};
+  if (scores == nullptr || scores->is_constant) {
+    return {.operation = without_ones(network, output.operation)};
+  }
   const int operation = without_ones(network, scores->operation);
   const auto rank = static_cast<std::int64_t>(network.shape(operation).size());
   const auto found = last->attributes.find("axis");

@@ -121,6 +121,20 @@ std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(parameters), &like);
 }
 
+/// A batch normalisation whose results are multiplied by numbers of channels, or to which those are
+/// added, as other constants.
+std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int constant) {
+  const auto* kind = fusing.kind_of<BatchNorm>(norm);
+  if (kind == nullptr || kind->relu() || !fusing.has_one_reader(norm)) return std::nullopt;
+  TranslatedLayer changed = *fusing.layer_of(norm);
+  for (auto& [role, own] : changed.parameters) {
+    if (role == "shift" || op == ElementOp::product) {
+      own = fusing.constants().apply(op, own, constant);
+    }
+  }
+  return fusing.add_layer(changed.kind, fusing.at(norm).inputs, changed.parameters, &changed);
+}
+
 /// An image, or rows, and a parameter with a number for each channel or column; in any order.
 struct WithParameter {
   int operand = 0;
@@ -181,8 +195,10 @@ std::optional<int> fused_activation(Fusing& fusing, int index) {
   const Operation& operation = fusing.at(index);
   if (operation.kind != OpKind::element || operation.inputs.empty()) return std::nullopt;
   const auto function = ScalarFunction::below(fusing, index);
-  if (!function || !fusing.is_exchanged(function->argument())) return std::nullopt;
-  if (!starts_with_samples(operation.shape) || operation.shape.size() > 4) return std::nullopt;
+  const int argument = function ? below_reshape(fusing, function->argument()) : -1;
+  if (argument < 0 || !fusing.is_exchanged(argument)) return std::nullopt;
+  const Extents& source = fusing.shape(argument);
+  if (!starts_with_samples(source) || source.size() > 4) return std::nullopt;
   const std::vector<double> values = function->at(points());
   std::shared_ptr<const LayerKind> kind;
   if (const auto known = kind_with(values)) {
@@ -191,25 +207,8 @@ std::optional<int> fused_activation(Fusing& fusing, int index) {
     kind = std::make_shared<const Activation>(ActivationKind::clip, limits->first, limits->second);
   }
   if (kind == nullptr) return std::nullopt;
-  return fusing.add_layer(std::move(kind), {function->argument()});
-}
-
-/// Products and sums with constants of channels, behind a normalisation, are part of it.
-std::optional<int> fused_norm(Fusing& fusing, int index) {
-  for (const ElementOp op : {ElementOp::product, ElementOp::addition}) {
-    const auto found = with_channel_parameter(fusing, index, op);
-    const auto* kind = found ? fusing.kind_of<BatchNorm>(found->operand) : nullptr;
-    if (kind == nullptr || kind->relu() || !fusing.has_one_reader(found->operand)) continue;
-    const TranslatedLayer like = *fusing.layer_of(found->operand);
-    auto parameters = like.parameters;
-    for (auto& [role, constant] : parameters) {
-      if (op == ElementOp::addition && role != "shift") continue;
-      constant = fusing.constants().apply(op, constant, found->constant);
-    }
-    return fusing.add_layer(std::make_shared<const BatchNorm>(false, kind->epsilon()),
-                            fusing.at(found->operand).inputs, std::move(parameters), &like);
-  }
-  return std::nullopt;
+  const Extents to = operation.shape;
+  return fusing.graph().reshape(fusing.add_layer(std::move(kind), {argument}), to);
 }
 
 /// A ReLU of a normalisation, or of its sum with another tensor, is part of it.
@@ -248,9 +247,11 @@ std::optional<int> fused_bias(Fusing& fusing, int index) {
       return fusing.graph().reshape(*made, shape);
     }
   }
-  if (shape.size() == 3 || !fusing.is_exchanged(found->operand) || !starts_with_samples(shape)) {
-    return std::nullopt;
+  if (const auto made =
+          with_constants(fusing, found->operand, ElementOp::addition, found->constant)) {
+    return made;
   }
+  if (!fusing.is_exchanged(found->operand) || !starts_with_samples(shape)) return std::nullopt;
   return fusing.add_layer(std::make_shared<const ChannelBias>(), {found->operand},
                           {{"bias", found->constant}});
 }
@@ -258,9 +259,12 @@ std::optional<int> fused_bias(Fusing& fusing, int index) {
 std::optional<int> fused_channel_scale(Fusing& fusing, int index) {
   const auto found = with_channel_parameter(fusing, index, ElementOp::product);
   const Extents& shape = fusing.shape(index);
-  if (!found || shape.size() == 3 || !fusing.is_exchanged(found->operand) ||
-      !starts_with_samples(shape)) {
+  if (!found || !fusing.is_exchanged(found->operand) || !starts_with_samples(shape)) {
     return std::nullopt;
+  }
+  if (const auto made =
+          with_constants(fusing, found->operand, ElementOp::product, found->constant)) {
+    return made;
   }
   return fusing.add_layer(std::make_shared<const ChannelScale>(), {found->operand},
                           {{"weights", found->constant}});

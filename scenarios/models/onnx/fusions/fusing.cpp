@@ -14,10 +14,10 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-constexpr std::array<Fusion, 11> fusions{
-    fused_norm, fused_bias,          fused_relu,      fused_activation,       fused_layer_norm,
+constexpr std::array fusions{
+    fused_bias,          fused_relu,      fused_activation,       fused_layer_norm,
     fused_addition,      fused_attention, fused_channel_scale,    fused_channel_movement,
-    fused_global_pool,   fused_padding};
+    fused_global_pool,   fused_padding,   fused_pixels};
 
 std::size_t place(int index) { return static_cast<std::size_t>(index); }
 

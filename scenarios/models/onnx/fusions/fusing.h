@@ -83,8 +83,8 @@ using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_channel_scale(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_global_pool(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_layer_norm(Fusing& fusing, int index);
-[[nodiscard]] std::optional<int> fused_norm(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_padding(Fusing& fusing, int index);
+[[nodiscard]] std::optional<int> fused_pixels(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_relu(Fusing& fusing, int index);
 
 /// A function of one tensor, element by element, as the operations of a graph below one of them.

@@ -5,8 +5,10 @@
 #include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/linear.h"
 #include "scenarios/models/layers/padding.h"
 #include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
 
@@ -23,11 +25,6 @@ constexpr std::size_t image_rank = 4;  // samples, channels, height, width
 bool is_image(const Fusing& fusing, int index) {
   const Extents& shape = fusing.shape(index);
   return fusing.is_exchanged(index) && shape.size() == image_rank && starts_with_samples(shape);
-}
-
-/// Whether shapes are equal but for their channels.
-bool differ_in_channels(const Extents& a, const Extents& b) {
-  return a.size() == b.size() && a[0] == b[0] && a[2] == b[2] && a[3] == b[3];
 }
 
 std::optional<int> joined(Fusing& fusing, const Operation& operation) {
@@ -55,15 +52,22 @@ std::optional<int> cropped(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 
+/// Channels, then rows and columns.
 std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   if (const auto made = cropped(fusing, operation)) return made;
   const int x = operation.inputs.front();
-  const bool are_channels = is_image(fusing, x) && operation.steps[1] == 1 &&
-                            differ_in_channels(fusing.shape(x), operation.shape) &&
-                            operation.steps[2] > 0 && operation.steps[3] > 0;
-  if (!are_channels) return std::nullopt;
-  return fusing.add_layer(
+  const Extents& from = fusing.shape(x);
+  const bool are_parts =
+      is_image(fusing, x) && from[0] == operation.shape[0] &&
+      std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
+  if (!are_parts) return std::nullopt;
+  const int channels = fusing.add_layer(
       std::make_shared<const ChannelSlice>(operation.starts[1], operation.shape[1].size), {x});
+  Operation rest = operation;
+  rest.inputs = {channels};
+  rest.starts[1] = 0;
+  const bool is_all = rest.shape == fusing.shape(channels);
+  return is_all ? channels : cropped(fusing, rest);
 }
 
 std::optional<int> padded(Fusing& fusing, const Operation& operation) {
@@ -128,12 +132,13 @@ std::optional<int> fused_channel_movement(Fusing& fusing, int index) {
   }
 }
 
+namespace {
+
 /// Zeros around an image are a convolution's own.
-std::optional<int> fused_padding(Fusing& fusing, int index) {
+std::optional<int> padded_convolution(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
-  if (convolution == nullptr) return std::nullopt;
-  const int zeros = fusing.at(index).inputs.front();
-  const auto* padding = fusing.kind_of<Padding>(zeros);
+  const int zeros = convolution == nullptr ? -1 : fusing.at(index).inputs.front();
+  const auto* padding = zeros < 0 ? nullptr : fusing.kind_of<Padding>(zeros);
   if (padding == nullptr || !fusing.has_one_reader(zeros)) return std::nullopt;
   const Edges edges = padding->edges();
   const bool are_alike =
@@ -143,7 +148,77 @@ std::optional<int> fused_padding(Fusing& fusing, int index) {
   options.window.padding += edges.top;
   const TranslatedLayer like = *fusing.layer_of(index);
   return fusing.add_layer(std::make_shared<const Convolution>(options),
-                          {fusing.at(zeros).inputs.front()}, like.parameters, &like);
+                          fusing.at(zeros).inputs, like.parameters, &like);
+}
+
+/// What is cut off behind a transposed convolution is its padding.
+std::optional<int> cut_transposed(Fusing& fusing, int index, const Edges& edges) {
+  const int layer = fusing.at(index).inputs.front();
+  const auto* transposed = fusing.kind_of<TransposedConvolution>(layer);
+  if (transposed == nullptr || !fusing.has_one_reader(layer)) return std::nullopt;
+  TransposedConvolution::Options options = transposed->options();
+  const std::int64_t padding = options.window.padding - edges.top;
+  const std::int64_t rest = options.output_padding + edges.bottom - edges.top;
+  const bool fits = edges.top == edges.left && edges.bottom == edges.right && padding >= 0 &&
+                    padding < options.window.extent() && rest >= 0 &&
+                    rest < options.window.stride;
+  if (!fits) return std::nullopt;
+  options.window.padding = padding;
+  options.output_padding = rest;
+  const TranslatedLayer like = *fusing.layer_of(layer);
+  return fusing.add_layer(std::make_shared<const TransposedConvolution>(options),
+                          fusing.at(layer).inputs, like.parameters, &like);
+}
+
+/// Two paddings are one, unless the first takes away what the second would fill with zeros.
+std::optional<int> padded_twice(Fusing& fusing, int index, const Edges& edges) {
+  const int inner = fusing.at(index).inputs.front();
+  const auto* padding = fusing.kind_of<Padding>(inner);
+  if (padding == nullptr || !fusing.has_one_reader(inner)) return std::nullopt;
+  const Edges first = padding->edges();
+  const auto differ = [](std::int64_t a, std::int64_t b) { return a < 0 && b > 0; };
+  if (differ(first.top, edges.top) || differ(first.left, edges.left) ||
+      differ(first.bottom, edges.bottom) || differ(first.right, edges.right)) {
+    return std::nullopt;
+  }
+  const Edges both{.top = first.top + edges.top,
+                   .left = first.left + edges.left,
+                   .bottom = first.bottom + edges.bottom,
+                   .right = first.right + edges.right};
+  return fusing.add_layer(std::make_shared<const Padding>(both), fusing.at(inner).inputs);
+}
+
+}  // namespace
+
+/// A convolution of single pixels is a product of rows.
+std::optional<int> fused_pixels(Fusing& fusing, int index) {
+  const auto* convolution = fusing.kind_of<Convolution>(index);
+  if (convolution == nullptr) return std::nullopt;
+  const Convolution::Options& options = convolution->options();
+  const Operation& pixels = fusing.at(fusing.at(index).inputs.front());
+  if (pixels.kind != OpKind::reshape || options.window != Window() || options.groups != 1 ||
+      fusing.shape(pixels.inputs.front()).size() != 2) {
+    return std::nullopt;
+  }
+  TranslatedLayer like = *fusing.layer_of(index);
+  for (auto& [role, constant] : like.parameters) {
+    const Extents shape = fusing.constants().shape(constant);
+    if (role == "weights") constant = fusing.constants().reshape(constant, {shape[0], shape[1]});
+  }
+  const Extents to = fusing.shape(index);
+  const int made =
+      fusing.add_layer(std::make_shared<const Linear>(options.out_channels, options.bias),
+                       {pixels.inputs.front()}, like.parameters, &like);
+  return fusing.graph().reshape(made, to);
+}
+
+std::optional<int> fused_padding(Fusing& fusing, int index) {
+  if (const auto made = padded_convolution(fusing, index)) return made;
+  const auto* padding = fusing.kind_of<Padding>(index);
+  if (padding == nullptr) return std::nullopt;
+  const Edges edges = padding->edges();
+  if (const auto made = cut_transposed(fusing, index, edges)) return made;
+  return padded_twice(fusing, index, edges);
 }
 
 /// The mean over all pixels.

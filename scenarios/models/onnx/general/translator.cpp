@@ -401,7 +401,7 @@ Extents Arguments::shape(std::size_t which) const {
 bool Arguments::is_weight(std::size_t which) const {
   if (!has(which) || !is_constant(which)) return false;
   if (translator_.is_trainable(tensor(which).operation)) return true;
-  return type(which) == ElementType::floating && general::count_of(shape(which)).size > 1;
+  return type(which) == ElementType::floating && rank(which) > 0;
 }
 
 int Arguments::constant(std::size_t which, std::string_view what) const {

@@ -38,16 +38,11 @@ struct Windows {
   }
 };
 
-constexpr std::int64_t largest_extent = std::int64_t{1} << 31;
-
 Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t rank,
                  std::int64_t fallback) {
   Integers values = arguments.attribute(name, Integers(rank, fallback));
   if (values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; })) {
     throw CannotTranslate(fmt::format("its {} do not fit its input", name));
-  }
-  if (std::ranges::any_of(values, [](auto one) { return one > largest_extent; })) {
-    throw CannotTranslate(fmt::format("its {} are larger than any image", name));
   }
   return values;
 }
@@ -62,10 +57,6 @@ Windows windows_of(const Arguments& arguments, const Integers& image, Integers k
                   .back = Integers(rank, 0),
                   .results = Integers(rank, 0)};
   if (windows.kernel.size() != rank) throw CannotTranslate("its kernel does not fit its input");
-  const auto is_size = [](std::int64_t side) { return side >= 1 && side <= largest_extent; };
-  if (!std::ranges::all_of(windows.kernel, is_size)) {
-    throw CannotTranslate("its window is empty, or larger than any image");
-  }
   const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
   const std::string automatic = arguments.attribute("auto_pad", std::string("NOTSET"));
   const bool is_same = automatic.starts_with("SAME");
@@ -256,12 +247,11 @@ Outputs convolution(Arguments& arguments) {
   const Integers image = image_of(from);
   const Extents filter = arguments.shape(1);
   const std::int64_t groups = arguments.integer("group", 1);
-  if (filter.size() != from.size() || groups < 1 || groups > from[1].size ||
-      from[1].size != filter[1].size * groups ||
+  if (filter.size() != from.size() || groups < 1 || filter[0].size < 1 || from[1].size != filter[1].size * groups ||
       filter[0].size % groups != 0) {
-    throw CannotTranslate(fmt::format("its weights {} in {} groups do not fit its input {}",
-                                      general::to_string(filter), groups,
-                                      general::to_string(from)));
+    throw CannotTranslate(fmt::format("its weights {} do not fit its input {}, in {} groups",
+                                      general::to_string(filter), general::to_string(from),
+                                      groups));
   }
   Integers kernel;
   for (std::size_t d = 2; d < filter.size(); ++d) kernel.push_back(filter[d].size);
@@ -352,12 +342,17 @@ Outputs transposed_convolution(Arguments& arguments) {
   for (std::size_t d = 2; d < filter.size(); ++d) windows.kernel.push_back(filter[d].size);
   if (windows.rank() != rank || from[1] != filter[0] || groups < 1 ||
       filter[0].size % groups != 0) {
-    throw CannotTranslate("its weights do not fit its input");
+    throw CannotTranslate(fmt::format("its weights {} in {} groups do not fit its input {}",
+                                      general::to_string(filter), groups,
+                                      general::to_string(from)));
   }
   check_taps(windows);
   const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
   const Integers added = of_rank(arguments, "output_padding", rank, 0);
   const Integers wanted = arguments.attribute("output_shape", Integers());
+  if (!wanted.empty() && wanted.size() < rank) {
+    throw CannotTranslate("its output_shape does not fit its input");
+  }
   const std::string automatic = arguments.attribute("auto_pad", std::string("NOTSET"));
   Extents whole{from[0], {.size = filter[1].size * groups}};
   Integers first(rank + 2, 0);
@@ -435,15 +430,15 @@ Outputs transposed_convolution(Arguments& arguments) {
 
 // --- poolings ---
 
-/// Whether one window reads the whole image, and may reach beyond it.
+/// Whether one window without padding reads the whole image, and may reach beyond it.
 bool covers(const Windows& windows, const Integers& image) {
   for (std::size_t d = 0; d < windows.rank(); ++d) {
-    if (windows.results[d] != 1 || windows.dilations[d] != 1 ||
-        windows.kernel[d] - windows.front[d] < image[d]) {
+    if (windows.results[d] != 1 || windows.front[d] != 0 || windows.back[d] != 0 ||
+        windows.dilations[d] != 1 || windows.kernel[d] < image[d]) {
       return false;
     }
   }
-  return true;
+  return windows.kernel != image;
 }
 
 Integers image_axes(const Windows& windows) {
@@ -463,9 +458,7 @@ Outputs max_pool(Arguments& arguments) {
   if (arguments.node().outputs.size() > 1 && !arguments.node().outputs[1].empty()) {
     throw CannotTranslate("its places of maxima are read");
   }
-  if (covers(windows, image) && windows.kernel != image) {
-    return {graph.reduce(Reduction::maximum, x, image_axes(windows))};
-  }
+  if (covers(windows, image)) return {graph.reduce(Reduction::maximum, x, image_axes(windows))};
   const auto square = square_window(windows, image, true);
   if (square && arguments.is_network() && starts_with_samples(from)) {
     return {arguments.translator().add_layer(
@@ -481,17 +474,14 @@ Outputs average_pool(Arguments& arguments) {
   const Integers image = image_of(from);
   const Windows windows =
       windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  if (covers(windows, image)) return {graph.mean(x, image_axes(windows))};
   const bool counts = arguments.flag("count_include_pad", false);
   const auto is_positive = [](std::int64_t one) { return one > 0; };
   const bool has_zeros = std::ranges::any_of(windows.front, is_positive) ||
                          std::ranges::any_of(windows.back, is_positive);
-  if (covers(windows, image) && !(counts && has_zeros)) {
-    return {graph.mean(x, image_axes(windows))};
-  }
   const bool is_padded = has_zeros || arguments.flag("ceil_mode", false);
   const auto square = square_window(windows, image, true);
-  const bool counts_less = counts && arguments.flag("ceil_mode", false);  // than whole windows
-  if (square && !counts_less && arguments.is_network() && starts_with_samples(from)) {
+  if (square && !(counts && arguments.flag("ceil_mode", false)) && arguments.is_network() && starts_with_samples(from)) {
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const AveragePool>(*square, counts), {x}, {}, -1)};
   }

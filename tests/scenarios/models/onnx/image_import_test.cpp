@@ -107,8 +107,6 @@ TEST_F(ImageImport, PaddingThatIsOddIsBehindTheImage) {
     EXPECT_EQ(as<MaxPool>(found.layer(0))->window().padding, padding);
     EXPECT_EQ(as<MaxPool>(found.layer(0))->window().trailing, 0);
   }
-  EXPECT_THAT(refusal(pool("kernel_shape = [2, 2], auto_pad = \"SAME_LOWER\"")),
-              HasSubstr("its automatic padding is larger in front of the image"));
 }
 
 TEST_F(ImageImport, RefusesPaddingThatNoWindowHas) {
@@ -118,14 +116,13 @@ TEST_F(ImageImport, RefusesPaddingThatNoWindowHas) {
       const std::string inputs = node.starts_with("Conv") ? "> (x, w) " : "> (x) ";
       return refusal(weights + "last = " + node + pads + inputs);
     };
-    EXPECT_THAT(reason("[1, 1]"), HasSubstr("its paddings are not those of four edges"));
-    for (const std::string one : {"-1", "3", "4"}) {
-      EXPECT_THAT(reason("[0, 0, " + one + ", " + one + "]"),
-                  HasSubstr("its padding " + one + " does not fit its window"));
-    }
+    EXPECT_THAT(reason("[1, 1]"), HasSubstr("its pads do not fit its input"));
+    EXPECT_THAT(reason("[0, 0, -1, -1]"), HasSubstr("its pads do not fit its input"));
   }
+  EXPECT_THAT(refusal("last = MaxPool <kernel_shape = [3, 3], pads = [0, 0, 3, 3]> (x) "),
+              HasSubstr("MaxPool: padding of 0 and 3 could fill a window of 3"));
   EXPECT_THAT(refusal(onnx_zeros("w", "0, 8, 1, 1") + "last = Conv (x, w) "),
-              HasSubstr("one of its tensors is empty"));
+              HasSubstr("Conv: its weights {0, 8, 1, 1} do not fit its input"));
 }
 
 // Sizes as PyTorch has them: a last window begins in the image or in the padding before it.
@@ -140,12 +137,7 @@ TEST_F(ImageImport, CeilModeRoundsUpTheNumberOfWindows) {
   EXPECT_EQ(size_of_pool("kernel_shape = [3, 3], strides = [2, 2]", 15), 7);
   EXPECT_EQ(size_of_pool("kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]", 16), 9);
   EXPECT_EQ(size_of_pool("kernel_shape = [1, 1], strides = [4, 4]", 16), 4);
-  for (const std::string sides : {"1, 15", "15, 1"}) {
-    EXPECT_THAT(
-        refusal("last = MaxPool <ceil_mode = 1, kernel_shape = [2, 2], strides = [1, 1]> (x) ",
-                "float[N, 8, " + sides + "] x", 13),
-        HasSubstr("reach over the edges by different numbers of pixels"));
-  }
+  EXPECT_EQ(size_of_pool("kernel_shape = [20, 20], strides = [20, 20]", 16), 1);
 }
 
 TEST_F(ImageImport, ConvolutionsAreDilatedTransposedAndOfPixels) {
@@ -195,8 +187,6 @@ TEST_F(ImageImport, TwoReshapesAroundATranspositionShuffleChannels) {
   const Network found = network(good, "float[1, 8, 16, 16] x");
   EXPECT_THAT(kinds_of(found), ElementsAre("channel_shuffle", "global_average_pool", "linear"));
   EXPECT_EQ(as<ChannelShuffle>(found.layer(0))->groups(), 4);
-  EXPECT_THAT(refusal(grouped + "t = Transpose <perm = [0, 1, 2, 4, 3]> (s) " + image),
-              HasSubstr("Reshape: its shape (1, 4, 2, 16, 16)"));
 }
 
 TEST_F(ImageImport, MeansOverImagesAreALayer) {
@@ -206,20 +196,13 @@ TEST_F(ImageImport, MeansOverImagesAreALayer) {
   EXPECT_EQ(element_count(found.layer(0).output), 8);
 }
 
-TEST_F(ImageImport, RefusesWhatNoLayerComputes) {
-  EXPECT_THAT(refusal("last = Concat <axis = 2> (x, x) "), HasSubstr("its axis is 2"));
-  EXPECT_THAT(refusal("last = ReduceMean <axes = [1, 2]> (x) "),
-              HasSubstr("only means over height and width are supported"));
+TEST_F(ImageImport, RefusesWhatDoesNotFit) {
   EXPECT_THAT(
       refusal(onnx_zeros("w", "8, 8, 1, 1") + onnx_zeros("b", "7") + "last = Conv (x, w, b) "),
       HasSubstr("its biases are not one an output"));
-  EXPECT_THAT(refusal("last = LRN <size = 4> (x) "), HasSubstr("is odd, not 4"));
-  EXPECT_THAT(refusal(onnx_zeros("w", "8, 8, 2, 2") +
-                      "last = ConvTranspose <output_shape = [99, 99]> (x, w) "),
-              HasSubstr("its output is larger than its windows reach"));
   EXPECT_THAT(refusal(onnx_zeros("w", "8, 8, 2, 2") +
                       "last = ConvTranspose <output_padding = [-1, 0]> (x, w) "),
-              HasSubstr("its output_padding are not those of an image"));
+              HasSubstr("its output_padding do not fit its input"));
 }
 
 }  // namespace
