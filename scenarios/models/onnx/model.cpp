@@ -80,14 +80,16 @@ StoredValues shared_values(const std::string& path, const ImportOptions& options
 }
 
 /// What goes wrong with a graph names its file.
-Network network_of(const std::string& path, const Graph& graph, const ImportOptions& options,
-                   bool stored_weights) {
+Network network_of(const std::string& path, const std::shared_ptr<const Graph>& graph,
+                   const ImportOptions& options, bool stored_weights) {
   try {
     const auto load = [path](const std::string& name) { return read_values(path, {name}).at(name); };
-    Network network = network_of_graph(fs::path(path).filename().string(), graph, load, options,
+    Network network = network_of_graph(fs::path(path).filename().string(), *graph, load, options,
                                        stored_weights);
     if (stored_weights) {
-      network.stored_values = shared_values(path, options, network.stored_values);
+      network.stored_values = shared_values(
+          path, options,
+          [graph, values = network.stored_values](const auto& spec) { return values(spec); });
     }
     return network;
   } catch (const UsageError& error) {
@@ -104,7 +106,7 @@ Model model_of_file(const std::string& path, const FileOptions& options) {
   if (image) model.sizes["image"] = *image;
   model.make = [path, graph, options](const ModelSizes& sizes) {
     const auto found = sizes.find("image");
-    return network_of(path, *graph,
+    return network_of(path, graph,
                       {.image = found == sizes.end() ? std::nullopt : std::optional(found->second),
                        .loss = options.loss,
                        .dimensions = options.dimensions},

@@ -19,8 +19,13 @@ using general::Graph;
 using Function = std::function<int(Graph& graph, int x)>;
 using enum ElementOp;
 
-Function function_named(std::string name) {
+std::string in_lower_case(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+Function function_named(const std::string& given) {
+  const std::string name = in_lower_case(given);
   if (name == "sigmoid") return sigmoid;
   if (name == "tanh") return [](Graph& graph, int x) { return graph.apply(tanh, x); };
   if (name == "relu") return [](Graph& graph, int x) { return graph.apply(maximum, x, 0.0F); };
@@ -66,6 +71,7 @@ class Recurrence {
       functions.insert(functions.end(), one.begin(), one.end());
     }
     functions_ = std::move(functions);
+    check_shapes();
   }
 
   /// `step`: the state behind a position from that before it and the position's values.
@@ -105,6 +111,36 @@ class Recurrence {
   [[nodiscard]] Arguments& arguments() const { return arguments_; }
 
  private:
+  void check_shapes() const {
+    const Extents& rows = graph_.shape(x_);
+    if (rows.size() != 3 || rows[0].samples) {
+      throw CannotTranslate(fmt::format("its input {} is not of positions, samples and values",
+                                        general::to_string(rows)));
+    }
+    const auto directions = static_cast<std::int64_t>(count_);
+    const std::int64_t width = gates_ * hidden_;
+    check_shape(1, "weights", {directions, width, rows[2].size});
+    check_shape(2, "recurrent weights", {directions, width, hidden_});
+    if (arguments_.has(3)) check_shape(3, "biases", {directions, 2 * width});
+    for (const std::size_t which : {5, 6}) {
+      if (!arguments_.has(which)) continue;
+      const Extents state = arguments_.shape(which);
+      if (state.size() == 3 && state[samples_first_ ? 1 : 0].size == directions &&
+          state[2].size == hidden_) {
+        continue;
+      }
+      throw CannotTranslate(fmt::format("its first state {} is not of {} directions and {} values",
+                                        general::to_string(state), directions, hidden_));
+    }
+  }
+
+  void check_shape(std::size_t which, std::string_view what, const Shape& wanted) const {
+    const Shape shape = general::shape_at(arguments_.shape(which), 1);
+    if (shape == wanted) return;
+    throw CannotTranslate(
+        fmt::format("its {} are {}, not {}", what, to_string(shape), to_string(wanted)));
+  }
+
   [[nodiscard]] std::size_t functions_of_one() const {
     return gates_ == 4 ? 3 : gates_ == 3 ? 2 : 1;
   }
@@ -274,7 +310,8 @@ bool is_usual_lstm(Arguments& arguments) {
   for (const char* other :
        {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}) {
     if (arguments.has_attribute(other)) {
-      const auto given = arguments.attribute("activations", std::string("sigmoid,tanh,tanh"));
+      const std::string given =
+          in_lower_case(arguments.attribute("activations", std::string("sigmoid,tanh,tanh")));
       if (std::string_view(other) != "activations" ||
           (given != "sigmoid,tanh,tanh" && given != "sigmoid,tanh,tanh,sigmoid,tanh,tanh")) {
         return false;

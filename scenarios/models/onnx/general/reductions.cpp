@@ -165,8 +165,11 @@ Outputs layer_norm(Arguments& arguments) {
   const Extents shape = graph.shape(x);
   const auto epsilon = static_cast<float>(arguments.attribute("epsilon", 1e-5));
   const std::size_t axis = dimension_of(arguments.integer("axis", -1), shape.size());
-  if (axis + 1 == shape.size() && shape.size() <= 3 && starts_with_samples(shape) &&
-      arguments.is_weight(1) && arguments.is_weight(2)) {
+  const auto is_row = [&](std::size_t which) {
+    return arguments.is_weight(which) && arguments.shape(which) == Extents{shape.back()};
+  };
+  if (axis + 1 == shape.size() && shape.size() <= 3 && starts_with_samples(shape) && is_row(1) &&
+      is_row(2)) {
     const int scale = arguments.constant(1, "scales");
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const LayerNorm>(epsilon), {x},

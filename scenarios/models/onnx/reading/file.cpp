@@ -8,8 +8,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <fstream>
 #include <istream>
 #include <optional>
@@ -138,109 +136,15 @@ std::optional<std::int64_t> kept_elements(const Shape& shape) {
   return count;
 }
 
-/// What a softmax makes zero of.
-constexpr float hidden_below = -1e4F;
-
-/// The positions of a mask; 0 for shapes that are none.
-std::int64_t positions_of(const Shape& shape) {
-  constexpr std::int64_t max_positions = 4096;
-  if (shape.size() < 2 || shape.back() != shape[shape.size() - 2]) return 0;
-  const bool is_one =
-      std::all_of(shape.begin(), shape.end() - 2, [](auto one) { return one == 1; });
-  return is_one && shape.back() > 1 && shape.back() <= max_positions ? shape.back() : 0;
-}
-
-/// Whether a float tensor, which may be of weights and without data, begins like a mask.
-bool begins_like_mask(const onnx::TensorProto& tensor, std::int64_t count) {
-  std::array<float, 2> first{};
-  if (std::cmp_equal(tensor.float_data_size(), count)) {
-    first = {tensor.float_data(0), tensor.float_data(1)};
-  } else if (tensor.raw_data().size() == static_cast<std::size_t>(count) * sizeof(float)) {
-    std::memcpy(first.data(), tensor.raw_data().data(), sizeof(first));
-  } else {
-    return false;
-  }
-  return first[0] == 0 && first[1] <= hidden_below;
-}
-
-/// The elements of a mask; empty for tensors of other types, or without all elements.
-std::vector<float> mask_elements(const onnx::TensorProto& tensor, std::int64_t count) {
-  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
-    return begins_like_mask(tensor, count) ? values_of<float>(tensor, count) : std::vector<float>();
-  }
-  if (tensor.data_type() != onnx::TensorProto::BOOL) return {};
-  const std::size_t size =
-      static_cast<std::size_t>(tensor.int32_data_size()) + tensor.raw_data().size();
-  if (!std::cmp_equal(size, count)) return {};
-  std::vector<float> elements(tensor.int32_data().begin(), tensor.int32_data().end());
-  for (const char byte : tensor.raw_data()) elements.push_back(byte == 0 ? 0.0F : 1.0F);
-  return elements;
-}
-
-Mask mask_of(const onnx::TensorProto& tensor, const Shape& shape) {
-  const std::int64_t positions = positions_of(shape);
-  if (positions == 0 || tensor.data_location() == onnx::TensorProto::EXTERNAL) return Mask::none;
-  const std::vector<float> elements = mask_elements(tensor, positions * positions);
-  if (elements.empty()) return Mask::none;
-  const auto fits = [&](const auto& is_seen, const auto& is_hidden) {
-    for (std::int64_t i = 0; i < positions * positions; ++i) {
-      const float element = elements[static_cast<std::size_t>(i)];
-      const bool seen = i % positions <= i / positions;
-      if (!(seen ? is_seen(element) : is_hidden(element))) return false;
-    }
-    return true;
-  };
-  const auto is_zero = [](float element) { return element == 0; };
-  const auto is_set = [](float element) { return element != 0; };
-  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
-    return fits(is_zero, [](float element) { return element <= hidden_below; }) ? Mask::addend
-                                                                                : Mask::none;
-  }
-  if (fits(is_set, is_zero)) return Mask::allowed;
-  return fits(is_zero, is_set) ? Mask::blocked : Mask::none;
-}
-
-/// The value of all elements of an f32 tensor that is kept in the model as bytes; nothing where
-/// they differ.
-std::optional<double> uniform_value(const onnx::TensorProto& tensor) {
-  const std::string& bytes = tensor.raw_data();
-  constexpr std::size_t size = sizeof(float);
-  if (tensor.data_type() != onnx::TensorProto::FLOAT || bytes.size() < size ||
-      bytes.size() % size != 0) {
-    return std::nullopt;
-  }
-  if (!std::equal(bytes.begin() + size, bytes.end(), bytes.begin())) return std::nullopt;
-  float value = 0;
-  std::memcpy(&value, bytes.data(), size);
-  return value;
-}
-
 /// Throws std::exception for data that cannot be read.
 Constant constant_of(const onnx::TensorProto& tensor) {
   Constant made{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   made.type = element_type(tensor.data_type());
   made.is_unsigned = tensor.data_type() == onnx::TensorProto::UINT8 ||
                      tensor.data_type() == onnx::TensorProto::UINT16;
-  made.mask = mask_of(tensor, made.shape);
-  made.filled = uniform_value(tensor);
   const auto count = kept_elements(made.shape);
   if (!count || tensor.data_location() == onnx::TensorProto::EXTERNAL) return made;
-  if (tensor.data_type() == onnx::TensorProto::INT64) {
-    made.integers = values_of<std::int64_t>(tensor, *count);
-  } else if (tensor.data_type() == onnx::TensorProto::INT32) {
-    const std::vector<std::int32_t> values = values_of<std::int32_t>(tensor, *count);
-    made.integers.assign(values.begin(), values.end());
-  } else if (tensor.data_type() == onnx::TensorProto::FLOAT && count == 1) {
-    made.scalar = values_of<float>(tensor, 1).front();
-  } else if (tensor.data_type() == onnx::TensorProto::BOOL && count == 1) {
-    const std::vector<float> values = mask_elements(tensor, 1);
-    if (!values.empty()) made.scalar = values.front();
-  }
-  try {
-    made.numbers = numbers_of(tensor, *count);
-  } catch (const std::exception&) {
-    made.numbers.clear();  // those who need them ask for them again
-  }
+  if (is_number(tensor.data_type())) made.numbers = numbers_of(tensor, *count);
   return made;
 }
 
@@ -321,7 +225,7 @@ void check_order(const fs::path& path, const Graph& graph) {
 Graph graph_of(const onnx::GraphProto& from, std::int64_t opset) {
   Graph graph{.opset = opset, .nodes = {}, .constants = {}, .inputs = {}, .outputs = {}};
   for (const onnx::TensorProto& one : from.initializer()) {
-    graph.constants.emplace(one.name(), constant_of(one)).first->second.source = one.name();
+    graph.constants.emplace(one.name(), constant_of(one));
   }
   std::set<std::string, std::less<>> made;
   for (const onnx::NodeProto& one : from.node()) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,43 +15,15 @@
 
 namespace parbench::onnx_import {
 
-/// A square of a sequence's positions that says which keys (columns) a query (row) may see: those
-/// up to its own position.
-enum class Mask {
-  none,     // anything else
-  allowed,  // not zero for these keys, zero for others
-  blocked,  // the other way round
-  addend,   // 0 for these keys, less than −10⁴ for others
-};
-
-/// Elements of a tensor of the file, one behind the other; or one number as often.
-struct ValuePiece {
-  std::string tensor = {};  // empty: `filled`
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-  double filled = 0;
-  Shape transposed_from = {};  // of the tensor, where the elements are those of its transpose
-
-  friend bool operator==(const ValuePiece&, const ValuePiece&) = default;
-};
-
 /// What the elements of a tensor are, whatever their size.
 enum class ElementType { floating, integer, boolean };
 
-/// A tensor that the file contains, or that follows from such tensors alone.
+/// A tensor that the file contains.
 struct Constant {
   Shape shape;
-  /// Of tensors of whole numbers that are small: shapes and axes.
-  std::vector<std::int64_t> integers = {};
   ElementType type = ElementType::floating;
   bool is_unsigned = false;
-  std::vector<double> numbers = {};   // all values of a tensor of the file that is small
-  std::optional<double> scalar = {};  // of a floating-point tensor of one element
-  Mask mask = Mask::none;
-  bool transposed = false;  // a matrix whose values are those of the source with its axes swapped
-  std::string source = {};  // the tensor of the file that has the values; empty: none
-  std::optional<double> filled = {};    // the value of all elements, where they have one
-  std::vector<ValuePiece> pieces = {};  // where the values are, without a source of all of them
+  std::vector<double> numbers = {};  // all values where they are few
 };
 
 /// An attribute of a kind that no known operator has.

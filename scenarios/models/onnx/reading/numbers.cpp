@@ -86,6 +86,13 @@ bool is_floating(int type) {
          type == onnx::TensorProto::BFLOAT16 || type == onnx::TensorProto::DOUBLE;
 }
 
+bool is_number(int type) {
+  return is_floating(type) || type == onnx::TensorProto::INT64 ||
+         type == onnx::TensorProto::INT32 || type == onnx::TensorProto::INT16 ||
+         type == onnx::TensorProto::INT8 || type == onnx::TensorProto::UINT16 ||
+         type == onnx::TensorProto::UINT8 || type == onnx::TensorProto::BOOL;
+}
+
 ElementType element_type(int type) {
   if (type == onnx::TensorProto::BOOL) return ElementType::boolean;
   return is_floating(type) ? ElementType::floating : ElementType::integer;

@@ -16,6 +16,8 @@ namespace parbench::onnx_import {
 
 /// Whether a type of the file, as TensorProto numbers them, is of floating-point numbers.
 [[nodiscard]] bool is_floating(int type);
+/// Whether its elements are numbers of a type that is known.
+[[nodiscard]] bool is_number(int type);
 [[nodiscard]] ElementType element_type(int type);
 /// Bytes of an element in a file beside the model.
 [[nodiscard]] std::size_t bytes_of_type(int type);
