@@ -44,6 +44,11 @@ def has_numbers(model):
                for one in values)
 
 
+def is_setting(model, index):
+    """Scales and regions, which files have as constants."""
+    return index > 0 and model.graph.node[0].op_type in ("Resize", "Upsample")
+
+
 def outcome(program, folder, out):
     """ "same", "refused" with its reason, or what is wrong."""
     model = onnx.load(folder / "model.onnx")
@@ -54,7 +59,7 @@ def outcome(program, folder, out):
     for index, value in enumerate(model.graph.input):
         array = values_of(data / f"input_{index}.pb")
         kind = type_of(array)
-        is_known = int(kind != "floating" or array.size == 1)
+        is_known = int(kind != "floating" or array.size == 1 or is_setting(model, index))
         path = out / f"{folder.name}.{index}"
         numpy.ascontiguousarray(array, numpy.float64).tofile(path)
         lines.append(" ".join([value.name, kind, str(is_known), str(path), *map(str, array.shape)]))

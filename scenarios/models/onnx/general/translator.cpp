@@ -422,9 +422,10 @@ ElementType Arguments::result_type() const {
 const OperatorTable& operator_table() {
   static const OperatorTable table = [] {
     OperatorTable all;
-    for (const auto part : {element_operators, movement_operators, indexing_operators,
-                            reduction_operators, product_operators, window_operators,
-                            resizing_operators, recurrent_operators, quantising_operators}) {
+    for (const auto part :
+         {attention_operators, element_operators, indexing_operators, loss_operators,
+          movement_operators, onnxruntime_operators, product_operators, quantising_operators,
+          recurrent_operators, reduction_operators, resizing_operators, window_operators}) {
       all.merge(part());
     }
     return all;

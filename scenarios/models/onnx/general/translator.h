@@ -242,7 +242,10 @@ using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] const OperatorTable& operator_table();
 
 // The parts of the table.
+[[nodiscard]] OperatorTable attention_operators();
 [[nodiscard]] OperatorTable element_operators();
+[[nodiscard]] OperatorTable loss_operators();
+[[nodiscard]] OperatorTable onnxruntime_operators();
 [[nodiscard]] OperatorTable movement_operators();
 [[nodiscard]] OperatorTable indexing_operators();
 [[nodiscard]] OperatorTable reduction_operators();
