@@ -22,8 +22,8 @@ int by_heads(Graph& graph, int x, std::int64_t heads) {
   const Extents from = graph.shape(x);
   if (from.size() == 4) return x;
   if (from.size() != 3 || heads < 1 || from[2].size % heads != 0) {
-    throw CannotTranslate(fmt::format("{} heads do not divide its input {}", heads,
-                                      general::to_string(from)));
+    throw CannotTranslate(
+        fmt::format("{} heads do not divide its input {}", heads, general::to_string(from)));
   }
   const int divided =
       graph.reshape(x, {from[0], from[1], {.size = heads}, {.size = from[2].size / heads}});
@@ -70,8 +70,7 @@ int scores_of(Graph& graph, int queries, int keys, const Weighing& how) {
 int causal(Graph& graph, int scores, std::int64_t past) {
   const Extents shape = graph.shape(scores);
   const Extents last{shape[2], shape[3]};
-  const int newest =
-      graph.apply(addition, graph.coordinate(last, 0), static_cast<float>(past));
+  const int newest = graph.apply(addition, graph.coordinate(last, 0), static_cast<float>(past));
   const int is_later = graph.apply(less, newest, graph.coordinate(last, 1));
   return graph.select(is_later, graph.number(hidden), scores);
 }
@@ -105,7 +104,8 @@ int with_past(Arguments& arguments, std::size_t which, int x) {
 }
 
 void check_rank(const Graph& graph, int x) {
-  if (graph.shape(x).size() != 4) throw CannotTranslate("its inputs have other than 3 or 4 dimensions");
+  if (graph.shape(x).size() != 4)
+    throw CannotTranslate("its inputs have other than 3 or 4 dimensions");
 }
 
 /// Q, K, V, mask, past keys, past values.
@@ -113,8 +113,7 @@ Outputs attention(Arguments& arguments) {
   Graph& graph = arguments.graph();
   if (arguments.has(6)) throw CannotTranslate("it has lengths of sequences");
   const bool is_joined = arguments.rank(0) == 3;
-  const int queries =
-      by_heads(graph, arguments.operand(0), arguments.integer("q_num_heads", 0));
+  const int queries = by_heads(graph, arguments.operand(0), arguments.integer("q_num_heads", 0));
   const std::int64_t heads = arguments.integer("kv_num_heads", 0);
   int keys = by_heads(graph, arguments.operand(1), heads);
   int values = by_heads(graph, arguments.operand(2), heads);
@@ -128,8 +127,8 @@ Outputs attention(Arguments& arguments) {
                      .past = graph.shape(keys)[2].size - own};
   const bool has_mask = arguments.has(3);
   const bool is_boolean = has_mask && arguments.type(3) == ElementType::boolean;
-  const int result = attended(graph, queries, keys, values, how,
-                              has_mask ? arguments.operand(3) : -1, is_boolean);
+  const int result =
+      attended(graph, queries, keys, values, how, has_mask ? arguments.operand(3) : -1, is_boolean);
   return {is_joined ? joined_heads(graph, result) : result, keys, values};
 }
 
@@ -275,8 +274,7 @@ Outputs rotated(Arguments& arguments, const RotaryInputs& inputs, std::int64_t h
   if (count == 0) count = 2 * graph.shape(table).back().size;
   const int cosines = angles(arguments, table, positions);
   const int sines = angles(arguments, arguments.operand(inputs.sines), positions);
-  const int result =
-      turned(graph, x, cosines, sines, count, arguments.flag("interleaved", false));
+  const int result = turned(graph, x, cosines, sines, count, arguments.flag("interleaved", false));
   if (is_joined) return {graph.reshape(result, from)};
   return {graph.permute(result, {0, 2, 1, 3})};
 }

@@ -100,7 +100,8 @@ int atanh(Graph& graph, int x) {
   return graph.apply(product, graph.apply(logarithm, graph.apply(quotient, above, below)), 0.5F);
 }
 
-/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sine) is x for sign 1 (−1).
+/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sine) is x for sign 1
+/// (−1).
 int of_half_angle(Graph& graph, int x, float sign) {
   const int square = graph.apply(product, graph.apply(product, x, x), sign);
   const int root = graph.apply(square_root, graph.apply(addition, square, 1.0F));

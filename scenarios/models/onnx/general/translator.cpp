@@ -268,6 +268,8 @@ void Translator::try_translate(const Node& node) {
     problems_.push_back({&node, error.what()});
   } catch (const std::invalid_argument& error) {
     problems_.push_back({&node, error.what()});
+  } catch (const std::out_of_range&) {  // of general::evaluate, on reading
+    problems_.push_back({&node, "it reads a constant outside of its elements"});
   }
   keep_makers(node);
 }
@@ -425,7 +427,8 @@ const OperatorTable& operator_table() {
     for (const auto part :
          {attention_operators, element_operators, indexing_operators, loss_operators,
           movement_operators, onnxruntime_operators, product_operators, quantising_operators,
-          recurrent_operators, reduction_operators, resizing_operators, window_operators}) {
+          recurrent_operators, reduction_operators, resizing_operators, sampling_operators,
+          window_operators}) {
       all.merge(part());
     }
     return all;

@@ -254,5 +254,6 @@ using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] OperatorTable resizing_operators();
 [[nodiscard]] OperatorTable recurrent_operators();
 [[nodiscard]] OperatorTable quantising_operators();
+[[nodiscard]] OperatorTable sampling_operators();
 
 }  // namespace parbench::onnx_import
