@@ -1,9 +1,6 @@
 // Decoder-only transformers.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <stdexcept>
-
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/attention.h"
@@ -11,6 +8,7 @@
 #include "scenarios/models/layers/layer_norm.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/models.h"
+#include "scenarios/models/parts.h"
 
 namespace parbench {
 namespace {
@@ -32,19 +30,6 @@ int perceptron_part(Network& net, const std::string& name, const BlockSizes& siz
   x = net.add(name + "mlp.act", Activation(ActivationKind::gelu_tanh), {x});
   x = net.add(name + "mlp.c_proj", Linear(sizes.hidden), {x});
   return net.add(name + "residual_2", Addition(), {input, x});
-}
-
-void check_heads(std::int64_t hidden, std::int64_t heads) {
-  if (hidden % heads == 0) return;
-  std::int64_t divisor = std::min(heads, hidden);
-  while (hidden % divisor != 0) --divisor;
-  for (std::int64_t other = heads + 1; other < 2 * heads - divisor; ++other) {
-    if (hidden % other == 0) divisor = other;
-  }
-  throw std::invalid_argument(
-      fmt::format("--heads {} does not divide --hidden {}; choose a divisor such as {}, or another "
-                  "--hidden",
-                  heads, hidden, divisor));
 }
 
 /// Without layers.

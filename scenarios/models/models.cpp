@@ -75,6 +75,52 @@ constexpr GptSizes gpt2_124m{
 constexpr GptSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
+/// What presets of llama differ in beside their sizes is theirs.
+Network llama_of(const LlamaSizes& usual, const ModelSizes& sizes, bool tied_head) {
+  LlamaSizes wanted = usual;
+  wanted.layers = sizes.at("layers");
+  wanted.hidden = sizes.at("hidden");
+  wanted.heads = sizes.at("heads");
+  wanted.kv_heads = sizes.at("kv-heads");
+  wanted.sequence = sizes.at("sequence");
+  wanted.vocabulary = sizes.at("vocabulary");
+  wanted.tied_head = tied_head;
+  return llama(wanted);
+}
+
+Model llama_model(std::string name, const LlamaSizes& usual, std::int64_t quick_batch) {
+  return {.name = std::move(name),
+          .sizes = {{"heads", usual.heads},
+                    {"hidden", usual.hidden},
+                    {"kv-heads", usual.kv_heads},
+                    {"layers", usual.layers},
+                    {"sequence", usual.sequence},
+                    {"vocabulary", usual.vocabulary}},
+          .quick_batch = quick_batch,
+          .make = [usual](const ModelSizes& sizes) { return llama_of(usual, sizes, false); },
+          .make_tied = [usual](const ModelSizes& sizes) { return llama_of(usual, sizes, true); }};
+}
+
+constexpr LlamaSizes tiny_llama{
+    .layers = 2, .hidden = 64, .heads = 4, .kv_heads = 2, .sequence = 32, .vocabulary = 256};
+/// JackFram/llama-160m (Miao et al. 2023: SpecInfer).
+constexpr LlamaSizes llama_160m{.layers = 12,
+                                .hidden = 768,
+                                .heads = 12,
+                                .kv_heads = 12,
+                                .sequence = 1024,
+                                .vocabulary = 32000,
+                                .expansion = 4};
+/// Llama 3 8B (Grattafiori et al. 2024).
+constexpr LlamaSizes llama3_8b{.layers = 32,
+                               .hidden = 4096,
+                               .heads = 32,
+                               .kv_heads = 8,
+                               .sequence = 8192,
+                               .vocabulary = 128256,
+                               .expansion = 3.5,
+                               .rotary_base = 500000};
+
 Model recurrent(std::string name, const RnnLmSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
           .sizes = {{"embedding", usual.embedding},
@@ -176,6 +222,10 @@ const std::vector<Model>& models() {
                                          transformer("gpt", GptSizes(), 8),
                                          transformer("gpt2-124m", gpt2_124m, 2),
                                          transformer("gpt-tiny", tiny_gpt, 8),
+                                         llama_model("llama", LlamaSizes(), 8),
+                                         llama_model("llama-160m", llama_160m, 2),
+                                         llama_model("llama3-8b", llama3_8b, 1),
+                                         llama_model("llama-tiny", tiny_llama, 8),
                                          recurrent("rnn-lm", RnnLmSizes(), 20),
                                          recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
                                          mlp(),

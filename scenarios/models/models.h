@@ -75,6 +75,24 @@ struct BlockSizes {
 /// Its second half: the perceptron.
 [[nodiscard]] Network perceptron_block(const BlockSizes& sizes);
 
+struct LlamaSizes {
+  std::int64_t layers = 4;
+  std::int64_t hidden = 256;  // an even multiple of `heads`
+  std::int64_t heads = 4;     // a multiple of `kv_heads`
+  std::int64_t kv_heads = 2;  // of keys and of values
+  std::int64_t sequence = 128;
+  std::int64_t vocabulary = 8192;
+  double expansion = 8.0 / 3;  // a perceptron's width by `hidden`, rounded up to a multiple of 64
+  double rotary_base = 10000;
+  bool tied_head = false;  // the head has the embedding's table
+};
+
+/// Decoder-only transformer of Llama's kind (Touvron et al. 2023): RMS normalisation ahead of each
+/// part, rotary positions, heads of queries that share keys and values, perceptrons gated by SiLU,
+/// and no biases. Throws std::invalid_argument for heads that do not divide. The loss is the
+/// cross-entropy of the next token. Units: embedding, layers.0 …, head.
+[[nodiscard]] Network llama(const LlamaSizes& sizes);
+
 struct RnnLmSizes {
   std::int64_t vocabulary = 10000;
   std::int64_t embedding = 650;  // width of a token
@@ -104,8 +122,8 @@ struct RnnLmSizes {
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
 /// The names of all sizes that models have.
-inline constexpr std::array<std::string_view, 7> model_size_names{
-    "image", "layers", "hidden", "heads", "sequence", "vocabulary", "embedding"};
+inline constexpr std::array<std::string_view, 8> model_size_names{
+    "image", "layers", "hidden", "heads", "kv-heads", "sequence", "vocabulary", "embedding"};
 
 /// A model by its name, as users choose it.
 struct Model {

@@ -63,6 +63,43 @@ def transformer(of, heads=4):
     return of.linear(x, "lm_head")
 
 
+def rms_norm(x, of, layer):
+    return functional.rms_norm(x, x.shape[-1:], of[layer + ".weight"], eps=1e-5)
+
+
+def turned(x, base=10000):
+    """Rotary positions of {batch, heads, sequence, size}, as transformers' Llama has them."""
+    half = x.shape[-1] // 2
+    frequencies = base ** (-torch.arange(half, dtype=torch.float64) / half)
+    angles = torch.outer(torch.arange(x.shape[-2], dtype=torch.float64), frequencies).repeat(1, 2)
+    exchanged = torch.cat([-x[..., half:], x[..., :half]], dim=-1)
+    return x * angles.cos().float() + exchanged * angles.sin().float()
+
+
+def llama(of, heads=4, kv_heads=2):
+    def attention(x, name):
+        batch, sequence, _ = x.shape
+        weights = of[f"{name}.qkv_proj.weight"]
+        size = weights.shape[0] // (heads + 2 * kv_heads)
+        queries, keys, values = (
+            part.view(batch, sequence, -1, size).transpose(1, 2)
+            for part in (x @ weights.T).split([heads * size, kv_heads * size, kv_heads * size], 2))
+        result = functional.scaled_dot_product_attention(
+            turned(queries), turned(keys), values, is_causal=True, enable_gqa=True)
+        return result.transpose(1, 2).reshape(x.shape) @ of[f"{name}.o_proj.weight"].T
+
+    def perceptron(x, name):
+        gate, up = (x @ of[f"{name}.gate_up_proj.weight"].T).chunk(2, dim=-1)
+        return (functional.silu(gate) * up) @ of[f"{name}.down_proj.weight"].T
+
+    x = of["embed_tokens.weight"][of.input.long()]
+    for number in range(sum(name.endswith(".self_attn.o_proj.weight") for name in of.parameters)):
+        block = f"layers.{number}"
+        x = x + attention(rms_norm(x, of, block + ".input_layernorm"), block + ".self_attn")
+        x = x + perceptron(rms_norm(x, of, block + ".post_attention_layernorm"), block + ".mlp")
+    return rms_norm(x, of, "norm") @ of["lm_head.weight"].T
+
+
 def lstm(x, of, layer):
     """Position by position; gates lie as in torch.nn.LSTM."""
     weights, recurrent, bias = (of[f"{layer}.{name}"] for name in ("weight_ih", "weight_hh", "bias"))
@@ -123,8 +160,9 @@ def closeness(got, want):
 @pytest.mark.parametrize(
     "arguments, network, ignores",
     [(["gpt-tiny"], transformer, False), (["gpt-tiny", "tied"], transformer, False),
+     (["llama-tiny"], llama, False),
      (["rnn-lm-tiny"], recurrent_model, True), (["unet-tiny"], unet, False)],
-    ids=["gpt", "gpt-tied", "rnn-lm", "unet"],
+    ids=["gpt", "gpt-tied", "llama", "rnn-lm", "unet"],
 )
 def test_a_step_is_pytorchs(build, arguments, network, ignores):
     model, *head = arguments

@@ -1,0 +1,140 @@
+// Graphs of the composed layers.
+#include "scenarios/models/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace parbench {
+namespace {
+
+using general::Axes;
+using general::Extents;
+using enum ElementOp;
+
+/// The part of `size` from `first` on in one dimension.
+int part_of(general::Graph& graph, int x, std::int64_t axis, std::int64_t first,
+            std::int64_t size) {
+  Extents shape = graph.shape(x);
+  const std::size_t dimension = general::dimension_of(axis, shape.size());
+  shape[dimension] = {size};
+  Axes starts(shape.size(), 0);
+  starts[dimension] = first;
+  return graph.slice(x, std::move(starts), Axes(shape.size(), 1), shape);
+}
+
+/// x·sigmoid(x), with a sigmoid that no exponential overflows in.
+int silu(general::Graph& graph, int x) {
+  const int half = graph.apply(product, x, 0.5F);
+  return graph.apply(product, half,
+                     graph.apply(addition, graph.apply(ElementOp::tanh, half), 1.0F));
+}
+
+ParameterSpec parameter_of(const char* name, Shape shape, InitialValues initial) {
+  return {.name = name, .role = name, .shape = std::move(shape), .initial = initial};
+}
+
+/// Turns the pairs of {samples, positions, 1, kv heads, queries for each, 2, half a head}.
+class Rotation {
+ public:
+  Rotation(general::Graph& graph, const RotarySizes& sizes) : graph_(graph) {
+    const std::int64_t half = sizes.head_size / 2;
+    std::vector<double> cosines;
+    std::vector<double> sines;  // of the pair's other number
+    for (std::int64_t position = 0; position < sizes.sequence; ++position) {
+      for (const double sign : {-1.0, 1.0}) {
+        for (std::int64_t i = 0; i < half; ++i) {
+          const double exponent = -static_cast<double>(i) / static_cast<double>(half);
+          const double angle = static_cast<double>(position) * std::pow(sizes.base, exponent);
+          cosines.push_back(std::cos(angle));
+          sines.push_back(sign * std::sin(angle));
+        }
+      }
+    }
+    const Shape shape = {sizes.sequence, 1, 1, 1, 2, half};
+    cosines_ = graph.constant(shape, std::move(cosines));
+    sines_ = graph.constant(shape, std::move(sines));
+  }
+
+  [[nodiscard]] int of(int x) const {
+    Axes starts(graph_.shape(x).size(), 0);
+    Axes steps(starts.size(), 1);
+    starts.end()[-2] = 1;
+    steps.end()[-2] = -1;
+    const int exchanged = graph_.slice(x, starts, steps, graph_.shape(x));
+    return graph_.apply(addition, graph_.apply(product, x, cosines_),
+                        graph_.apply(product, exchanged, sines_));
+  }
+
+ private:
+  general::Graph& graph_;
+  int cosines_ = 0;
+  int sines_ = 0;
+};
+
+}  // namespace
+
+void check_heads(std::int64_t hidden, std::int64_t heads) {
+  if (hidden % heads == 0) return;
+  std::int64_t divisor = std::min(heads, hidden);
+  while (hidden % divisor != 0) --divisor;
+  for (std::int64_t other = heads + 1; other < 2 * heads - divisor; ++other) {
+    if (hidden % other == 0) divisor = other;
+  }
+  throw std::invalid_argument(
+      fmt::format("--heads {} does not divide --hidden {}; choose a divisor such as {}, or another "
+                  "--hidden",
+                  heads, hidden, divisor));
+}
+
+Composition rms_norm(const Shape& sample, float epsilon) {
+  general::Graph graph;
+  const int x = graph.input(extents_of(sample));
+  const int weight = graph.parameter({sample.back()});
+  const int mean = graph.mean(graph.apply(product, x, x), {-1});
+  const int root = graph.apply(square_root, graph.apply(addition, mean, epsilon));
+  const int scale = graph.apply(product, graph.apply(reciprocal, root), weight);
+  const int output = graph.apply(product, x, scale);
+  return {"rms_norm",
+          std::move(graph),
+          output,
+          {parameter_of("weight", {sample.back()}, constant(1.0F))}};
+}
+
+Composition gated_silu(const Shape& sample) {
+  general::Graph graph;
+  const int x = graph.input(extents_of(sample));
+  const std::int64_t width = sample.back() / 2;
+  const int gate = silu(graph, part_of(graph, x, -1, 0, width));
+  const int output = graph.apply(product, gate, part_of(graph, x, -1, width, width));
+  return {"gated_silu", std::move(graph), output};
+}
+
+Composition rotary_projections(const RotarySizes& sizes) {
+  general::Graph graph;
+  const auto& [sequence, heads, kv_heads, head_size, base] = sizes;
+  const std::int64_t half = head_size / 2;
+  const std::int64_t shared = heads / kv_heads;
+  const int x = graph.input(extents_of({sequence, (heads + 2 * kv_heads) * head_size}));
+  const int all = graph.reshape(x, extents_of({sequence, heads + 2 * kv_heads, 2, half}));
+  const Rotation rotation(graph, sizes);
+  const auto heads_of = [&](std::int64_t first, std::int64_t count) {
+    return graph.reshape(part_of(graph, all, 2, first, count),
+                         extents_of({sequence, 1, kv_heads, count / kv_heads, 2, half}));
+  };
+  const int queries = rotation.of(heads_of(0, heads));
+  const int keys = rotation.of(heads_of(heads, kv_heads));
+  const Extents repeated = extents_of({sequence, 1, kv_heads, shared, 2, half});
+  const int joined =
+      graph.concatenate({queries, graph.broadcast(keys, repeated),
+                         graph.broadcast(heads_of(heads + kv_heads, kv_heads), repeated)},
+                        2);
+  const int output = graph.reshape(joined, extents_of({sequence, 3 * heads * head_size}));
+  return {"rotary_projections", std::move(graph), output};
+}
+
+}  // namespace parbench
