@@ -8,6 +8,7 @@
 #include <charconv>
 #include <ranges>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/base/error.h"
@@ -48,25 +49,47 @@ Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-Network transformer_of(const ModelSizes& sizes, bool tied_head) {
-  return gpt({.layers = sizes.at("layers"),
-              .hidden = sizes.at("hidden"),
-              .heads = sizes.at("heads"),
-              .sequence = sizes.at("sequence"),
-              .vocabulary = sizes.at("vocabulary"),
-              .tied_head = tied_head});
+/// Sizes that all transformers of tokens have.
+template <class Sizes>
+Sizes token_sizes(Sizes wanted, const ModelSizes& sizes, bool tied_head) {
+  wanted.layers = sizes.at("layers");
+  wanted.hidden = sizes.at("hidden");
+  wanted.heads = sizes.at("heads");
+  wanted.sequence = sizes.at("sequence");
+  wanted.vocabulary = sizes.at("vocabulary");
+  wanted.tied_head = tied_head;
+  return wanted;
 }
 
-Model transformer(std::string name, const GptSizes& usual, std::int64_t quick_batch) {
-  return {.name = std::move(name),
-          .sizes = {{"heads", usual.heads},
-                    {"hidden", usual.hidden},
-                    {"layers", usual.layers},
-                    {"sequence", usual.sequence},
-                    {"vocabulary", usual.vocabulary}},
-          .quick_batch = quick_batch,
-          .make = [](const ModelSizes& sizes) { return transformer_of(sizes, false); },
-          .make_tied = [](const ModelSizes& sizes) { return transformer_of(sizes, true); }};
+Network transformer_of(const GptSizes& usual, const ModelSizes& sizes, bool tied_head) {
+  return gpt(token_sizes(usual, sizes, tied_head));
+}
+
+Network transformer_of(const BertSizes& usual, const ModelSizes& sizes, bool tied_head) {
+  return bert(token_sizes(usual, sizes, tied_head));
+}
+
+Network transformer_of(const LlamaSizes& usual, const ModelSizes& sizes, bool tied_head) {
+  LlamaSizes wanted = token_sizes(usual, sizes, tied_head);
+  wanted.kv_heads = sizes.at("kv-heads");
+  return llama(wanted);
+}
+
+/// What presets of one model differ in beside their sizes is theirs.
+template <class Sizes>
+Model transformer(std::string name, const Sizes& usual, std::int64_t quick_batch) {
+  Model model{
+      .name = std::move(name),
+      .sizes = {{"heads", usual.heads},
+                {"hidden", usual.hidden},
+                {"layers", usual.layers},
+                {"sequence", usual.sequence},
+                {"vocabulary", usual.vocabulary}},
+      .quick_batch = quick_batch,
+      .make = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, false); },
+      .make_tied = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, true); }};
+  if constexpr (std::is_same_v<Sizes, LlamaSizes>) model.sizes["kv-heads"] = usual.kv_heads;
+  return model;
 }
 
 /// GPT-2's smallest (Radford et al. 2019).
@@ -75,31 +98,9 @@ constexpr GptSizes gpt2_124m{
 constexpr GptSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
 
-/// What presets of llama differ in beside their sizes is theirs.
-Network llama_of(const LlamaSizes& usual, const ModelSizes& sizes, bool tied_head) {
-  LlamaSizes wanted = usual;
-  wanted.layers = sizes.at("layers");
-  wanted.hidden = sizes.at("hidden");
-  wanted.heads = sizes.at("heads");
-  wanted.kv_heads = sizes.at("kv-heads");
-  wanted.sequence = sizes.at("sequence");
-  wanted.vocabulary = sizes.at("vocabulary");
-  wanted.tied_head = tied_head;
-  return llama(wanted);
-}
-
-Model llama_model(std::string name, const LlamaSizes& usual, std::int64_t quick_batch) {
-  return {.name = std::move(name),
-          .sizes = {{"heads", usual.heads},
-                    {"hidden", usual.hidden},
-                    {"kv-heads", usual.kv_heads},
-                    {"layers", usual.layers},
-                    {"sequence", usual.sequence},
-                    {"vocabulary", usual.vocabulary}},
-          .quick_batch = quick_batch,
-          .make = [usual](const ModelSizes& sizes) { return llama_of(usual, sizes, false); },
-          .make_tied = [usual](const ModelSizes& sizes) { return llama_of(usual, sizes, true); }};
-}
+/// The smaller one of the paper's two (Devlin et al. 2018), uncased.
+constexpr BertSizes bert_base{
+    .layers = 12, .hidden = 768, .heads = 12, .sequence = 512, .vocabulary = 30522};
 
 constexpr LlamaSizes tiny_llama{
     .layers = 2, .hidden = 64, .heads = 4, .kv_heads = 2, .sequence = 32, .vocabulary = 256};
@@ -120,6 +121,24 @@ constexpr LlamaSizes llama3_8b{.layers = 32,
                                .vocabulary = 128256,
                                .expansion = 3.5,
                                .rotary_base = 500000};
+
+Model vision_transformer(std::string name, const VitSizes& usual, std::int64_t quick_batch) {
+  return {.name = std::move(name),
+          .sizes = {{"heads", usual.heads},
+                    {"hidden", usual.hidden},
+                    {"image", usual.image},
+                    {"layers", usual.layers}},
+          .quick_batch = quick_batch,
+          .make = [](const ModelSizes& sizes) {
+            return vit({.image = sizes.at("image"),
+                        .layers = sizes.at("layers"),
+                        .hidden = sizes.at("hidden"),
+                        .heads = sizes.at("heads")});
+          }};
+}
+
+/// ViT-B/16.
+constexpr VitSizes vit_base{.image = 224, .layers = 12, .hidden = 768, .heads = 12};
 
 Model recurrent(std::string name, const RnnLmSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
@@ -222,10 +241,14 @@ const std::vector<Model>& models() {
                                          transformer("gpt", GptSizes(), 8),
                                          transformer("gpt2-124m", gpt2_124m, 2),
                                          transformer("gpt-tiny", tiny_gpt, 8),
-                                         llama_model("llama", LlamaSizes(), 8),
-                                         llama_model("llama-160m", llama_160m, 2),
-                                         llama_model("llama3-8b", llama3_8b, 1),
-                                         llama_model("llama-tiny", tiny_llama, 8),
+                                         transformer("llama", LlamaSizes(), 8),
+                                         transformer("llama-160m", llama_160m, 2),
+                                         transformer("llama3-8b", llama3_8b, 1),
+                                         transformer("llama-tiny", tiny_llama, 8),
+                                         transformer("bert", BertSizes(), 8),
+                                         transformer("bert-base", bert_base, 2),
+                                         vision_transformer("vit", VitSizes(), 24),
+                                         vision_transformer("vit-base", vit_base, 8),
                                          recurrent("rnn-lm", RnnLmSizes(), 20),
                                          recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
                                          mlp(),

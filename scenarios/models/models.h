@@ -93,6 +93,34 @@ struct LlamaSizes {
 /// cross-entropy of the next token. Units: embedding, layers.0 …, head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
+struct BertSizes {
+  std::int64_t layers = 4;
+  std::int64_t hidden = 256;  // a multiple of `heads`
+  std::int64_t heads = 4;
+  std::int64_t sequence = 128;
+  std::int64_t vocabulary = 8192;
+  bool tied_head = false;  // the head has the embedding's table and no bias
+};
+
+/// Encoder of text with normalisations behind each part, and the head of a masked language model
+/// (Devlin et al. 2018: BERT, whose head is tied), without dropout. All tokens are of one segment.
+/// Throws std::invalid_argument for a width that the heads do not divide. The loss is the
+/// cross-entropy of all positions. Units: embedding, layer.0 …, head.
+[[nodiscard]] Network bert(const BertSizes& sizes);
+
+struct VitSizes {
+  std::int64_t image = 128;  // a multiple of 16
+  std::int64_t layers = 12;
+  std::int64_t hidden = 192;  // a multiple of `heads`
+  std::int64_t heads = 3;
+};
+
+/// Vision transformer (Dosovitskiy et al. 2020) of patches of 16 pixels as torchvision has it,
+/// without dropout; by default of the size of DeiT-Ti (Touvron et al. 2020). Units: patches,
+/// layers.0 …, head. Throws std::invalid_argument for other images, and for a width that the heads
+/// do not divide.
+[[nodiscard]] Network vit(const VitSizes& sizes, std::int64_t classes = 1000);
+
 struct RnnLmSizes {
   std::int64_t vocabulary = 10000;
   std::int64_t embedding = 650;  // width of a token

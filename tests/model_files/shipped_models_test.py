@@ -35,23 +35,27 @@ class Numbers:
     def linear(self, x, layer):
         return functional.linear(x, self[layer + ".weight"], self[layer + ".bias"])
 
-    def layer_norm(self, x, layer):
-        return functional.layer_norm(x, x.shape[-1:], self[layer + ".weight"], self[layer + ".bias"])
+    def layer_norm(self, x, layer, eps=1e-5):
+        return functional.layer_norm(x, x.shape[-1:], self[layer + ".weight"], self[layer + ".bias"],
+                                     eps)
+
+    def count(self, suffix):
+        return sum(name.endswith(suffix) for name in self.parameters)
 
 
-def attended(mixed, heads):
-    """Causal attention of {batch, sequence, 3 x width}."""
+def attended(mixed, heads, causal=True):
+    """Attention of {batch, sequence, 3 x width}."""
     batch, sequence, width = mixed.shape[0], mixed.shape[1], mixed.shape[2] // 3
     parts = (part.view(batch, sequence, heads, width // heads).transpose(1, 2)
              for part in mixed.split(width, dim=2))
-    result = functional.scaled_dot_product_attention(*parts, is_causal=True)
+    result = functional.scaled_dot_product_attention(*parts, is_causal=causal)
     return result.transpose(1, 2).reshape(batch, sequence, width)
 
 
 def transformer(of, heads=4):
     table = of["wte.weight"]
     x = table[of.input.long()] + of["wpe.weight"].view(-1, table.shape[1])
-    for number in range(sum(name.endswith(".ln_1.weight") for name in of.parameters)):
+    for number in range(of.count(".ln_1.weight")):
         block = f"h.{number}"
         mixed = of.linear(of.layer_norm(x, block + ".ln_1"), block + ".attn.c_attn")
         x = x + of.linear(attended(mixed, heads), block + ".attn.c_proj")
@@ -61,6 +65,43 @@ def transformer(of, heads=4):
     if "lm_head.weight" not in of.parameters:
         return functional.linear(x, table)
     return of.linear(x, "lm_head")
+
+
+def encoder_parts(of, block, heads):
+    """Attention and perceptron of a block that reads all positions."""
+    def attention(x):
+        mixed = attended(of.linear(x, block + ".attn.c_attn"), heads, causal=False)
+        return of.linear(mixed, block + ".attn.c_proj")
+
+    def perceptron(x):
+        return of.linear(functional.gelu(of.linear(x, block + ".mlp.c_fc")), block + ".mlp.c_proj")
+
+    return attention, perceptron
+
+
+def bert(of, heads=2):
+    x = of["word_embeddings.weight"][of.input.long()]
+    x = x + of["embeddings.positions"] + of["embeddings.segments"][0]
+    x = of.layer_norm(x, "embeddings.norm", 1e-12)
+    for number in range(of.count(".ln_1.weight")):
+        block = f"layer.{number}"
+        attention, perceptron = encoder_parts(of, block, heads)
+        x = of.layer_norm(x + attention(x), block + ".ln_1", 1e-12)
+        x = of.layer_norm(x + perceptron(x), block + ".ln_2", 1e-12)
+    x = of.layer_norm(functional.gelu(of.linear(x, "transform")), "transform.norm", 1e-12)
+    return of.linear(x, "decoder")
+
+
+def vit(of, heads=2):
+    x = functional.conv2d(of.input, of["conv_proj.weight"], of["conv_proj.bias"], stride=16)
+    x = x.flatten(2).transpose(1, 2)
+    x = torch.cat([of["tokens.class_token"].expand(len(x), 1, -1), x], 1) + of["tokens.positions"]
+    for number in range(of.count(".ln_1.weight")):
+        block = f"layers.{number}"
+        attention, perceptron = encoder_parts(of, block, heads)
+        x = x + attention(of.layer_norm(x, block + ".ln_1", 1e-6))
+        x = x + perceptron(of.layer_norm(x, block + ".ln_2", 1e-6))
+    return of.linear(of.layer_norm(x, "ln", 1e-6)[:, 0], "head")
 
 
 def rms_norm(x, of, layer):
@@ -93,7 +134,7 @@ def llama(of, heads=4, kv_heads=2):
         return (functional.silu(gate) * up) @ of[f"{name}.down_proj.weight"].T
 
     x = of["embed_tokens.weight"][of.input.long()]
-    for number in range(sum(name.endswith(".self_attn.o_proj.weight") for name in of.parameters)):
+    for number in range(of.count(".self_attn.o_proj.weight")):
         block = f"layers.{number}"
         x = x + attention(rms_norm(x, of, block + ".input_layernorm"), block + ".self_attn")
         x = x + perceptron(rms_norm(x, of, block + ".post_attention_layernorm"), block + ".mlp")
@@ -116,7 +157,7 @@ def lstm(x, of, layer):
 
 def recurrent_model(of):
     x = of["embedding.weight"][of.input.long()] * of.dropouts["dropout"]
-    for number in range(sum(name.endswith(".weight_ih") for name in of.parameters)):
+    for number in range(of.count(".weight_ih")):
         x = lstm(x, of, f"lstm.{number}") * of.dropouts[f"lstm.{number}.dropout"]
     return of.linear(x, "projection")
 
@@ -132,7 +173,7 @@ def unet(of):
 
     levels = []
     x = of.input
-    depth = sum(name.endswith(".up.weight") for name in of.parameters)
+    depth = of.count(".up.weight")
     for level in range(depth):
         x = double_convolution(functional.max_pool2d(x, 2) if levels else x, f"down.{level}")
         levels.append(x)
@@ -161,8 +202,10 @@ def closeness(got, want):
     "arguments, network, ignores",
     [(["gpt-tiny"], transformer, False), (["gpt-tiny", "tied"], transformer, False),
      (["llama-tiny"], llama, False),
+     (["bert", "untied", "layers=2+hidden=32+heads=2+sequence=12+vocabulary=50"], bert, False),
+     (["vit", "untied", "layers=2+hidden=32+heads=2+image=48"], vit, False),
      (["rnn-lm-tiny"], recurrent_model, True), (["unet-tiny"], unet, False)],
-    ids=["gpt", "gpt-tied", "llama", "rnn-lm", "unet"],
+    ids=["gpt", "gpt-tied", "llama", "bert", "vit", "rnn-lm", "unet"],
 )
 def test_a_step_is_pytorchs(build, arguments, network, ignores):
     model, *head = arguments

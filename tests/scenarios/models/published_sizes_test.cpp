@@ -53,5 +53,33 @@ TEST(Llama, HasTheEmbeddingsTableInATiedHead) {
   EXPECT_EQ(parameters_of(make_network(tied, {})), 162'417'408 - 32000 * 768);
 }
 
+TEST(Vit, HasTorchvisionsParameters) {
+  const Network network = network_named("vit-base");
+  EXPECT_EQ(parameters_of(network), 86'567'656);
+  EXPECT_EQ(network.units.size(), 14U);
+  EXPECT_EQ(network.layer(1).output, (Shape{197, 768}));
+  EXPECT_EQ(parameters_of(network_named("vit", {{"image", 224}})), 5'717'416) << "DeiT-Ti's";
+}
+
+TEST(Vit, WantsWholePatches) {
+  EXPECT_THAT([] { (void)vit({.image = 100}); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("--image 100 is not a multiple of the patches' size, 16")));
+  EXPECT_THROW((void)vit({.heads = 5}), std::invalid_argument);
+}
+
+TEST(Bert, HasPublishedParameters) {
+  std::int64_t encoder = 0;
+  for (const ParameterSpec& one : network_named("bert-base").parameters()) {
+    const bool in_head = one.name.starts_with("transform.") || one.name.starts_with("decoder.");
+    if (!in_head) encoder += element_count(one.shape);
+  }
+  constexpr std::int64_t pooler = 768 * 768 + 768;
+  EXPECT_EQ(encoder, 109'482'240 - pooler);
+  constexpr std::int64_t bias = 30522;  // of the head
+  EXPECT_EQ(parameters_of(make_network(with_tied_head(model_named("bert-base")), {})),
+            109'514'298 - bias);
+}
+
 }  // namespace
 }  // namespace parbench

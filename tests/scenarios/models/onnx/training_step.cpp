@@ -1,7 +1,7 @@
 // Runs the first training step of a model on the CPU, of one from a file from its own weights, and
 // prints all of it as JSON, for tests that compute the same with other libraries:
 //   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS]]
-//   onnx-training-step MODEL BATCH [tied]
+//   onnx-training-step MODEL BATCH [tied|untied [SIZES]]   sizes as layers=2+hidden=64
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -56,7 +56,9 @@ parbench::Network network_of(const std::vector<std::string>& words) {
   if (!name.ends_with(".onnx")) {
     const parbench::Model model = parbench::model_named(name);
     const bool is_tied = words.size() > 2 && words[2] == "tied";
-    return make_network(is_tied ? with_tied_head(model) : model, {});
+    const parbench::ModelSizes sizes =
+        words.size() > 3 ? parbench::dimensions_named(words[3]) : parbench::ModelSizes();
+    return make_network(is_tied ? with_tied_head(model) : model, sizes);
   }
   parbench::FileOptions options{.stored_weights = true};
   if (words.size() > 2 && !words[2].empty()) options.loss = parbench::loss_named(words[2]);

@@ -1,5 +1,4 @@
-// Parts that several models have: checks of sizes, and layers that are composed of general
-// operations.
+// Layers of the models that ship which are composed of general operations.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +6,6 @@
 #include "scenarios/models/layers/composition.h"
 
 namespace parbench {
-
-/// Throws std::invalid_argument, which names both flags, unless the heads divide the width.
-void check_heads(std::int64_t hidden, std::int64_t heads);
 
 /// x / √(mean(x²) + ε) · weight over the last dimension (Zhang, Sennrich 2019).
 [[nodiscard]] Composition rms_norm(const Shape& sample, float epsilon);
@@ -31,5 +27,16 @@ struct RotarySizes {
 /// Llama has them), and each head of keys and values is repeated for the queries that share it.
 /// {sequence, (heads + 2·kv_heads)·head_size} to {sequence, 3·heads·head_size}.
 [[nodiscard]] Composition rotary_projections(const RotarySizes& sizes);
+
+/// The pixels of an image as rows behind a trainable token, and trainable positions added to all:
+/// {width, height, width of the image} to {1 + pixels, width} (Dosovitskiy et al. 2020).
+[[nodiscard]] Composition class_token_and_positions(const Shape& image);
+
+/// The first row: {rows, width} to {width}.
+[[nodiscard]] Composition first_row(const Shape& rows);
+
+/// Trainable positions and the first of two trainable segments, both added to each sample's
+/// {sequence, width} (Devlin et al. 2018).
+[[nodiscard]] Composition positions_and_segment(const Shape& sample);
 
 }  // namespace parbench

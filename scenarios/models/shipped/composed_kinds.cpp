@@ -1,11 +1,7 @@
 // Graphs of the composed layers.
-#include "scenarios/models/parts.h"
+#include "scenarios/models/shipped/composed_kinds.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -33,6 +29,10 @@ int silu(general::Graph& graph, int x) {
   return graph.apply(product, half,
                      graph.apply(addition, graph.apply(ElementOp::tanh, half), 1.0F));
 }
+
+/// What BERT and ViT begin positions and tokens with.
+constexpr InitialValues small_normal{
+    .distribution = Distribution::normal, .low = 0.0F, .high = 0.02F};
 
 ParameterSpec parameter_of(const char* name, Shape shape, InitialValues initial) {
   return {.name = name, .role = name, .shape = std::move(shape), .initial = initial};
@@ -78,19 +78,6 @@ class Rotation {
 
 }  // namespace
 
-void check_heads(std::int64_t hidden, std::int64_t heads) {
-  if (hidden % heads == 0) return;
-  std::int64_t divisor = std::min(heads, hidden);
-  while (hidden % divisor != 0) --divisor;
-  for (std::int64_t other = heads + 1; other < 2 * heads - divisor; ++other) {
-    if (hidden % other == 0) divisor = other;
-  }
-  throw std::invalid_argument(
-      fmt::format("--heads {} does not divide --hidden {}; choose a divisor such as {}, or another "
-                  "--hidden",
-                  heads, hidden, divisor));
-}
-
 Composition rms_norm(const Shape& sample, float epsilon) {
   general::Graph graph;
   const int x = graph.input(extents_of(sample));
@@ -135,6 +122,46 @@ Composition rotary_projections(const RotarySizes& sizes) {
                         2);
   const int output = graph.reshape(joined, extents_of({sequence, 3 * heads * head_size}));
   return {"rotary_projections", std::move(graph), output};
+}
+
+Composition class_token_and_positions(const Shape& image) {
+  general::Graph graph;
+  const std::int64_t width = image.front();
+  const std::int64_t pixels = element_count(image) / width;
+  const int x = graph.input(extents_of(image));
+  const int rows = graph.permute(graph.reshape(x, extents_of({width, pixels})), {0, 2, 1});
+  const int token = graph.parameter({1, width});
+  const int positions = graph.parameter({pixels + 1, width});
+  const int first = graph.apply(addition, token, part_of(graph, positions, 0, 0, 1));
+  const int others = graph.apply(addition, rows, part_of(graph, positions, 0, 1, pixels));
+  const int output = graph.concatenate({graph.broadcast(first, extents_of({1, width})), others}, 1);
+  return {"class_token_and_positions",
+          std::move(graph),
+          output,
+          {parameter_of("class_token", {1, width}, constant(0.0F)),
+           parameter_of("positions", {pixels + 1, width}, small_normal)}};
+}
+
+Composition first_row(const Shape& rows) {
+  general::Graph graph;
+  const int x = graph.input(extents_of(rows));
+  const int output = graph.reshape(part_of(graph, x, 1, 0, 1), extents_of({rows.back()}));
+  return {"first_row", std::move(graph), output};
+}
+
+Composition positions_and_segment(const Shape& sample) {
+  constexpr std::int64_t segments = 2;
+  general::Graph graph;
+  const int x = graph.input(extents_of(sample));
+  const int positions = graph.parameter(sample);
+  const int table = graph.parameter({segments, sample.back()});
+  const int sum = graph.apply(addition, x, positions);
+  const int output = graph.apply(addition, sum, part_of(graph, table, 0, 0, 1));
+  return {"positions_and_segment",
+          std::move(graph),
+          output,
+          {parameter_of("positions", sample, small_normal),
+           parameter_of("segments", {segments, sample.back()}, small_normal)}};
 }
 
 }  // namespace parbench

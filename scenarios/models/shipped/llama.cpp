@@ -13,12 +13,11 @@
 #include "scenarios/models/layers/embedding.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/models.h"
-#include "scenarios/models/parts.h"
+#include "scenarios/models/shipped/composed_kinds.h"
+#include "scenarios/models/shipped/transformer_parts.h"
 
 namespace parbench {
 namespace {
-
-constexpr float epsilon = 1e-5F;
 
 void check_sizes(const LlamaSizes& sizes) {
   check_heads(sizes.hidden, sizes.heads);
@@ -49,7 +48,7 @@ class Blocks {
   Blocks(Network& net, const LlamaSizes& sizes)
       : net_(net),
         sizes_(sizes),
-        norm_(shared(rms_norm({sizes.sequence, sizes.hidden}, epsilon))),
+        norm_(shared(rms_norm({sizes.sequence, sizes.hidden}, 1e-5F))),
         rotary_(shared(rotary_projections({.sequence = sizes.sequence,
                                            .heads = sizes.heads,
                                            .kv_heads = sizes.kv_heads,
