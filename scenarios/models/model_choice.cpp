@@ -74,7 +74,8 @@ std::vector<Axis> model_size_axes() {
           "files (their own)",
           4096),
       size_axis("layers",
-                "blocks of transformers, LSTMs of rnn-lm, halvings of unet, linear layers of mlp",
+                "blocks of transformers, LSTMs of rnn-lm, halvings of unet, blocks of the "
+                "third stage of convnext, linear layers of mlp",
                 1024),
       size_axis("hidden",
                 "features of a token in transformers, of each layer of rnn-lm and mlp; channels "

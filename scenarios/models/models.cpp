@@ -36,6 +36,18 @@ Model inception() {
           }};
 }
 
+Model convnext_model() {
+  const ConvNextSizes usual;
+  return {.name = "convnext",
+          .sizes = {{"hidden", usual.hidden}, {"image", usual.image}, {"layers", usual.layers}},
+          .quick_batch = 8,
+          .make = [](const ModelSizes& sizes) {
+            return convnext({.image = sizes.at("image"),
+                             .layers = sizes.at("layers"),
+                             .hidden = sizes.at("hidden")});
+          }};
+}
+
 Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
           .sizes = {{"hidden", usual.hidden}, {"image", usual.image}, {"layers", usual.layers}},
@@ -236,6 +248,7 @@ const std::vector<Model>& models() {
                                          resnet_of<152>(),
                                          vgg(),
                                          inception(),
+                                         convnext_model(),
                                          segmentation("unet", UnetSizes(), 4),
                                          segmentation("unet-tiny", tiny_unet, 8),
                                          transformer("gpt", GptSizes(), 8),

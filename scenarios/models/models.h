@@ -33,6 +33,16 @@ void check_image(std::int64_t image);
 /// head. `image` is at least 32.
 [[nodiscard]] Network googlenet(std::int64_t image, std::int64_t classes = 1000);
 
+struct ConvNextSizes {
+  std::int64_t image = 128;  // at least 32
+  std::int64_t layers = 9;   // blocks of the third stage; the others have three each
+  std::int64_t hidden = 96;  // channels of the first stage, twice as many in each further one
+};
+
+/// ConvNeXt (Liu et al. 2022) as torchvision has it, without stochastic depth; by default of the
+/// size T. Units: stem, stages.0.0 …, head.
+[[nodiscard]] Network convnext(const ConvNextSizes& sizes, std::int64_t classes = 1000);
+
 struct UnetSizes {
   std::int64_t image = 128;  // can be halved `layers` times
   std::int64_t layers = 4;

@@ -30,6 +30,20 @@ int silu(general::Graph& graph, int x) {
                      graph.apply(addition, graph.apply(ElementOp::tanh, half), 1.0F));
 }
 
+/// {samples, channels, height, width} of {samples, pixels, channels}, and the other way.
+int image_of(general::Graph& graph, int rows, const Shape& image) {
+  return graph.reshape(graph.permute(rows, {0, 2, 1}), extents_of(image));
+}
+int rows_of(general::Graph& graph, int image) {
+  const Extents shape = graph.shape(image);
+  const Extents flat{shape[0], shape[1], {shape[2].size * shape[3].size}};
+  return graph.permute(graph.reshape(image, flat), {0, 2, 1});
+}
+
+Shape rows_shape(const Shape& image) {
+  return {element_count(image) / image.front(), image.front()};
+}
+
 /// What BERT and ViT begin positions and tokens with.
 constexpr InitialValues small_normal{
     .distribution = Distribution::normal, .low = 0.0F, .high = 0.02F};
@@ -128,8 +142,7 @@ Composition class_token_and_positions(const Shape& image) {
   general::Graph graph;
   const std::int64_t width = image.front();
   const std::int64_t pixels = element_count(image) / width;
-  const int x = graph.input(extents_of(image));
-  const int rows = graph.permute(graph.reshape(x, extents_of({width, pixels})), {0, 2, 1});
+  const int rows = rows_of(graph, graph.input(extents_of(image)));
   const int token = graph.parameter({1, width});
   const int positions = graph.parameter({pixels + 1, width});
   const int first = graph.apply(addition, token, part_of(graph, positions, 0, 0, 1));
@@ -162,6 +175,32 @@ Composition positions_and_segment(const Shape& sample) {
           output,
           {parameter_of("positions", sample, small_normal),
            parameter_of("segments", {segments, sample.back()}, small_normal)}};
+}
+
+Composition image_rows(const Shape& image) {
+  general::Graph graph;
+  const int output = rows_of(graph, graph.input(extents_of(image)));
+  return {"image_rows", std::move(graph), output};
+}
+
+Composition rows_image(const Shape& image) {
+  general::Graph graph;
+  const int output = image_of(graph, graph.input(extents_of(rows_shape(image))), image);
+  return {"rows_image", std::move(graph), output};
+}
+
+Composition scaled_residual(const Shape& image) {
+  constexpr float initial = 1e-6F;
+  general::Graph graph;
+  const int rows = graph.input(extents_of(rows_shape(image)));
+  const int x = graph.input(extents_of(image));
+  const int scale = graph.parameter({image.front()});
+  const int scaled = graph.apply(product, rows, scale);
+  const int output = graph.apply(addition, x, image_of(graph, scaled, image));
+  return {"scaled_residual",
+          std::move(graph),
+          output,
+          {parameter_of("layer_scale", {image.front()}, constant(initial))}};
 }
 
 }  // namespace parbench

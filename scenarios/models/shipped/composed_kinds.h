@@ -39,4 +39,13 @@ struct RotarySizes {
 /// {sequence, width} (Devlin et al. 2018).
 [[nodiscard]] Composition positions_and_segment(const Shape& sample);
 
+/// The pixels of an image as rows: {channels, height, width} to {pixels, channels}.
+[[nodiscard]] Composition image_rows(const Shape& image);
+/// The other way, to {channels, height, width}.
+[[nodiscard]] Composition rows_image(const Shape& image);
+
+/// An image plus rows of its pixels times trainable numbers, one for each channel and 1e-6 at first
+/// (Touvron et al. 2021). Reads {pixels, channels} and the image.
+[[nodiscard]] Composition scaled_residual(const Shape& image);
+
 }  // namespace parbench

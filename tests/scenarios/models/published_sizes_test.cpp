@@ -68,6 +68,16 @@ TEST(Vit, WantsWholePatches) {
   EXPECT_THROW((void)vit({.heads = 5}), std::invalid_argument);
 }
 
+TEST(ConvNext, HasTorchvisionsParameters) {
+  const Network network = network_named("convnext");
+  EXPECT_EQ(parameters_of(network), 28'589'128) << "ConvNeXt-T";
+  EXPECT_EQ(network.units.size(), 20U);
+  EXPECT_EQ(parameters_of(network_named("convnext", {{"layers", 27}})), 50'223'688) << "S";
+  EXPECT_EQ(parameters_of(network_named("convnext", {{"layers", 27}, {"hidden", 128}})), 88'591'464)
+      << "B";
+  EXPECT_THROW((void)convnext({.image = 31}), std::invalid_argument);
+}
+
 TEST(Bert, HasPublishedParameters) {
   std::int64_t encoder = 0;
   for (const ParameterSpec& one : network_named("bert-base").parameters()) {
