@@ -36,6 +36,13 @@ Model inception() {
           }};
 }
 
+Model mobile(std::string name, bool small) {
+  return {
+      .name = std::move(name), .sizes = {{"image", 128}}, .make = [small](const ModelSizes& sizes) {
+        return mobilenetv3(small, sizes.at("image"));
+      }};
+}
+
 Model convnext_model() {
   const ConvNextSizes usual;
   return {.name = "convnext",
@@ -248,6 +255,8 @@ const std::vector<Model>& models() {
                                          resnet_of<152>(),
                                          vgg(),
                                          inception(),
+                                         mobile("mobilenetv3", false),
+                                         mobile("mobilenetv3-small", true),
                                          convnext_model(),
                                          segmentation("unet", UnetSizes(), 4),
                                          segmentation("unet-tiny", tiny_unet, 8),

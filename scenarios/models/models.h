@@ -33,6 +33,10 @@ void check_image(std::int64_t image);
 /// head. `image` is at least 32.
 [[nodiscard]] Network googlenet(std::int64_t image, std::int64_t classes = 1000);
 
+/// MobileNetV3 (Howard et al. 2019), large or small, as torchvision has it, without dropout. Units:
+/// stem, features.1 …, head. `image` is at least 32.
+[[nodiscard]] Network mobilenetv3(bool small, std::int64_t image, std::int64_t classes = 1000);
+
 struct ConvNextSizes {
   std::int64_t image = 128;  // at least 32
   std::int64_t layers = 9;   // blocks of the third stage; the others have three each

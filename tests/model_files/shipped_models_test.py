@@ -166,6 +166,38 @@ def convnext(of):
     return of.linear(of.layer_norm(x.mean((2, 3)), "norm", 1e-6), "head")
 
 
+def mobilenetv3(of):
+    """The small one; strides and functions are those of the paper's table."""
+    strided = [1, 2, 4, 9]
+    hard_swish = [4, 5, 6, 7, 8, 9, 10, 11]
+
+    def convolution(x, name, stride, function):
+        weight = of[name + ".conv.weight"]
+        groups = len(weight) if weight.dim() == 5 else 1
+        weight = weight.flatten(0, -4)
+        x = functional.conv2d(x, weight, stride=stride, padding=weight.shape[-1] // 2, groups=groups)
+        x = functional.batch_norm(x, None, None, of[name + ".bn.weight"], of[name + ".bn.bias"],
+                                  training=True, eps=1e-3)
+        return function(x)
+
+    x = convolution(of.input, "features.0", 2, functional.hardswish)
+    for number in range(1, 12):
+        name = f"features.{number}"
+        function = functional.hardswish if number in hard_swish else functional.relu
+        y = x
+        if name + ".expand.conv.weight" in of.parameters:
+            y = convolution(y, name + ".expand", 1, function)
+        y = convolution(y, name + ".depthwise", 2 if number in strided else 1, function)
+        if name + ".squeeze.fc1.weight" in of.parameters:
+            gate = functional.relu(of.linear(y.mean((2, 3)), name + ".squeeze.fc1"))
+            gate = functional.hardsigmoid(of.linear(gate, name + ".squeeze.fc2"))
+            y = y * gate[:, :, None, None]
+        y = convolution(y, name + ".project", 1, lambda z: z)
+        x = x + y if x.shape == y.shape else y
+    x = convolution(x, "last", 1, functional.hardswish).mean((2, 3))
+    return of.linear(functional.hardswish(of.linear(x, "classifier.0")), "classifier.3")
+
+
 def lstm(x, of, layer):
     """Position by position; gates lie as in torch.nn.LSTM."""
     weights, recurrent, bias = (of[f"{layer}.{name}"] for name in ("weight_ih", "weight_hh", "bias"))
@@ -229,8 +261,9 @@ def closeness(got, want, rounding=1e-3):
      (["bert", "untied", "layers=2+hidden=32+heads=2+sequence=12+vocabulary=50"], bert, False),
      (["vit", "untied", "layers=2+hidden=32+heads=2+image=48"], vit, False),
      (["convnext", "untied", "layers=1+hidden=16+image=32"], convnext, False),
+     (["mobilenetv3-small", "untied", "image=64"], mobilenetv3, False),
      (["rnn-lm-tiny"], recurrent_model, True), (["unet-tiny"], unet, False)],
-    ids=["gpt", "gpt-tied", "llama", "bert", "vit", "convnext", "rnn-lm", "unet"],
+    ids=["gpt", "gpt-tied", "llama", "bert", "vit", "convnext", "mobilenetv3", "rnn-lm", "unet"],
 )
 def test_a_step_is_pytorchs(build, arguments, network, ignores):
     model, *head = arguments

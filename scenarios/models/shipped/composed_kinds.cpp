@@ -30,6 +30,12 @@ int silu(general::Graph& graph, int x) {
                      graph.apply(addition, graph.apply(ElementOp::tanh, half), 1.0F));
 }
 
+/// min(max(x + 3, 0), 6)/6.
+int hard_sigmoid(general::Graph& graph, int x) {
+  const int moved = graph.apply(maximum, graph.apply(addition, x, 3.0F), 0.0F);
+  return graph.apply(product, graph.apply(minimum, moved, 6.0F), 1.0F / 6);
+}
+
 /// {samples, channels, height, width} of {samples, pixels, channels}, and the other way.
 int image_of(general::Graph& graph, int rows, const Shape& image) {
   return graph.reshape(graph.permute(rows, {0, 2, 1}), extents_of(image));
@@ -201,6 +207,22 @@ Composition scaled_residual(const Shape& image) {
           std::move(graph),
           output,
           {parameter_of("layer_scale", {image.front()}, constant(initial))}};
+}
+
+Composition hard_swish(const Shape& sample) {
+  general::Graph graph;
+  const int x = graph.input(extents_of(sample));
+  const int output = graph.apply(product, x, hard_sigmoid(graph, x));
+  return {"hard_swish", std::move(graph), output};
+}
+
+Composition channel_gate(const Shape& image) {
+  general::Graph graph;
+  const int x = graph.input(extents_of(image));
+  const int gate = hard_sigmoid(graph, graph.input(extents_of({image.front()})));
+  const int output =
+      graph.apply(product, x, graph.reshape(gate, extents_of({image.front(), 1, 1})));
+  return {"channel_gate", std::move(graph), output};
 }
 
 }  // namespace parbench

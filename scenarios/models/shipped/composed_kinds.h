@@ -48,4 +48,11 @@ struct RotarySizes {
 /// (Touvron et al. 2021). Reads {pixels, channels} and the image.
 [[nodiscard]] Composition scaled_residual(const Shape& image);
 
+/// x·min(max(x + 3, 0), 6)/6 of any sample (Howard et al. 2019).
+[[nodiscard]] Composition hard_swish(const Shape& sample);
+
+/// An image whose channels are multiplied by min(max(gate + 3, 0), 6)/6: the end of a
+/// squeeze-and-excitation (Hu et al. 2017). Reads {channels, height, width} and {channels}.
+[[nodiscard]] Composition channel_gate(const Shape& image);
+
 }  // namespace parbench

@@ -78,6 +78,13 @@ TEST(ConvNext, HasTorchvisionsParameters) {
   EXPECT_THROW((void)convnext({.image = 31}), std::invalid_argument);
 }
 
+TEST(MobileNetV3, HasTorchvisionsParameters) {
+  const Network large = network_named("mobilenetv3");
+  EXPECT_EQ(parameters_of(large), 5'483'032);
+  EXPECT_EQ(large.units.size(), 17U);
+  EXPECT_EQ(parameters_of(network_named("mobilenetv3-small")), 2'542'856);
+}
+
 TEST(Bert, HasPublishedParameters) {
   std::int64_t encoder = 0;
   for (const ParameterSpec& one : network_named("bert-base").parameters()) {
