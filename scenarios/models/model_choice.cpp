@@ -52,18 +52,18 @@ std::vector<Axis> model_file_axes() {
 const std::string& default_model() { return models().front().name; }
 
 Axis model_axis(std::string_view usual) {
-  return {
-      .name = "model",
-      .description =
-          "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet), a "
-          "transformer (gpt, llama, bert, vit), a recurrent language model (rnn-lm), a multi-layer "
-          "perceptron (mlp), two tiny linear layers (toy), one (linear), or your own from an "
-          "ONNX file; `parbench list models` shows all",
-      .kind = AxisKind::choice,
-      .quick = {std::string(usual)},
-      .published = {std::string(usual)},
-      .choices = model_names(),
-      .file_suffix = ".onnx"};
+  return {.name = "model",
+          .description =
+              "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet), a "
+              "transformer (gpt, llama, mixtral, bert, vit), a recurrent language model (rnn-lm), "
+              "a multi-layer "
+              "perceptron (mlp), two tiny linear layers (toy), one (linear), or your own from an "
+              "ONNX file; `parbench list models` shows all",
+          .kind = AxisKind::choice,
+          .quick = {std::string(usual)},
+          .published = {std::string(usual)},
+          .choices = model_names(),
+          .file_suffix = ".onnx"};
 }
 
 std::vector<Axis> model_size_axes() {
@@ -83,14 +83,17 @@ std::vector<Axis> model_size_axes() {
                 "first level",
                 1 << 16),
       size_axis("heads", "heads of attention, for transformers", 1024),
-      size_axis("kv-heads", "heads of keys and values, which --heads share, for llama", 1024),
+      size_axis("kv-heads", "heads of keys and values, which --heads share, for llama and mixtral",
+                1024),
+      size_axis("experts", "perceptrons of which each token passes two, for mixtral", 1024),
       size_axis("sequence", "tokens of a sample, for models of text", 1 << 16),
       size_axis("vocabulary", "different tokens, for models of text", 1 << 24),
       size_axis("embedding", "features of an embedded token, for rnn-lm", 1 << 16),
       {.name = "head",
-       .description = "output projection of gpt, llama and bert: weights of its own (untied, the "
-                      "default), or the "
-                      "embedding's table (tied)",
+       .description =
+           "output projection of gpt, llama, mixtral and bert: weights of its own (untied, the "
+           "default), or the "
+           "embedding's table (tied)",
        .kind = AxisKind::choice,
        .quick = {},
        .published = {},

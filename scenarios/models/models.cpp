@@ -91,6 +91,7 @@ Network transformer_of(const BertSizes& usual, const ModelSizes& sizes, bool tie
 Network transformer_of(const LlamaSizes& usual, const ModelSizes& sizes, bool tied_head) {
   LlamaSizes wanted = token_sizes(usual, sizes, tied_head);
   wanted.kv_heads = sizes.at("kv-heads");
+  if (usual.experts > 0) wanted.experts = sizes.at("experts");
   return llama(wanted);
 }
 
@@ -107,7 +108,10 @@ Model transformer(std::string name, const Sizes& usual, std::int64_t quick_batch
       .quick_batch = quick_batch,
       .make = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, false); },
       .make_tied = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, true); }};
-  if constexpr (std::is_same_v<Sizes, LlamaSizes>) model.sizes["kv-heads"] = usual.kv_heads;
+  if constexpr (std::is_same_v<Sizes, LlamaSizes>) {
+    model.sizes["kv-heads"] = usual.kv_heads;
+    if (usual.experts > 0) model.sizes["experts"] = usual.experts;
+  }
   return model;
 }
 
@@ -140,6 +144,18 @@ constexpr LlamaSizes llama3_8b{.layers = 32,
                                .vocabulary = 128256,
                                .expansion = 3.5,
                                .rotary_base = 500000};
+
+constexpr LlamaSizes small_mixtral{.experts = 8};
+/// Mixtral 8x7B (Jiang et al. 2024).
+constexpr LlamaSizes mixtral_8x7b{.layers = 32,
+                                  .hidden = 4096,
+                                  .heads = 32,
+                                  .kv_heads = 8,
+                                  .sequence = 4096,
+                                  .vocabulary = 32000,
+                                  .expansion = 3.5,
+                                  .rotary_base = 1e6,
+                                  .experts = 8};
 
 Model vision_transformer(std::string name, const VitSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
@@ -267,6 +283,8 @@ const std::vector<Model>& models() {
                                          transformer("llama-160m", llama_160m, 2),
                                          transformer("llama3-8b", llama3_8b, 1),
                                          transformer("llama-tiny", tiny_llama, 8),
+                                         transformer("mixtral", small_mixtral, 8),
+                                         transformer("mixtral-8x7b", mixtral_8x7b, 1),
                                          transformer("bert", BertSizes(), 8),
                                          transformer("bert-base", bert_base, 2),
                                          vision_transformer("vit", VitSizes(), 24),

@@ -98,13 +98,16 @@ struct LlamaSizes {
   std::int64_t vocabulary = 8192;
   double expansion = 8.0 / 3;  // a perceptron's width by `hidden`, rounded up to a multiple of 64
   double rotary_base = 10000;
+  /// Perceptrons of which each token passes two (Jiang et al. 2024: Mixtral); 0: one for all.
+  std::int64_t experts = 0;
   bool tied_head = false;  // the head has the embedding's table
 };
 
 /// Decoder-only transformer of Llama's kind (Touvron et al. 2023): RMS normalisation ahead of each
 /// part, rotary positions, heads of queries that share keys and values, perceptrons gated by SiLU,
-/// and no biases. Throws std::invalid_argument for heads that do not divide. The loss is the
-/// cross-entropy of the next token. Units: embedding, layers.0 …, head.
+/// and no biases. Experts take fixed, equal numbers of random tokens (experts.h); the
+/// router's numbers are weights alone. Throws std::invalid_argument for heads and experts that do
+/// not divide. The loss is the cross-entropy of the next token. Units: embedding, layers.0 …, head.
 [[nodiscard]] Network llama(const LlamaSizes& sizes);
 
 struct BertSizes {
@@ -164,8 +167,9 @@ struct RnnLmSizes {
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
 /// The names of all sizes that models have.
-inline constexpr std::array<std::string_view, 8> model_size_names{
-    "image", "layers", "hidden", "heads", "kv-heads", "sequence", "vocabulary", "embedding"};
+inline constexpr std::array<std::string_view, 9> model_size_names{
+    "image",   "layers",   "hidden",     "heads",    "kv-heads",
+    "experts", "sequence", "vocabulary", "embedding"};
 
 /// A model by its name, as users choose it.
 struct Model {

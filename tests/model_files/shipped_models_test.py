@@ -15,6 +15,7 @@ from torch.nn import functional  # noqa: E402
 BATCH = 4
 TOLERANCE = 1e-4  # of f32, by the largest value of a tensor; products are added in another order
 IGNORED = -1  # the target behind a sample's last token
+MIXTRAL = "layers=2+hidden=32+heads=4+kv-heads=2+experts=4+sequence=12+vocabulary=50"
 
 
 class Numbers:
@@ -26,6 +27,7 @@ class Numbers:
 
         self.parameters = {name: of(fact).requires_grad_()
                            for name, fact in step["parameters"].items()}
+        self.routes = step["routes"]
         self.dropouts = {name: of(fact) for name, fact in step["dropouts"].items()}
         self.input, self.target = of(step["input"]), of(step["target"])
 
@@ -129,9 +131,19 @@ def llama(of, heads=4, kv_heads=2):
             turned(queries), turned(keys), values, is_causal=True, enable_gqa=True)
         return result.transpose(1, 2).reshape(x.shape) @ of[f"{name}.o_proj.weight"].T
 
+    def gated(x, wide, narrow):
+        gate, up = (x @ wide).chunk(2, dim=-1)
+        return (functional.silu(gate) * up) @ narrow
+
     def perceptron(x, name):
-        gate, up = (x @ of[f"{name}.gate_up_proj.weight"].T).chunk(2, dim=-1)
-        return (functional.silu(gate) * up) @ of[f"{name}.down_proj.weight"].T
+        if name + ".experts" not in of.routes:
+            return gated(x, of[f"{name}.gate_up_proj.weight"].T, of[f"{name}.down_proj.weight"].T)
+        routes = torch.tensor(of.routes[name + ".experts"]).expand(len(x), -1, -1)
+        shares = (x @ of[f"{name}.gate.weight"].T).gather(2, routes).softmax(-1)
+        results = torch.stack([gated(x, *weights) for weights in zip(
+            of[f"{name}.experts.gate_up_proj"], of[f"{name}.experts.down_proj"])], dim=2)
+        chosen = results.gather(2, routes[..., None].expand(-1, -1, -1, x.shape[-1]))
+        return (chosen * shares[..., None]).sum(2)
 
     x = of["embed_tokens.weight"][of.input.long()]
     for number in range(of.count(".self_attn.o_proj.weight")):
@@ -257,13 +269,13 @@ def closeness(got, want, rounding=1e-3):
 @pytest.mark.parametrize(
     "arguments, network, ignores",
     [(["gpt-tiny"], transformer, False), (["gpt-tiny", "tied"], transformer, False),
-     (["llama-tiny"], llama, False),
+     (["llama-tiny"], llama, False), (["mixtral", "untied", MIXTRAL], llama, False),
      (["bert", "untied", "layers=2+hidden=32+heads=2+sequence=12+vocabulary=50"], bert, False),
      (["vit", "untied", "layers=2+hidden=32+heads=2+image=48"], vit, False),
      (["convnext", "untied", "layers=1+hidden=16+image=32"], convnext, False),
      (["mobilenetv3-small", "untied", "image=64"], mobilenetv3, False),
      (["rnn-lm-tiny"], recurrent_model, True), (["unet-tiny"], unet, False)],
-    ids=["gpt", "gpt-tied", "llama", "bert", "vit", "convnext", "mobilenetv3", "rnn-lm", "unet"],
+    ids=["gpt", "gpt-tied", "llama", "mixtral", "bert", "vit", "convnext", "mobilenetv3", "rnn-lm", "unet"],
 )
 def test_a_step_is_pytorchs(build, arguments, network, ignores):
     model, *head = arguments

@@ -112,12 +112,15 @@ Composition rms_norm(const Shape& sample, float epsilon) {
           {parameter_of("weight", {sample.back()}, constant(1.0F))}};
 }
 
+int gated_by_silu(general::Graph& graph, int x) {
+  const std::int64_t width = graph.shape(x).back().size / 2;
+  const int gate = silu(graph, part_of(graph, x, -1, 0, width));
+  return graph.apply(product, gate, part_of(graph, x, -1, width, width));
+}
+
 Composition gated_silu(const Shape& sample) {
   general::Graph graph;
-  const int x = graph.input(extents_of(sample));
-  const std::int64_t width = sample.back() / 2;
-  const int gate = silu(graph, part_of(graph, x, -1, 0, width));
-  const int output = graph.apply(product, gate, part_of(graph, x, -1, width, width));
+  const int output = gated_by_silu(graph, graph.input(extents_of(sample)));
   return {"gated_silu", std::move(graph), output};
 }
 

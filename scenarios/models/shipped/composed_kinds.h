@@ -10,6 +10,9 @@ namespace parbench {
 /// x / √(mean(x²) + ε) · weight over the last dimension (Zhang, Sennrich 2019).
 [[nodiscard]] Composition rms_norm(const Shape& sample, float epsilon);
 
+/// silu(first half of the last dimension) · second half.
+[[nodiscard]] int gated_by_silu(general::Graph& graph, int x);
+
 /// silu(first half) · second half of the last dimension (Shazeer 2020): {…, 2·width} to
 /// {…, width}.
 [[nodiscard]] Composition gated_silu(const Shape& sample);

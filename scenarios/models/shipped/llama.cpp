@@ -1,6 +1,7 @@
 // Decoder-only transformers of Llama's kind.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/shipped/composed_kinds.h"
+#include "scenarios/models/shipped/experts.h"
 #include "scenarios/models/shipped/transformer_parts.h"
 
 namespace parbench {
@@ -31,6 +33,14 @@ void check_sizes(const LlamaSizes& sizes) {
         fmt::format("heads of {} features have no pairs for rotary positions; choose --hidden as "
                     "an even multiple of --heads",
                     sizes.hidden / sizes.heads));
+  }
+  if (sizes.experts == 0) return;
+  if (sizes.experts < 2 || 2 * sizes.sequence % sizes.experts != 0) {
+    throw std::invalid_argument(
+        fmt::format("--experts {} cannot share {} tokens equally, each of which takes two; choose "
+                    "{}, or another --sequence",
+                    sizes.experts, sizes.sequence,
+                    std::max(std::gcd(sizes.experts, 2 * sizes.sequence), std::int64_t{2})));
   }
 }
 
@@ -58,10 +68,11 @@ class Blocks {
 
   int normalised(const std::string& name, int x) { return net_.add_shared(name, norm_, {x}); }
 
-  /// Returns the block's last layer.
-  int add(const std::string& name, int input) {
+  /// Returns the last layer of a block; `number`: from 0.
+  int add(const std::string& name, std::int64_t number, int input) {
     const int middle = add_attention(name + ".", input);
-    return add_perceptron(name + ".", middle);
+    return sizes_.experts > 0 ? add_experts(name + ".", number, middle)
+                              : add_perceptron(name + ".", middle);
   }
 
  private:
@@ -88,6 +99,19 @@ class Blocks {
     return net_.add(name + "residual_2", Addition(), {input, x});
   }
 
+  int add_experts(const std::string& name, std::int64_t number, int input) {
+    const ExpertSizes experts{.sequence = sizes_.sequence,
+                              .hidden = sizes_.hidden,
+                              .expanded = expanded(sizes_),
+                              .experts = sizes_.experts};
+    const Routes routes = balanced_routes(experts, static_cast<std::uint64_t>(number));
+    const int x = normalised(name + "post_attention_layernorm", input);
+    const int router = net_.add(name + "mlp.gate", Linear(sizes_.experts, false), {x});
+    const int mixed =
+        net_.add(name + "mlp.experts", mixture_of_experts(experts, routes), {x, router});
+    return net_.add(name + "residual_2", Addition(), {input, mixed});
+  }
+
   Network& net_;
   const LlamaSizes& sizes_;
   std::shared_ptr<const Composition> norm_;
@@ -102,9 +126,10 @@ Network llama(const LlamaSizes& sizes) {
   check_sizes(sizes);
   Network net;
   net.name = fmt::format(
-      "llama of {} layers of {} with {} heads on {} of keys and values, {} tokens of {}{}",
-      sizes.layers, sizes.hidden, sizes.heads, sizes.kv_heads, sizes.sequence, sizes.vocabulary,
-      sizes.tied_head ? ", tied head" : "");
+      "{} of {} layers of {} with {} heads on {} of keys and values, {}{} tokens of {}{}",
+      sizes.experts > 0 ? "mixtral" : "llama", sizes.layers, sizes.hidden, sizes.heads,
+      sizes.kv_heads, sizes.experts > 0 ? fmt::format("{} experts, ", sizes.experts) : "",
+      sizes.sequence, sizes.vocabulary, sizes.tied_head ? ", tied head" : "");
   net.input = {sizes.sequence};
   net.vocabulary = sizes.vocabulary;
   net.loss = Loss::cross_entropy;
@@ -117,7 +142,7 @@ Network llama(const LlamaSizes& sizes) {
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
     const std::string name = fmt::format("layers.{}", i);
     net.unit(name);
-    x = blocks.add(name, x);
+    x = blocks.add(name, i, x);
   }
   net.unit("head");
   x = blocks.normalised("norm", x);

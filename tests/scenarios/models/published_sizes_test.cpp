@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/models/models.h"
+#include "scenarios/models/shipped/experts.h"
 
 namespace parbench {
 namespace {
@@ -51,6 +52,37 @@ TEST(Llama, RefusesHeadsThatDoNotDivide) {
 TEST(Llama, HasTheEmbeddingsTableInATiedHead) {
   const Model tied = with_tied_head(model_named("llama-160m"));
   EXPECT_EQ(parameters_of(make_network(tied, {})), 162'417'408 - 32000 * 768);
+}
+
+TEST(Mixtral, HasPublishedParameters) {
+  EXPECT_EQ(parameters_of(network_named("mixtral-8x7b")), 46'702'792'704);
+}
+
+TEST(Mixtral, GivesEachExpertAsManyTokensAndEachTokenTwoExperts) {
+  for (const auto& [sequence, experts] :
+       {std::pair{12, 8}, std::pair{3, 2}, std::pair{64, 8}, std::pair{100, 5}}) {
+    const ExpertSizes sizes{.sequence = sequence, .experts = experts};
+    const Routes routes = balanced_routes(sizes, 1);
+    ASSERT_EQ(routes.size(), static_cast<std::size_t>(sequence));
+    std::vector<std::int64_t> tokens(static_cast<std::size_t>(experts));
+    for (const auto& [first, second] : routes) {
+      EXPECT_NE(first, second);
+      ++tokens.at(static_cast<std::size_t>(first));
+      ++tokens.at(static_cast<std::size_t>(second));
+    }
+    EXPECT_THAT(tokens, testing::Each(sizes.capacity())) << experts << " experts";
+    EXPECT_EQ(routes, balanced_routes(sizes, 1));
+  }
+  const ExpertSizes sizes{.sequence = 64, .experts = 8};
+  EXPECT_NE(balanced_routes(sizes, 0), balanced_routes(sizes, 1));
+}
+
+TEST(Mixtral, RefusesExpertsThatCannotShareTheTokens) {
+  EXPECT_THAT([] { (void)llama({.sequence = 32, .experts = 6}); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("--experts 6 cannot share 32 tokens equally, each of which takes two; "
+                            "choose 2, or another --sequence")));
+  EXPECT_THROW((void)llama({.experts = 1}), std::invalid_argument);
 }
 
 TEST(Vit, HasTorchvisionsParameters) {

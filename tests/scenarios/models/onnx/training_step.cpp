@@ -14,6 +14,7 @@
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/naive/sequences.h"
+#include "scenarios/models/shipped/experts.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
 
@@ -47,6 +48,18 @@ ordered_json dropouts_of(const parbench::Network& network, std::int64_t batch) {
     all[layer.name] = {
         {"shape", shape},
         {"values", parbench::naive::dropout(ones, zeros->probability(), zeros->subsequence())}};
+  }
+  return all;
+}
+
+/// The experts of each token, by the layer that mixes them.
+ordered_json routes_of(const parbench::Network& network) {
+  ordered_json all = ordered_json::object();
+  for (const parbench::Layer& layer : network.layers) {
+    if (layer.kind->name() != "mixture_of_experts") continue;
+    const parbench::ExpertSizes sizes{.sequence = layer.output.front(),
+                                      .experts = network.input_of(layer, 1).back()};
+    all[layer.name] = parbench::balanced_routes(sizes, all.size());
   }
   return all;
 }
@@ -89,7 +102,8 @@ ordered_json training_step(const parbench::Network& network, std::int64_t batch)
                     {"input", json_of(parts.data, stage.images())},
                     {"target", json_of(parts.data, stage.target())},
                     {"parameters", parameters_of(parts.data, stage)},
-                    {"dropouts", dropouts_of(network, batch)}};
+                    {"dropouts", dropouts_of(network, batch)},
+                    {"routes", routes_of(network)}};
   parbench::Executor(parts.plan).run();
   json["prediction"] = json_of(parts.data, stage.prediction(0));
   json["value"] = parts.data.read(stage.loss()).front();
