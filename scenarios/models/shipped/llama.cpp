@@ -53,9 +53,9 @@ std::int64_t expanded(const LlamaSizes& sizes) {
 }
 
 /// Appends blocks, which share the kinds of their composed layers.
-class Blocks {
+class LlamaBlocks {
  public:
-  Blocks(Network& net, const LlamaSizes& sizes)
+  LlamaBlocks(Network& net, const LlamaSizes& sizes)
       : net_(net),
         sizes_(sizes),
         norm_(shared(rms_norm({sizes.sequence, sizes.hidden}, 1e-5F))),
@@ -137,7 +137,7 @@ Network llama(const LlamaSizes& sizes) {
   net.unit("embedding");
   const int table = net.add("embed_tokens", Embedding(sizes.vocabulary, sizes.hidden, deviation),
                             {network_input});
-  Blocks blocks(net, sizes);
+  LlamaBlocks blocks(net, sizes);
   int x = table;
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
     const std::string name = fmt::format("layers.{}", i);
