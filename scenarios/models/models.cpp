@@ -97,9 +97,9 @@ Network transformer_of(const LlamaSizes& usual, const ModelSizes& sizes, bool ti
 
 /// What presets of one model differ in beside their sizes is theirs.
 template <class Sizes>
-Model transformer(std::string name, const Sizes& usual, std::int64_t quick_batch) {
+Model transformer(std::string_view name, const Sizes& usual, std::int64_t quick_batch) {
   Model model{
-      .name = std::move(name),
+      .name = std::string(name),
       .sizes = {{"heads", usual.heads},
                 {"hidden", usual.hidden},
                 {"layers", usual.layers},

@@ -33,7 +33,7 @@ class ConvNextParts {
   int norm(const std::string& name, int input) {
     const Shape image = net_.shape_of(input);
     int x = net_.add(name + ".rows", image_rows(image), {input});
-    x = net_.add(name, LayerNorm(epsilon_), {x});
+    x = net_.add(name, LayerNorm(epsilon), {x});
     return net_.add(name + ".image", rows_image(image), {x});
   }
 
@@ -48,7 +48,7 @@ class ConvNextParts {
                                   .bias = true}),
                      {input});
     x = net_.add(name + ".rows", image_rows(image), {x});
-    x = net_.add(name + ".norm", LayerNorm(epsilon_), {x});
+    x = net_.add(name + ".norm", LayerNorm(epsilon), {x});
     x = net_.add(name + ".pwconv1", Linear(expansion * channels), {x});
     x = net_.add(name + ".act", Activation(ActivationKind::gelu), {x});
     x = net_.add(name + ".pwconv2", Linear(channels), {x});
@@ -57,12 +57,12 @@ class ConvNextParts {
 
   int head(std::int64_t classes, int input) {
     int x = net_.add("avgpool", GlobalAveragePool(), {input});
-    x = net_.add("norm", LayerNorm(epsilon_), {x});
+    x = net_.add("norm", LayerNorm(epsilon), {x});
     return net_.add("head", Linear(classes), {x});
   }
 
  private:
-  static constexpr float epsilon_ = 1e-6F;
+  static constexpr float epsilon = 1e-6F;
   Network& net_;
 };
 
