@@ -189,9 +189,10 @@ class Layering {
     for (const auto& [role, constant] : parameters) {
       if (!layer_of_constant_.try_emplace(constant, layer).second && !is_uniform(constant)) {
         throw CannotTranslate(
-            fmt::format("its weights '{}' belong to several layers that differ in others; if the "
-                        "model does not share them, export it with dynamo=False",
-                        translator_.source_of(constant)));
+            fmt::format("its layers '{}' and '{}' share weights and differ in others; if they share "
+                        "none in the model, export it with dynamo=False",
+                        result_.network.layer(layer_of_constant_.at(constant)).name,
+                        result_.network.layer(layer).name));
       }
       result_.constants[{layer, role}] = constant;
     }

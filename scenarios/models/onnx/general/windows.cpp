@@ -300,9 +300,9 @@ Outputs convolution(Arguments& arguments) {
   return {result};
 }
 
-/// What square windows over an image reach, as a layer without a bias; nothing for others.
+/// What square windows over an image reach, as a layer; nothing for others.
 std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& windows,
-                                    std::int64_t groups, const Integers& added) {
+                                    std::int64_t groups, const Integers& added, bool has_bias) {
   const auto alike = [](const Integers& values) {
     return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
   };
@@ -315,6 +315,8 @@ std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& 
   }
   const bool has_added = alike(added) && added.front() < windows.strides.front();
   const int weights = arguments.constant(1, "weights");
+  std::vector<std::pair<std::string, int>> parameters{{"weights", weights}};
+  if (has_bias) parameters.emplace_back("bias", arguments.constant(2, "biases"));
   return arguments.translator().add_layer(
       arguments.node(),
       std::make_shared<const TransposedConvolution>(TransposedConvolution::Options{
@@ -323,8 +325,9 @@ std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& 
                      .stride = windows.strides[0],
                      .dilation = windows.dilations[0]},
           .output_padding = has_added ? added.front() : 0,
-          .groups = groups}),
-      {x}, {{"weights", weights}}, weights);
+          .groups = groups,
+          .bias = has_bias}),
+      {x}, std::move(parameters), weights);
 }
 
 /// Each tap of the weights, times the input, is added to every stride-th element of the result.
@@ -361,6 +364,7 @@ Outputs transposed_convolution(Arguments& arguments) {
   Extents whole{from[0], {.size = filter[1].size * groups}};
   Integers first(rank + 2, 0);
   Extents kept = whole;
+  bool has_zeros_behind = false;
   for (std::size_t d = 0; d < rank; ++d) {
     const std::int64_t full = (image[d] - 1) * windows.strides[d] + windows.reach(d) + added[d];
     std::int64_t front = pads[d];
@@ -372,15 +376,19 @@ Outputs transposed_convolution(Arguments& arguments) {
     }
     if (size < 1 || front < 0) throw CannotTranslate("its result has no elements");
     whole.push_back({.size = std::max(full, front + size)});
+    has_zeros_behind = has_zeros_behind || front + size > full;
     first[d + 2] = front;
     kept.push_back({.size = size});
   }
-  if (const auto layer = transposed_layer(arguments, x, windows, groups, added)) {
+  const bool is_bare = std::ranges::all_of(added, [](auto one) { return one == 0; });
+  const bool is_inside = is_bare && !has_zeros_behind;
+  const bool has_own_bias = is_inside && arguments.has(2) && arguments.is_weight(2);
+  if (const auto layer = transposed_layer(arguments, x, windows, groups, added, has_own_bias)) {
     const Extents made = graph.shape(*layer);
     const bool is_whole = std::equal(made.begin() + 2, made.end(), whole.begin() + 2);
     int all = is_whole ? *layer
                        : graph.place(*layer, Integers(rank + 2, 0), Integers(rank + 2, 1), whole);
-    if (arguments.has(2)) {
+    if (arguments.has(2) && !has_own_bias) {
       all = graph.apply(addition, all, by_channel(graph, arguments.operand(2), from.size()));
     }
     return {graph.slice(all, first, Integers(rank + 2, 1), kept)};
@@ -434,15 +442,15 @@ Outputs transposed_convolution(Arguments& arguments) {
 
 // --- poolings ---
 
-/// Whether one window without padding reads the whole image, and may reach beyond it.
+/// Whether one window reads the whole image, and may reach beyond it.
 bool covers(const Windows& windows, const Integers& image) {
   for (std::size_t d = 0; d < windows.rank(); ++d) {
-    if (windows.results[d] != 1 || windows.front[d] != 0 || windows.back[d] != 0 ||
-        windows.dilations[d] != 1 || windows.kernel[d] < image[d]) {
+    if (windows.results[d] != 1 || windows.dilations[d] != 1 ||
+        windows.kernel[d] < windows.front[d] + image[d]) {
       return false;
     }
   }
-  return windows.kernel != image;
+  return true;
 }
 
 Integers image_axes(const Windows& windows) {
@@ -478,11 +486,13 @@ Outputs average_pool(Arguments& arguments) {
   const Integers image = image_of(from);
   const Windows windows =
       windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
-  if (covers(windows, image)) return {graph.mean(x, image_axes(windows))};
   const bool counts = arguments.flag("count_include_pad", false);
   const auto is_positive = [](std::int64_t one) { return one > 0; };
   const bool has_zeros = std::ranges::any_of(windows.front, is_positive) ||
                          std::ranges::any_of(windows.back, is_positive);
+  if (covers(windows, image) && !(counts && has_zeros)) {
+    return {graph.mean(x, image_axes(windows))};
+  }
   const bool is_padded = has_zeros || arguments.flag("ceil_mode", false);
   const auto square = square_window(windows, image, true);
   if (square && !(counts && arguments.flag("ceil_mode", false)) && arguments.is_network() && starts_with_samples(from)) {
