@@ -277,7 +277,7 @@ std::optional<int> fused_addition(Fusing& fusing, int index) {
   const Extents shape = operation.shape;
   if (!starts_with_samples(shape) || shape.size() > 4) return std::nullopt;
   const std::vector<int> terms = operation.inputs;
-  if (terms[0] != terms[1] && fusing.is_exchanged(terms[0]) && fusing.is_exchanged(terms[1])) {
+  if (fusing.is_exchanged(terms[0]) && fusing.is_exchanged(terms[1])) {
     return fusing.add_layer(std::make_shared<const Addition>(), terms);
   }
   for (std::size_t which = 0; which < 2; ++which) {

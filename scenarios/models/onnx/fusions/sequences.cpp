@@ -58,7 +58,7 @@ class RowFunction {
   }
 
   int made(const Fusing& fusing, int index) {
-    constexpr double largest_epsilon = 0.1;
+    constexpr double largest_epsilon = 1;
     if (const auto number = fusing.number_of(index)) {
       if (*number > 0 && *number < largest_epsilon) epsilons_.push_back(*number);
       return graph_.number(static_cast<float>(*number), row_of(fusing.shape(index)));

@@ -188,8 +188,10 @@ class Layering {
     }
     for (const auto& [role, constant] : parameters) {
       if (!layer_of_constant_.try_emplace(constant, layer).second && !is_uniform(constant)) {
-        throw CannotTranslate(fmt::format("its weights '{}' belong to several layers",
-                                          translator_.source_of(constant)));
+        throw CannotTranslate(
+            fmt::format("its weights '{}' belong to several layers that differ in others; if the "
+                        "model does not share them, export it with dynamo=False",
+                        translator_.source_of(constant)));
       }
       result_.constants[{layer, role}] = constant;
     }

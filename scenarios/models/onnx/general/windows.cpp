@@ -44,6 +44,10 @@ Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t 
   if (values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; })) {
     throw CannotTranslate(fmt::format("its {} do not fit its input", name));
   }
+  constexpr std::int64_t most = 1 << 24;
+  if (std::ranges::any_of(values, [](auto one) { return one > most; })) {
+    throw CannotTranslate(fmt::format("its {} are larger than any image", name));
+  }
   return values;
 }
 
