@@ -66,7 +66,7 @@ std::string text_of(const Scenario& scenario) {
 }
 
 std::string model_listing() {
-  constexpr std::size_t indent = 17;
+  constexpr std::size_t indent = 20;
   std::string text = "models, with the sizes that flags can change\n";
   for (const Model& model : models()) {
     std::vector<std::string> items;
@@ -74,7 +74,7 @@ std::string model_listing() {
       items.push_back(fmt::format("--{}={}", name, size));
     if (items.empty()) items.emplace_back("sizes are fixed");
     text +=
-        fmt::format("  {:<14} {}\n", model.name,
+        fmt::format("  {:<17} {}\n", model.name,
                     wrap(fmt::format("{}", fmt::join(items, ", ")), page_width - indent, indent));
   }
   return text + "\n" +

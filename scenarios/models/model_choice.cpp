@@ -54,10 +54,11 @@ const std::string& default_model() { return models().front().name; }
 Axis model_axis(std::string_view usual) {
   return {.name = "model",
           .description =
-              "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet, unet-tiny), a "
-              "transformer (gpt, gpt-tiny, gpt2-124m), a recurrent language model (rnn-lm, "
-              "rnn-lm-tiny), a multi-layer perceptron (mlp), two tiny linear layers (toy), one "
-              "(linear), or your own from an ONNX file; `parbench list models` shows all",
+              "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet), a "
+              "transformer (gpt, llama, mixtral, bert, vit), a recurrent language model (rnn-lm), "
+              "a multi-layer "
+              "perceptron (mlp), two tiny linear layers (toy), one (linear), or your own from an "
+              "ONNX file; `parbench list models` shows all",
           .kind = AxisKind::choice,
           .quick = {std::string(usual)},
           .published = {std::string(usual)},
@@ -69,22 +70,30 @@ std::vector<Axis> model_size_axes() {
   return {
       size_axis(
           "image",
-          "height and width of the images, for ResNets, VGG, GoogLeNet and U-Nets (128) and ONNX "
+          "height and width of the images, for models of images (128; vit-base: 224) and ONNX "
           "files (their own)",
           4096),
-      size_axis("layers", "blocks of gpt, LSTMs of rnn-lm, halvings of unet, linear layers of mlp",
+      size_axis("layers",
+                "blocks of transformers, LSTMs of rnn-lm, halvings of unet, blocks of the "
+                "third stage of convnext, linear layers of mlp",
                 1024),
       size_axis("hidden",
-                "features of a token in gpt, of each layer of rnn-lm and mlp; channels of unet's "
+                "features of a token in transformers, of each layer of rnn-lm and mlp; channels "
+                "of unet's "
                 "first level",
                 1 << 16),
-      size_axis("heads", "heads of attention, for gpt", 1024),
-      size_axis("sequence", "tokens of a sample, for gpt and rnn-lm", 1 << 16),
-      size_axis("vocabulary", "different tokens, for gpt and rnn-lm", 1 << 24),
+      size_axis("heads", "heads of attention, for transformers", 1024),
+      size_axis("kv-heads", "heads of keys and values, which --heads share, for llama and mixtral",
+                1024),
+      size_axis("experts", "perceptrons of which each token passes two, for mixtral", 1024),
+      size_axis("sequence", "tokens of a sample, for models of text", 1 << 16),
+      size_axis("vocabulary", "different tokens, for models of text", 1 << 24),
       size_axis("embedding", "features of an embedded token, for rnn-lm", 1 << 16),
       {.name = "head",
-       .description = "output projection of gpt: weights of its own (untied, the default), or the "
-                      "embedding's table (tied)",
+       .description =
+           "output projection of gpt, llama, mixtral and bert: weights of its own (untied, the "
+           "default), or the "
+           "embedding's table (tied)",
        .kind = AxisKind::choice,
        .quick = {},
        .published = {},

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <ranges>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/base/error.h"
@@ -35,6 +36,25 @@ Model inception() {
           }};
 }
 
+Model mobile(std::string name, bool small) {
+  return {
+      .name = std::move(name), .sizes = {{"image", 128}}, .make = [small](const ModelSizes& sizes) {
+        return mobilenetv3(small, sizes.at("image"));
+      }};
+}
+
+Model convnext_model() {
+  const ConvNextSizes usual;
+  return {.name = "convnext",
+          .sizes = {{"hidden", usual.hidden}, {"image", usual.image}, {"layers", usual.layers}},
+          .quick_batch = 8,
+          .make = [](const ModelSizes& sizes) {
+            return convnext({.image = sizes.at("image"),
+                             .layers = sizes.at("layers"),
+                             .hidden = sizes.at("hidden")});
+          }};
+}
+
 Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
           .sizes = {{"hidden", usual.hidden}, {"image", usual.image}, {"layers", usual.layers}},
@@ -48,25 +68,51 @@ Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-Network transformer_of(const ModelSizes& sizes, bool tied_head) {
-  return gpt({.layers = sizes.at("layers"),
-              .hidden = sizes.at("hidden"),
-              .heads = sizes.at("heads"),
-              .sequence = sizes.at("sequence"),
-              .vocabulary = sizes.at("vocabulary"),
-              .tied_head = tied_head});
+/// Sizes that all transformers of tokens have.
+template <class Sizes>
+Sizes token_sizes(Sizes wanted, const ModelSizes& sizes, bool tied_head) {
+  wanted.layers = sizes.at("layers");
+  wanted.hidden = sizes.at("hidden");
+  wanted.heads = sizes.at("heads");
+  wanted.sequence = sizes.at("sequence");
+  wanted.vocabulary = sizes.at("vocabulary");
+  wanted.tied_head = tied_head;
+  return wanted;
 }
 
-Model transformer(std::string name, const GptSizes& usual, std::int64_t quick_batch) {
-  return {.name = std::move(name),
-          .sizes = {{"heads", usual.heads},
-                    {"hidden", usual.hidden},
-                    {"layers", usual.layers},
-                    {"sequence", usual.sequence},
-                    {"vocabulary", usual.vocabulary}},
-          .quick_batch = quick_batch,
-          .make = [](const ModelSizes& sizes) { return transformer_of(sizes, false); },
-          .make_tied = [](const ModelSizes& sizes) { return transformer_of(sizes, true); }};
+Network transformer_of(const GptSizes& usual, const ModelSizes& sizes, bool tied_head) {
+  return gpt(token_sizes(usual, sizes, tied_head));
+}
+
+Network transformer_of(const BertSizes& usual, const ModelSizes& sizes, bool tied_head) {
+  return bert(token_sizes(usual, sizes, tied_head));
+}
+
+Network transformer_of(const LlamaSizes& usual, const ModelSizes& sizes, bool tied_head) {
+  LlamaSizes wanted = token_sizes(usual, sizes, tied_head);
+  wanted.kv_heads = sizes.at("kv-heads");
+  if (usual.experts > 0) wanted.experts = sizes.at("experts");
+  return llama(wanted);
+}
+
+/// What presets of one model differ in beside their sizes is theirs.
+template <class Sizes>
+Model transformer(std::string_view name, const Sizes& usual, std::int64_t quick_batch) {
+  Model model{
+      .name = std::string(name),
+      .sizes = {{"heads", usual.heads},
+                {"hidden", usual.hidden},
+                {"layers", usual.layers},
+                {"sequence", usual.sequence},
+                {"vocabulary", usual.vocabulary}},
+      .quick_batch = quick_batch,
+      .make = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, false); },
+      .make_tied = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, true); }};
+  if constexpr (std::is_same_v<Sizes, LlamaSizes>) {
+    model.sizes["kv-heads"] = usual.kv_heads;
+    if (usual.experts > 0) model.sizes["experts"] = usual.experts;
+  }
+  return model;
 }
 
 /// GPT-2's smallest (Radford et al. 2019).
@@ -74,6 +120,60 @@ constexpr GptSizes gpt2_124m{
     .layers = 12, .hidden = 768, .heads = 12, .sequence = 1024, .vocabulary = 50257};
 constexpr GptSizes tiny_gpt{
     .layers = 2, .hidden = 64, .heads = 4, .sequence = 32, .vocabulary = 256};
+
+/// The smaller one of the paper's two (Devlin et al. 2018), uncased.
+constexpr BertSizes bert_base{
+    .layers = 12, .hidden = 768, .heads = 12, .sequence = 512, .vocabulary = 30522};
+
+constexpr LlamaSizes tiny_llama{
+    .layers = 2, .hidden = 64, .heads = 4, .kv_heads = 2, .sequence = 32, .vocabulary = 256};
+/// JackFram/llama-160m (Miao et al. 2023: SpecInfer).
+constexpr LlamaSizes llama_160m{.layers = 12,
+                                .hidden = 768,
+                                .heads = 12,
+                                .kv_heads = 12,
+                                .sequence = 1024,
+                                .vocabulary = 32000,
+                                .expansion = 4};
+/// Llama 3 8B (Grattafiori et al. 2024).
+constexpr LlamaSizes llama3_8b{.layers = 32,
+                               .hidden = 4096,
+                               .heads = 32,
+                               .kv_heads = 8,
+                               .sequence = 8192,
+                               .vocabulary = 128256,
+                               .expansion = 3.5,
+                               .rotary_base = 500000};
+
+constexpr LlamaSizes small_mixtral{.experts = 8};
+/// Mixtral 8x7B (Jiang et al. 2024).
+constexpr LlamaSizes mixtral_8x7b{.layers = 32,
+                                  .hidden = 4096,
+                                  .heads = 32,
+                                  .kv_heads = 8,
+                                  .sequence = 4096,
+                                  .vocabulary = 32000,
+                                  .expansion = 3.5,
+                                  .rotary_base = 1e6,
+                                  .experts = 8};
+
+Model vision_transformer(std::string name, const VitSizes& usual, std::int64_t quick_batch) {
+  return {.name = std::move(name),
+          .sizes = {{"heads", usual.heads},
+                    {"hidden", usual.hidden},
+                    {"image", usual.image},
+                    {"layers", usual.layers}},
+          .quick_batch = quick_batch,
+          .make = [](const ModelSizes& sizes) {
+            return vit({.image = sizes.at("image"),
+                        .layers = sizes.at("layers"),
+                        .hidden = sizes.at("hidden"),
+                        .heads = sizes.at("heads")});
+          }};
+}
+
+/// ViT-B/16.
+constexpr VitSizes vit_base{.image = 224, .layers = 12, .hidden = 768, .heads = 12};
 
 Model recurrent(std::string name, const RnnLmSizes& usual, std::int64_t quick_batch) {
   return {.name = std::move(name),
@@ -171,11 +271,24 @@ const std::vector<Model>& models() {
                                          resnet_of<152>(),
                                          vgg(),
                                          inception(),
+                                         mobile("mobilenetv3", false),
+                                         mobile("mobilenetv3-small", true),
+                                         convnext_model(),
                                          segmentation("unet", UnetSizes(), 4),
                                          segmentation("unet-tiny", tiny_unet, 8),
                                          transformer("gpt", GptSizes(), 8),
                                          transformer("gpt2-124m", gpt2_124m, 2),
                                          transformer("gpt-tiny", tiny_gpt, 8),
+                                         transformer("llama", LlamaSizes(), 8),
+                                         transformer("llama-160m", llama_160m, 2),
+                                         transformer("llama3-8b", llama3_8b, 1),
+                                         transformer("llama-tiny", tiny_llama, 8),
+                                         transformer("mixtral", small_mixtral, 8),
+                                         transformer("mixtral-8x7b", mixtral_8x7b, 1),
+                                         transformer("bert", BertSizes(), 8),
+                                         transformer("bert-base", bert_base, 2),
+                                         vision_transformer("vit", VitSizes(), 24),
+                                         vision_transformer("vit-base", vit_base, 8),
                                          recurrent("rnn-lm", RnnLmSizes(), 20),
                                          recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
                                          mlp(),

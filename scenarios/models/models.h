@@ -33,6 +33,20 @@ void check_image(std::int64_t image);
 /// head. `image` is at least 32.
 [[nodiscard]] Network googlenet(std::int64_t image, std::int64_t classes = 1000);
 
+/// MobileNetV3 (Howard et al. 2019), large or small, as torchvision has it, without dropout. Units:
+/// stem, features.1 …, head. `image` is at least 32.
+[[nodiscard]] Network mobilenetv3(bool small, std::int64_t image, std::int64_t classes = 1000);
+
+struct ConvNextSizes {
+  std::int64_t image = 128;  // at least 32
+  std::int64_t layers = 9;   // blocks of the third stage; the others have three each
+  std::int64_t hidden = 96;  // channels of the first stage, twice as many in each further one
+};
+
+/// ConvNeXt (Liu et al. 2022) as torchvision has it, without stochastic depth; by default of the
+/// size T. Units: stem, stages.0.0 …, head.
+[[nodiscard]] Network convnext(const ConvNextSizes& sizes, std::int64_t classes = 1000);
+
 struct UnetSizes {
   std::int64_t image = 128;  // can be halved `layers` times
   std::int64_t layers = 4;
@@ -75,6 +89,55 @@ struct BlockSizes {
 /// Its second half: the perceptron.
 [[nodiscard]] Network perceptron_block(const BlockSizes& sizes);
 
+struct LlamaSizes {
+  std::int64_t layers = 4;
+  std::int64_t hidden = 256;  // an even multiple of `heads`
+  std::int64_t heads = 4;     // a multiple of `kv_heads`
+  std::int64_t kv_heads = 2;  // of keys and of values
+  std::int64_t sequence = 128;
+  std::int64_t vocabulary = 8192;
+  double expansion = 8.0 / 3;  // a perceptron's width by `hidden`, rounded up to a multiple of 64
+  double rotary_base = 10000;
+  /// Perceptrons of which each token passes two (Jiang et al. 2024: Mixtral); 0: one for all.
+  std::int64_t experts = 0;
+  bool tied_head = false;  // the head has the embedding's table
+};
+
+/// Decoder-only transformer of Llama's kind (Touvron et al. 2023): RMS normalisation ahead of each
+/// part, rotary positions, heads of queries that share keys and values, perceptrons gated by SiLU,
+/// and no biases. Experts take fixed, equal numbers of random tokens (experts.h); the
+/// router's numbers are weights alone. Throws std::invalid_argument for heads and experts that do
+/// not divide. The loss is the cross-entropy of the next token. Units: embedding, layers.0 …, head.
+[[nodiscard]] Network llama(const LlamaSizes& sizes);
+
+struct BertSizes {
+  std::int64_t layers = 4;
+  std::int64_t hidden = 256;  // a multiple of `heads`
+  std::int64_t heads = 4;
+  std::int64_t sequence = 128;
+  std::int64_t vocabulary = 8192;
+  bool tied_head = false;  // the head has the embedding's table and no bias
+};
+
+/// Encoder of text with normalisations behind each part, and the head of a masked language model
+/// (Devlin et al. 2018: BERT, whose head is tied), without dropout. All tokens are of one segment.
+/// Throws std::invalid_argument for a width that the heads do not divide. The loss is the
+/// cross-entropy of all positions. Units: embedding, layer.0 …, head.
+[[nodiscard]] Network bert(const BertSizes& sizes);
+
+struct VitSizes {
+  std::int64_t image = 128;  // a multiple of 16
+  std::int64_t layers = 12;
+  std::int64_t hidden = 192;  // a multiple of `heads`
+  std::int64_t heads = 3;
+};
+
+/// Vision transformer (Dosovitskiy et al. 2020) of patches of 16 pixels as torchvision has it,
+/// without dropout; by default of the size of DeiT-Ti (Touvron et al. 2020). Units: patches,
+/// layers.0 …, head. Throws std::invalid_argument for other images, and for a width that the heads
+/// do not divide.
+[[nodiscard]] Network vit(const VitSizes& sizes, std::int64_t classes = 1000);
+
 struct RnnLmSizes {
   std::int64_t vocabulary = 10000;
   std::int64_t embedding = 650;  // width of a token
@@ -104,8 +167,9 @@ struct RnnLmSizes {
 using ModelSizes = std::map<std::string, std::int64_t, std::less<>>;
 
 /// The names of all sizes that models have.
-inline constexpr std::array<std::string_view, 7> model_size_names{
-    "image", "layers", "hidden", "heads", "sequence", "vocabulary", "embedding"};
+inline constexpr std::array<std::string_view, 9> model_size_names{
+    "image",   "layers",   "hidden",     "heads",    "kv-heads",
+    "experts", "sequence", "vocabulary", "embedding"};
 
 /// A model by its name, as users choose it.
 struct Model {

@@ -135,7 +135,7 @@ std::vector<Axis> axes_of_pipeline() {
   std::vector<Axis> axes =
       training_axes(model_axis(default_model()),
                     "samples of a training step; default: the model's, such as 24 of ResNets "
-                    "(published: 120), 8 of gpt, 2 of gpt2-124m");
+                    "(published: 120), 8 of gpt and llama, 2 of gpt2-124m");
   std::ranges::move(stage_axes(), std::back_inserter(axes));
   // Variants of the step, the same for every strategy.
   std::ranges::move(std::vector{optimizer_axis(), clip_axis(), recompute_axis()},

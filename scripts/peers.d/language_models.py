@@ -1,4 +1,4 @@
-# parbench's gpt and rnn-lm in PyTorch, with the sizes that they have by default, and their training
+# parbench's gpt, llama and rnn-lm in PyTorch, with the sizes that they have by default, and their training
 # steps: SGD without clipping on the mean cross-entropy of the next token.
 #
 # Initial values are parbench's, so that the first losses can be compared.
@@ -56,6 +56,71 @@ class Gpt(nn.Module):
         return self.lm_head(self.ln_f(self.blocks(self.wte(tokens) + self.wpe)))
 
 
+def turned(x, cosines, sines):
+    """Rotary positions of {batch, heads, sequence, size}."""
+    first, second = x.chunk(2, dim=-1)
+    return x * cosines + torch.cat([-second, first], dim=-1) * sines
+
+
+class LlamaBlock(nn.Module):
+    """Attention with shared heads of keys and values, and a gated perceptron."""
+
+    def __init__(self, hidden, heads, kv_heads, expanded):
+        super().__init__()
+        self.size = hidden // heads
+        self.parts = [heads * self.size, kv_heads * self.size, kv_heads * self.size]
+        self.shared = heads // kv_heads
+        self.norm_1, self.norm_2 = nn.RMSNorm(hidden, 1e-5), nn.RMSNorm(hidden, 1e-5)
+        self.qkv = nn.Linear(hidden, sum(self.parts), bias=False)
+        self.o = nn.Linear(hidden, hidden, bias=False)
+        self.gate_up = nn.Linear(hidden, 2 * expanded, bias=False)
+        self.down = nn.Linear(expanded, hidden, bias=False)
+
+    def attention(self, x, cosines, sines):
+        parts = self.qkv(x).split(self.parts, dim=-1)
+        query, key, value = (part.unflatten(-1, (-1, self.size)).transpose(1, 2) for part in parts)
+        key = turned(key, cosines, sines)
+        key, value = (part.repeat_interleave(self.shared, dim=1) for part in (key, value))
+        attended = functional.scaled_dot_product_attention(
+            turned(query, cosines, sines), key, value, is_causal=True
+        )
+        return self.o(attended.transpose(1, 2).flatten(-2))
+
+    def perceptron(self, x):
+        gate, up = self.gate_up(x).chunk(2, dim=-1)
+        return self.down(functional.silu(gate) * up)
+
+    def forward(self, x, cosines, sines):
+        x = x + self.attention(self.norm_1(x), cosines, sines)
+        return x + self.perceptron(self.norm_2(x))
+
+
+class Llama(nn.Module):
+    """Decoder only, RMS norms, rotary positions, no biases."""
+
+    sequence, vocabulary = 128, 8192
+
+    def __init__(self, hidden=256, layers=4, heads=4, kv_heads=2, expanded=704):
+        super().__init__()
+        self.embedding = nn.Embedding(self.vocabulary, hidden)
+        nn.init.normal_(self.embedding.weight, std=0.02)
+        self.blocks = nn.ModuleList(
+            LlamaBlock(hidden, heads, kv_heads, expanded) for _ in range(layers)
+        )
+        self.norm = nn.RMSNorm(hidden, 1e-5)
+        self.head = nn.Linear(hidden, self.vocabulary, bias=False)
+        half = hidden // heads // 2
+        angles = torch.outer(torch.arange(self.sequence), 10000 ** (-torch.arange(half) / half))
+        self.register_buffer("cosines", angles.cos().repeat(1, 2))
+        self.register_buffer("sines", angles.sin().repeat(1, 2))
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        for block in self.blocks:
+            x = block(x, self.cosines, self.sines)
+        return self.head(self.norm(x))
+
+
 class RnnLm(nn.Module):
     """The medium model of Zaremba, Sutskever, Vinyals 2014."""
 
@@ -74,7 +139,7 @@ class RnnLm(nn.Module):
         return self.projection(self.dropout(states))
 
 
-MODELS = {"gpt": Gpt, "rnn-lm": RnnLm}
+MODELS = {"gpt": Gpt, "llama": Llama, "rnn-lm": RnnLm}
 
 
 @dataclass

@@ -11,7 +11,7 @@ from over_ranks import all_reduce_over_ranks, data_parallel_over_ranks, one_rank
 from processes import Failure, finished, json_of, on_cores
 from rows import Row, duration, median
 from peer_setting import cores_text, paired_ratio, ratio_fields
-from training import gpt, resnet50, rnn_lm, unet
+from training import gpt, llama, resnet50, rnn_lm, unet, vit
 
 
 def row_of_pairs(name, what, result, **more):
@@ -196,7 +196,9 @@ MEASUREMENTS = {
     "recording": recording,
     "train": resnet50,
     "unet": unet,
+    "vit": vit,
     "gpt": gpt,
+    "llama": llama,
     "rnn-lm": rnn_lm,
     "data-parallel": data_parallel,
     "all-reduce": all_reduce,
@@ -214,7 +216,9 @@ ON_REQUEST = {"seed"}
 NEEDS_TORCH = {
     "train",
     "unet",
+    "vit",
     "gpt",
+    "llama",
     "rnn-lm",
     "data-parallel",
     "all-reduce",

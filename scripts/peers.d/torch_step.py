@@ -13,6 +13,7 @@ import torch
 import language_models
 import resnet50
 import unet
+import vit
 
 WARM_UP_STEPS = 2
 
@@ -35,9 +36,9 @@ def training_step(options):
         lengths = [int(length) for length in options.lengths.split(",")]
         work = language_models.Work(lengths, options.dtype == "bf16", options.compile)
         return language_models.training_step(options.model, work)
-    make = unet.training_step if options.model == "unet" else resnet50.training_step
+    module = {"resnet50": resnet50, "unet": unet, "vit": vit}[options.model]
     wrap = torch.compile if options.compile else None
-    return make(options.batch, options.image, wrap, mixed=options.dtype == "bf16")
+    return module.training_step(options.batch, options.image, wrap, options.dtype == "bf16")
 
 
 def main():

@@ -103,6 +103,11 @@ def unet(setting):
     yield from image_model(setting, "unet", "U-Net", 4, 128)
 
 
+def vit(setting):
+    """The training step of a vision transformer of 12 layers of 192."""
+    yield from image_model(setting, "vit", "ViT", 24, 128)
+
+
 def language_model(setting, model, title, batch):
     """In f32, and in bf16 where the processor has it."""
     batch, rounds = (1, 7) if setting.quick else (batch, 11)
@@ -121,6 +126,12 @@ def language_model(setting, model, title, batch):
 def gpt(setting):
     """The training step of a transformer of 4 layers of 256."""
     yield from language_model(setting, "gpt", "gpt training step, 4 layers of 256, 128 tokens", 8)
+
+
+def llama(setting):
+    """The training step of a Llama of 4 layers of 256."""
+    title = "llama training step, 4 layers of 256, 128 tokens"
+    yield from language_model(setting, "llama", title, 8)
 
 
 def rnn_lm(setting):

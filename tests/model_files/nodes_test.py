@@ -22,8 +22,10 @@ NODES = Path(onnx.__file__).parent / "backend/test/data/node"
 REFUSED = 2  # exit code
 
 # What differs from the standard on purpose: normalisations as in training, no dropout, numbers that are
-# rounded to no small type, quantisation to 8 bits, and antialiasing (not exact yet).
-DIFFERENT = ("batchnorm", "dropout", "cast", "quantize", "antialias", "dilations_large_count_include_pad")
+# rounded to no small type, quantisation to 8 bits, antialiasing (not exact yet), and corners of scaled images
+# whose extents are no whole numbers, which the data leaves fractional and onnxruntime does not.
+DIFFERENT = ("batchnorm", "dropout", "cast", "quantize", "antialias", "dilations_large_count_include_pad",
+             "downsample_scales_cubic_align_corners", "downsample_scales_linear_align_corners")
 
 
 def values_of(path):
@@ -44,6 +46,11 @@ def has_numbers(model):
                for one in values)
 
 
+def is_setting(model, index):
+    """Scales and regions, which files have as constants."""
+    return index > 0 and model.graph.node[0].op_type in ("Resize", "Upsample")
+
+
 def outcome(program, folder, out):
     """ "same", "refused" with its reason, or what is wrong."""
     model = onnx.load(folder / "model.onnx")
@@ -54,7 +61,7 @@ def outcome(program, folder, out):
     for index, value in enumerate(model.graph.input):
         array = values_of(data / f"input_{index}.pb")
         kind = type_of(array)
-        is_known = int(kind != "floating" or array.size == 1)
+        is_known = int(kind != "floating" or array.size == 1 or is_setting(model, index))
         path = out / f"{folder.name}.{index}"
         numpy.ascontiguousarray(array, numpy.float64).tofile(path)
         lines.append(" ".join([value.name, kind, str(is_known), str(path), *map(str, array.shape)]))
@@ -85,4 +92,4 @@ def test_nodes_compute_what_the_standard_says(build, tmp_path):
              and not any(word in folder.name for word in DIFFERENT)}
     assert wrong == {}
     kinds = collections.Counter(found.split(":")[0] for found in outcomes.values())
-    assert kinds["same"] >= 800, kinds
+    assert kinds["same"] >= 990, kinds

@@ -16,11 +16,6 @@ using dnnl::memory;
 
 constexpr std::size_t work_alignment = 256;  // as that of all scratch memory
 
-bool is_blocked(const memory::desc& layout) {
-  const dnnl_memory_desc_t& data = layout.data;
-  return data.format_kind == dnnl_blocked && data.format_desc.blocking.inner_nblks != 0;
-}
-
 /// The product whose weights are those of `shape` turned around.
 LinearShape turned(const LinearShape& shape) {
   return {

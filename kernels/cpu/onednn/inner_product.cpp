@@ -30,14 +30,17 @@ template <class Plan>
 auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
   const Shape weights = shape.weights();
   auto chosen = plan(any_layout(weights, dtype));
-  const dnnl_memory_desc_t layout = chosen.query_md(dnnl::query::exec_arg_md, argument).data;
-  if (layout.format_kind != dnnl_blocked || layout.format_desc.blocking.inner_nblks != 0) {
-    return chosen;
-  }
+  const memory::desc layout = chosen.query_md(dnnl::query::exec_arg_md, argument);
+  if (layout.data.format_kind != dnnl_blocked || is_blocked(layout)) return chosen;
   return plan(memory::desc(weights, data_type_of(dtype), memory::format_tag::ba));
 }
 
 }  // namespace
+
+bool is_blocked(const memory::desc& weights) {
+  return weights.data.format_kind == dnnl_blocked &&
+         weights.data.format_desc.blocking.inner_nblks != 0;
+}
 
 dnnl::inner_product_forward::primitive_desc plan_inner_product(const LinearShape& shape,
                                                                DType dtype, DType result,

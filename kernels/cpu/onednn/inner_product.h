@@ -8,6 +8,9 @@
 
 namespace parbench::cpu {
 
+/// Whether oneDNN stores weights in blocks.
+[[nodiscard]] bool is_blocked(const dnnl::memory::desc& weights);
+
 // Weights lie as oneDNN prefers. Factors have the type `dtype`, results `result`; bias and
 // gradients of parameters are f32.
 

@@ -150,30 +150,60 @@ void add_rows(Element* destination, const Element* source, const Addend* addend,
   });
 }
 
+constexpr std::size_t rows_at_once = 8;
+
+/// Adds that many rows, which begin `stride` elements apart, in their order.
+template <class Element>
+[[gnu::always_inline]] inline void add_to_sums(float* sums, const Element* rows, std::size_t stride,
+                                               std::size_t count) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) {
+    float sum = sums[i];
+    for (std::size_t row = 0; row < rows_at_once; ++row) sum += widened(rows[row * stride + i]);
+    sums[i] = sum;
+  }
+}
+
 template <class Element>
 [[gnu::always_inline]] inline void add_to_sums(float* sums, const Element* row, std::size_t count) {
 #pragma omp simd
   for (std::size_t i = 0; i < count; ++i) sums[i] += widened(row[i]);
 }
 
-PARBENCH_SIMD void add_to_sums_range(float* sums, const float* row, std::size_t count) {
-  add_to_sums(sums, row, count);
+/// Adds `repeats` rows.
+template <class Element>
+[[gnu::always_inline]] inline void add_all_to_sums(float* sums, const Element* rows,
+                                                   std::size_t repeats, std::size_t stride,
+                                                   std::size_t count) {
+  std::size_t row = 0;
+  for (; row + rows_at_once <= repeats; row += rows_at_once) {
+    add_to_sums(sums, rows + row * stride, stride, count);
+  }
+  for (; row < repeats; ++row) add_to_sums(sums, rows + row * stride, count);
 }
 
-PARBENCH_SIMD void add_to_sums_range(float* sums, const std::uint16_t* row, std::size_t count) {
-  add_to_sums(sums, row, count);
+PARBENCH_SIMD void add_all_to_sums_range(float* sums, const float* rows, std::size_t repeats,
+                                         std::size_t stride, std::size_t count) {
+  add_all_to_sums(sums, rows, repeats, stride, count);
+}
+
+PARBENCH_SIMD void add_all_to_sums_range(float* sums, const std::uint16_t* rows,
+                                         std::size_t repeats, std::size_t stride,
+                                         std::size_t count) {
+  add_all_to_sums(sums, rows, repeats, stride, count);
 }
 
 /// Threads divide the columns: every sum has one order, whatever their number.
 template <class Element>
 void sum_rows(float* sums, const Element* rows, std::size_t repeats, std::size_t count,
               bool accumulate, int threads) {
-  parallel_ranges(count, grain, repeats == 1 ? 1 : threads,
-                  [&](std::size_t begin, std::size_t end) {
+  constexpr std::size_t columns = 64;
+  parallel_ranges(repeats * count, repeats * columns, threads,
+                  [&](std::size_t first_element, std::size_t end_element) {
+                    const std::size_t begin = first_element / repeats;
+                    const std::size_t end = end_element / repeats;
                     if (!accumulate) std::fill(sums + begin, sums + end, 0.0F);
-                    for (std::size_t row = 0; row < repeats; ++row) {
-                      add_to_sums_range(sums + begin, rows + row * count + begin, end - begin);
-                    }
+                    add_all_to_sums_range(sums + begin, rows + begin, repeats, count, end - begin);
                   });
 }
 

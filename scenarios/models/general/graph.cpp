@@ -355,7 +355,8 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
   check_places(to, shape(a), starts, steps);
-  if (to == shape(a) && std::ranges::all_of(steps, [](auto step) { return step == 1; })) return a;
+  // In each dimension either all elements in their order, or all from the last one on.
+  if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,
                  .inputs = {a},
                  .shape = std::move(to),

@@ -272,6 +272,9 @@ std::vector<OperationCase> table() {
       {"linear_weights", LinearBackwardWeights{{5, 64, 40}}, tight},
       {"linear_weights_accumulate", LinearBackwardWeights{{20, 10, 5}, f32, true}, tight},
       {"linear_weights_padded", LinearBackwardWeights{{3, 48, 1000}, f32, true}, tight},
+      {"linear_weights_of_many_rows", LinearBackwardWeights{{800, 48, 30}}, tight},
+      {"linear_weights_of_many_rows_accumulate", LinearBackwardWeights{{771, 17, 64}, f32, true},
+       tight},
       {"linear_weights_bf16", LinearBackwardWeights{{5, 64, 40}, bf16, true}, 1e-3},
       {"linear_weights_tf32", LinearBackwardWeights{{5, 64, 40}, f32, true, tf32}, cut},
 
@@ -311,6 +314,7 @@ std::vector<OperationCase> table() {
       {"sum_repeats_accumulate", SumRepeats{5, 5001, f32, true}, tight},
       {"sum_repeats_once", SumRepeats{1, 70}, tight},
       {"sum_repeats_tall", SumRepeats{1500, 3}, tight},
+      {"sum_repeats_wide", SumRepeats{131, 333}, tight},
       {"sum_repeats_bf16", SumRepeats{9, 40001, bf16, true}, tight},
 
       {"fill_uniform", Fill{4099, f32, Distribution::uniform, -2, 5, 7, 3}, 1e-6},

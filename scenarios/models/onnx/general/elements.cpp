@@ -43,21 +43,6 @@ int elu(Graph& graph, int x, int scaled, float factor) {
   return positive_or(graph, x, other);
 }
 
-int gelu(Graph& graph, int x, bool by_tanh) {
-  int inner = 0;
-  if (by_tanh) {
-    constexpr float cubic = 0.044715F;
-    const float factor = std::sqrt(2 * std::numbers::inv_pi_v<float>);
-    const int cube = graph.apply(product, graph.apply(product, x, x), x);
-    const int sum = graph.apply(addition, x, graph.apply(product, cube, cubic));
-    inner = graph.apply(tanh, graph.apply(product, sum, factor));
-  } else {
-    inner = graph.apply(error_function, graph.apply(product, x, std::numbers::sqrt2_v<float> / 2));
-  }
-  const int half = graph.apply(product, x, 0.5F);
-  return graph.apply(product, half, graph.apply(addition, inner, 1.0F));
-}
-
 int truncated(Graph& graph, int x) {
   const int size = graph.apply(ElementOp::floor, graph.apply(absolute, x));
   return graph.apply(product, graph.apply(sign, x), size);
@@ -114,6 +99,31 @@ int atanh(Graph& graph, int x) {
   const int above = graph.apply(addition, x, 1.0F);
   const int below = graph.apply(difference, graph.number(1), x);
   return graph.apply(product, graph.apply(logarithm, graph.apply(quotient, above, below)), 0.5F);
+}
+
+/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sine) is x for sign 1
+/// (−1).
+int of_half_angle(Graph& graph, int x, float sign) {
+  const int square = graph.apply(product, graph.apply(product, x, x), sign);
+  const int root = graph.apply(square_root, graph.apply(addition, square, 1.0F));
+  return graph.apply(quotient, x, graph.apply(addition, root, 1.0F));
+}
+/// The angle, by a series for an eighth of it.
+int arctangent(Graph& graph, int x) {
+  for (int i = 0; i < 3; ++i) x = of_half_angle(graph, x, 1);
+  const int square = graph.apply(product, x, x);
+  int series = graph.number(1.0F / 9, graph.shape(x));
+  for (const float odd : {7.0F, 5.0F, 3.0F, 1.0F}) {
+    series = graph.apply(difference, graph.number(1 / odd), graph.apply(product, series, square));
+  }
+  return graph.apply(product, graph.apply(product, x, series), 8.0F);
+}
+int arcsine(Graph& graph, int x) {
+  return graph.apply(product, arctangent(graph, of_half_angle(graph, x, -1)), 2.0F);
+}
+int arccosine(Graph& graph, int x) {
+  constexpr float right_angle = std::numbers::pi_v<float> / 2;
+  return graph.apply(difference, graph.number(right_angle), arcsine(graph, x));
 }
 
 int softsign(Graph& graph, int x) {
@@ -365,12 +375,30 @@ Outputs dropout(Arguments& arguments) {
 
 }  // namespace
 
+int gelu(general::Graph& graph, int x, bool by_tanh) {
+  int inner = 0;
+  if (by_tanh) {
+    constexpr float cubic = 0.044715F;
+    const float factor = std::sqrt(2 * std::numbers::inv_pi_v<float>);
+    const int cube = graph.apply(product, graph.apply(product, x, x), x);
+    const int sum = graph.apply(addition, x, graph.apply(product, cube, cubic));
+    inner = graph.apply(tanh, graph.apply(product, sum, factor));
+  } else {
+    inner = graph.apply(error_function, graph.apply(product, x, std::numbers::sqrt2_v<float> / 2));
+  }
+  const int half = graph.apply(product, x, 0.5F);
+  return graph.apply(product, half, graph.apply(addition, inner, 1.0F));
+}
+
 OperatorTable element_operators() {
   return {{"Abs", unary<absolute>},
+          {"Acos", formula_of_one<arccosine>},
           {"Acosh", formula_of_one<acosh>},
           {"Add", binary<addition>},
           {"And", logical<both>},
+          {"Asin", formula_of_one<arcsine>},
           {"Asinh", formula_of_one<asinh>},
+          {"Atan", formula_of_one<arctangent>},
           {"Atanh", formula_of_one<atanh>},
           {"Cast", cast},
           {"CastLike", cast_like},

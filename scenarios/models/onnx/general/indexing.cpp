@@ -451,6 +451,7 @@ OperatorTable indexing_operators() {
           {"GatherElements", gather_elements},
           {"GatherND", gather_nd},
           {"OneHot", one_hot},
+          {"Scatter", scatter_elements},
           {"ScatterElements", scatter_elements},
           {"ScatterND", scatter_nd},
           {"TopK", top_k},

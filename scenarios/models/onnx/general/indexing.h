@@ -33,4 +33,15 @@ namespace parbench::onnx_import {
 /// 1/(1 + exp(−x)), as a tanh, which overflows nowhere.
 [[nodiscard]] int sigmoid(general::Graph& graph, int x);
 
+[[nodiscard]] int gelu(general::Graph& graph, int x, bool by_tanh);
+
+/// Softmax, and its logarithm, over dimensions together.
+[[nodiscard]] int softmax_over(general::Graph& graph, int x, const std::vector<std::int64_t>& axes);
+[[nodiscard]] int log_softmax_over(general::Graph& graph, int x,
+                                   const std::vector<std::int64_t>& axes);
+
+/// (x − mean)/sqrt(variance + epsilon) over dimensions.
+[[nodiscard]] int normalised(general::Graph& graph, int x, const std::vector<std::int64_t>& axes,
+                             float epsilon);
+
 }  // namespace parbench::onnx_import

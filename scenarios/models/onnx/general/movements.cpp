@@ -349,10 +349,18 @@ void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::i
   const std::int64_t last = step < 0 && end < -extent ? -1 : inside(end);
   const std::int64_t count =
       step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step;
-  if (count <= 0) throw CannotTranslate("it takes no elements");
-  part.starts[d] = first;
+  part.starts[d] = count > 0 ? first : 0;
   part.steps[d] = step;
-  part.shape[d] = {.size = count};
+  part.shape[d] = {.size = std::max(count, std::int64_t{0})};
+}
+
+/// Of constants nothing may be left, as of a shape.
+int sliced(Arguments& arguments, int x, const Part& part) {
+  const bool is_empty =
+      std::ranges::any_of(part.shape, [](const Extent& one) { return one.size == 0; });
+  if (!is_empty) return arguments.graph().slice(x, part.starts, part.steps, part.shape);
+  if (arguments.is_network()) throw CannotTranslate("it takes no elements");
+  return arguments.graph().constant(shape_of_constant(part.shape), {});
 }
 
 Part whole(const Extents& shape) {
@@ -377,7 +385,7 @@ Outputs slice(Arguments& arguments) {
     if (steps[i] == 0) throw CannotTranslate("it has a step of 0");
     cut(part, dimension_of(axes[i], part.shape.size()), starts[i], ends[i], steps[i]);
   }
-  return {graph.slice(x, part.starts, part.steps, part.shape)};
+  return {sliced(arguments, x, part)};
 }
 
 Outputs split(Arguments& arguments) {
@@ -398,7 +406,7 @@ Outputs split(Arguments& arguments) {
     Part part = whole(from);
     if (sizes.size() > 1) cut(part, axis, first, first + size, 1);
     first += size;
-    parts.push_back(graph.slice(x, part.starts, part.steps, part.shape));
+    parts.push_back(sliced(arguments, x, part));
   }
   return parts;
 }
@@ -497,7 +505,7 @@ Outputs pad(Arguments& arguments) {
       Part part = whole(graph.shape(x));
       cut(part, axis, std::max(-before, std::int64_t{0}),
           to[axis].size - std::max(-after, std::int64_t{0}), 1);
-      x = graph.slice(x, part.starts, part.steps, part.shape);
+      x = sliced(arguments, x, part);
       to[axis] = part.shape[axis];
     }
     const std::int64_t added_front = std::max(before, std::int64_t{0});

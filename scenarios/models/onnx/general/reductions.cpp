@@ -100,16 +100,14 @@ Outputs softmax(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Integers axes = softmax_axes(arguments, graph.shape(x).size(), has_joined_axes(arguments));
-  const int shifted = graph.apply(difference, x, ceiling_of(graph, x, axes));
-  const int powers = graph.apply(exponential, shifted);
-  return {graph.apply(quotient, powers, graph.sum(powers, axes))};
+  return {softmax_over(graph, x, axes)};
 }
 
 Outputs log_softmax(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Integers axes = softmax_axes(arguments, graph.shape(x).size(), has_joined_axes(arguments));
-  return {graph.apply(difference, x, log_of_powers(graph, x, axes))};
+  return {log_softmax_over(graph, x, axes)};
 }
 
 /// 1 at the first of the largest elements.
@@ -134,14 +132,6 @@ Outputs hardmax(Arguments& arguments) {
 }
 
 // --- normalisations ---
-
-/// (x − mean)/sqrt(variance + epsilon) over dimensions.
-int normalised(Graph& graph, int x, const Integers& axes, float epsilon) {
-  const int centred = graph.apply(difference, x, graph.mean(x, axes));
-  const int variance = graph.mean(squared(graph, centred), axes);
-  const int deviation = graph.apply(square_root, graph.apply(addition, variance, epsilon));
-  return graph.apply(quotient, centred, deviation);
-}
 
 /// An operand with one element for each channel, which are dimension 1 of a tensor of that rank.
 int channel_operand(Arguments& arguments, std::size_t which, std::size_t rank) {
@@ -296,6 +286,23 @@ Outputs global_pool(Arguments& arguments) {
 }
 
 }  // namespace
+
+int softmax_over(general::Graph& graph, int x, const Integers& axes) {
+  const int shifted = graph.apply(difference, x, ceiling_of(graph, x, axes));
+  const int powers = graph.apply(exponential, shifted);
+  return graph.apply(quotient, powers, graph.sum(powers, axes));
+}
+
+int log_softmax_over(general::Graph& graph, int x, const Integers& axes) {
+  return graph.apply(difference, x, log_of_powers(graph, x, axes));
+}
+
+int normalised(general::Graph& graph, int x, const Integers& axes, float epsilon) {
+  const int centred = graph.apply(difference, x, graph.mean(x, axes));
+  const int variance = graph.mean(squared(graph, centred), axes);
+  const int deviation = graph.apply(square_root, graph.apply(addition, variance, epsilon));
+  return graph.apply(quotient, centred, deviation);
+}
 
 OperatorTable reduction_operators() {
   return {{"BatchNormalization", batch_norm},

@@ -289,6 +289,8 @@ void Translator::try_translate(const Node& node) {
     problems_.push_back({&node, error.what()});
   } catch (const std::invalid_argument& error) {
     problems_.push_back({&node, error.what()});
+  } catch (const std::out_of_range&) {  // of general::evaluate, on reading
+    problems_.push_back({&node, "it reads a constant outside of its elements"});
   }
   keep_makers(node);
 }
@@ -456,9 +458,11 @@ ElementType Arguments::result_type() const {
 const OperatorTable& operator_table() {
   static const OperatorTable table = [] {
     OperatorTable all;
-    for (const auto part : {element_operators, movement_operators, indexing_operators,
-                            reduction_operators, product_operators, window_operators,
-                            resizing_operators, recurrent_operators, quantising_operators}) {
+    for (const auto part :
+         {attention_operators, element_operators, indexing_operators, loss_operators,
+          movement_operators, onnxruntime_operators, product_operators, quantising_operators,
+          recurrent_operators, reduction_operators, resizing_operators, sampling_operators,
+          window_operators}) {
       all.merge(part());
     }
     return all;

@@ -262,7 +262,10 @@ using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] const OperatorTable& operator_table();
 
 // The parts of the table.
+[[nodiscard]] OperatorTable attention_operators();
 [[nodiscard]] OperatorTable element_operators();
+[[nodiscard]] OperatorTable loss_operators();
+[[nodiscard]] OperatorTable onnxruntime_operators();
 [[nodiscard]] OperatorTable movement_operators();
 [[nodiscard]] OperatorTable indexing_operators();
 [[nodiscard]] OperatorTable reduction_operators();
@@ -271,5 +274,6 @@ using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] OperatorTable resizing_operators();
 [[nodiscard]] OperatorTable recurrent_operators();
 [[nodiscard]] OperatorTable quantising_operators();
+[[nodiscard]] OperatorTable sampling_operators();
 
 }  // namespace parbench::onnx_import

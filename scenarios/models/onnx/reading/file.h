@@ -15,7 +15,7 @@ namespace parbench::onnx_import {
 
 /// The operator sets that can be read.
 inline constexpr int min_opset = 7;
-inline constexpr int max_opset = 21;
+inline constexpr int max_opset = 24;
 
 /// Reads a file and checks it by the rules of ONNX as far as the library knows its version. Throws
 /// UsageError that names the file and the remedy: for a file that does not exist, is none of

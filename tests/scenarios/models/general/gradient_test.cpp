@@ -275,6 +275,14 @@ TEST(Gradient, OfWhatTheOutputDoesNotDependOnIsNone) {
   EXPECT_THAT(add_gradients(graph, output, graph.input({n, {3}}), {other}), testing::IsEmpty());
 }
 
+TEST(Graph, PlacingAllElementsInReverseIsASlice) {
+  Graph graph;
+  const int input = graph.input({n, {3}});
+  const int reversed = graph.place(input, {0, 2}, {1, -1}, {n, {3}});
+  EXPECT_EQ(graph.at(reversed).kind, OpKind::slice);
+  EXPECT_THAT(evaluate(graph, {reversed}, {{1, 4, 6}}, {}, 1).front(), ElementsAre(6, 4, 1));
+}
+
 TEST(Graph, ComputesWhatDependsOnConstantsAlone) {
   Graph graph;
   const int sum = graph.apply(ElementOp::addition, graph.constant({2, 1}, {1, 2}),

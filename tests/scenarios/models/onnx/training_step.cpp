@@ -1,7 +1,7 @@
 // Runs the first training step of a model on the CPU, of one from a file from its own weights, and
 // prints all of it as JSON, for tests that compute the same with other libraries:
 //   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS]]
-//   onnx-training-step MODEL BATCH [tied]
+//   onnx-training-step MODEL BATCH [tied|untied [SIZES]]   sizes as layers=2+hidden=64
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -14,6 +14,7 @@
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/naive/sequences.h"
+#include "scenarios/models/shipped/experts.h"
 #include "scenarios/training/pipeline_plan.h"
 #include "scenarios/training/stage.h"
 
@@ -51,12 +52,26 @@ ordered_json dropouts_of(const parbench::Network& network, std::int64_t batch) {
   return all;
 }
 
+/// The experts of each token, by the layer that mixes them.
+ordered_json routes_of(const parbench::Network& network) {
+  ordered_json all = ordered_json::object();
+  for (const parbench::Layer& layer : network.layers) {
+    if (layer.kind->name() != "mixture_of_experts") continue;
+    const parbench::ExpertSizes sizes{.sequence = layer.output.front(),
+                                      .experts = network.input_of(layer, 1).back()};
+    all[layer.name] = parbench::balanced_routes(sizes, all.size());
+  }
+  return all;
+}
+
 parbench::Network network_of(const std::vector<std::string>& words) {
   const std::string& name = words.at(0);
   if (!name.ends_with(".onnx")) {
     const parbench::Model model = parbench::model_named(name);
     const bool is_tied = words.size() > 2 && words[2] == "tied";
-    return make_network(is_tied ? with_tied_head(model) : model, {});
+    const parbench::ModelSizes sizes =
+        words.size() > 3 ? parbench::dimensions_named(words[3]) : parbench::ModelSizes();
+    return make_network(is_tied ? with_tied_head(model) : model, sizes);
   }
   parbench::FileOptions options{.stored_weights = true};
   if (words.size() > 2 && !words[2].empty()) options.loss = parbench::loss_named(words[2]);
@@ -87,7 +102,8 @@ ordered_json training_step(const parbench::Network& network, std::int64_t batch)
                     {"input", json_of(parts.data, stage.images())},
                     {"target", json_of(parts.data, stage.target())},
                     {"parameters", parameters_of(parts.data, stage)},
-                    {"dropouts", dropouts_of(network, batch)}};
+                    {"dropouts", dropouts_of(network, batch)},
+                    {"routes", routes_of(network)}};
   parbench::Executor(parts.plan).run();
   json["prediction"] = json_of(parts.data, stage.prediction(0));
   json["value"] = parts.data.read(stage.loss()).front();

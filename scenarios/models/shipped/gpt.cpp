@@ -1,51 +1,15 @@
 // Decoder-only transformers.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <stdexcept>
-
-#include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/addition.h"
-#include "scenarios/models/layers/attention.h"
 #include "scenarios/models/layers/embedding.h"
 #include "scenarios/models/layers/layer_norm.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/models.h"
+#include "scenarios/models/shipped/transformer_parts.h"
 
 namespace parbench {
 namespace {
-
-/// Attention behind a normalisation and beside a residual connection. Returns the last layer.
-int attention_part(Network& net, const std::string& name, const BlockSizes& sizes, int input) {
-  int x = net.add(name + "ln_1", LayerNorm(), {input});
-  x = net.add(name + "attn.c_attn", Linear(3 * sizes.hidden), {x});
-  x = net.add(name + "attn", SelfAttention(sizes.heads), {x});
-  x = net.add(name + "attn.c_proj", Linear(sizes.hidden), {x});
-  return net.add(name + "residual_1", Addition(), {input, x});
-}
-
-/// The same of a perceptron of two layers.
-int perceptron_part(Network& net, const std::string& name, const BlockSizes& sizes, int input) {
-  constexpr std::int64_t expansion = 4;
-  int x = net.add(name + "ln_2", LayerNorm(), {input});
-  x = net.add(name + "mlp.c_fc", Linear(expansion * sizes.hidden), {x});
-  x = net.add(name + "mlp.act", Activation(ActivationKind::gelu_tanh), {x});
-  x = net.add(name + "mlp.c_proj", Linear(sizes.hidden), {x});
-  return net.add(name + "residual_2", Addition(), {input, x});
-}
-
-void check_heads(std::int64_t hidden, std::int64_t heads) {
-  if (hidden % heads == 0) return;
-  std::int64_t divisor = std::min(heads, hidden);
-  while (hidden % divisor != 0) --divisor;
-  for (std::int64_t other = heads + 1; other < 2 * heads - divisor; ++other) {
-    if (hidden % other == 0) divisor = other;
-  }
-  throw std::invalid_argument(
-      fmt::format("--heads {} does not divide --hidden {}; choose a divisor such as {}, or another "
-                  "--hidden",
-                  heads, hidden, divisor));
-}
 
 /// Without layers.
 Network block_of(const std::string& kind, const BlockSizes& sizes) {
@@ -75,12 +39,12 @@ Network gpt(const GptSizes& sizes) {
   const int table =
       net.add("wte", Embedding(sizes.vocabulary, sizes.hidden, deviation), {network_input});
   int x = net.add("wpe", LearnedPositions(), {table});
-  const BlockSizes block{.hidden = sizes.hidden, .heads = sizes.heads, .sequence = sizes.sequence};
+  const BlockKind block{.heads = sizes.heads};
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
     const std::string name = fmt::format("h.{}", i);
     net.unit(name);
-    x = attention_part(net, name + ".", block, x);
-    x = perceptron_part(net, name + ".", block, x);
+    x = add_attention_part(net, name + ".", block, x);
+    x = add_perceptron_part(net, name + ".", block, x);
   }
   net.unit("head");
   x = net.add("ln_f", LayerNorm(), {x});
@@ -92,13 +56,14 @@ Network gpt(const GptSizes& sizes) {
 Network transformer_block(const BlockSizes& sizes) {
   check_heads(sizes.hidden, sizes.heads);
   Network net = block_of("transformer block", sizes);
-  perceptron_part(net, "", sizes, attention_part(net, "", sizes, network_input));
+  const BlockKind kind{.heads = sizes.heads};
+  add_perceptron_part(net, "", kind, add_attention_part(net, "", kind, network_input));
   return net;
 }
 
 Network perceptron_block(const BlockSizes& sizes) {
   Network net = block_of("perceptron block", sizes);
-  perceptron_part(net, "", sizes, network_input);
+  add_perceptron_part(net, "", {}, network_input);
   return net;
 }
 
