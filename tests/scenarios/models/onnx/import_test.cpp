@@ -196,7 +196,7 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
   EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", strides = [0, 0]")),
               HasSubstr("it has a stride of 0"));
   EXPECT_THAT(reason(onnx_zeros("w", "1099511627776, 1099511627776, 3, 3") + "last = Conv (x, w) "),
-              HasSubstr("larger than 64-bit sizes"));
+              HasSubstr("larger than any memory"));
 }
 
 TEST_F(OnnxImport, RefusesNormalisationsWithoutANumberForEachChannel) {
@@ -275,29 +275,6 @@ TEST_F(OnnxImport, WeightsOfTheFileAreWantedOfAllParameters) {
   }
 }
 
-TEST_F(OnnxImport, AMaskThatHidesOtherPositionsIsNoAttention) {
-  const auto is_attention = [&](const std::string& elements, const std::string& shape) {
-    const Network found = network(file(
-        "z = Constant <value = int64[4] {0, 2, 1, 3}> () s = Constant <value = int64[3] {0, 2, 3}> "
-        "() "
-        "low = Constant <value_float = -1000000.0> () one = Constant <value_float = 1.7320508> () "
-        "mask = Constant <value = bool[" +
-            shape + "] {" + elements + "}> () " + onnx_zeros("w", "3, 9") +
-            "p = MatMul (x, w) a, b, c = Split <axis = 2> (p) "
-            "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
-            "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
-            "v = Transpose <perm = [0, 2, 1, 3]> (vr) m = MatMul (q, k) d = Div (m, one) "
-            "h = Where (mask, low, d) t = Softmax <axis = -1> (h) r = MatMul (t, v) "
-            "o = Transpose <perm = [0, 2, 1, 3]> (r) y = Reshape (o, s) ",
-        "float[N, 2, 3] x"));
-    return found.layers.size() == 2 && found.layer(1).kind->name() == "causal_attention";
-  };
-  EXPECT_TRUE(is_attention("0, 1, 0, 0", "2, 2"));
-  EXPECT_TRUE(is_attention("0, 1, 0, 0", "1, 1, 2, 2"));
-  EXPECT_FALSE(is_attention("0, 0, 1, 0", "2, 2")) << "the earlier position";
-  EXPECT_FALSE(is_attention("0, 1", "2, 1")) << "all of a position";
-}
-
 TEST_F(OnnxImport, RefusesWhatItWouldOtherwiseLeaveOut) {
   EXPECT_THAT(refusal(file("p, i = MaxPool <kernel_shape = [2, 2]> (x) last = Relu (i) " +
                                onnx_classifier("last"),
@@ -368,8 +345,8 @@ TEST_F(OnnxImport, LayersWithTheSameWeightsAreTied) {
                                           "a = MatMul (x, w) b = Relu (a) y = MatMul (b, w) ",
                                       "float[N, 2] x"));
   EXPECT_EQ(merged.parameters().size(), 2U) << "exporters merge equal initial values";
-  EXPECT_THAT(refusal(file(weights + onnx_zeros("b", "2") +
-                               "a = Gemm (x, w, b) r = Relu (a) y = MatMul (r, w) ",
+  EXPECT_THAT(refusal(file(weights + "b = Constant <value = float[2] {5, 6}> () "
+                                     "a = Gemm (x, w, b) r = Relu (a) y = MatMul (r, w) ",
                            "float[N, 2] x")),
               AllOf(HasSubstr("its weights 'w' belong to several layers"),
                     HasSubstr("export it with dynamo=False")));
