@@ -65,15 +65,21 @@ void check_places(const Extents& whole, const Extents& part, const Axes& starts,
 }  // namespace
 
 Extent count_of(const Extents& extents) {
+  constexpr std::int64_t most_elements = std::int64_t{1} << 48;
   Extent count;
   for (const Extent& extent : extents) {
     if (count.samples && extent.samples) {
       throw std::invalid_argument(
           fmt::format("two dimensions of {} have samples", to_string(extents)));
     }
-    if (extent.samples) count.outer = count.size * extent.outer;
     count.samples = count.samples || extent.samples;
-    count.size *= extent.size;
+    const std::int64_t in_front = count.size;
+    if (extent.size < 0 || __builtin_mul_overflow(count.size, extent.size, &count.size) ||
+        count.size > most_elements) {
+      throw std::invalid_argument(
+          fmt::format("a tensor of {} is larger than any memory", to_string(extents)));
+    }
+    if (extent.samples) count.outer = in_front * extent.outer;
   }
   return count;
 }

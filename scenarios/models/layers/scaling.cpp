@@ -1,4 +1,4 @@
-// Calls of products with numbers.
+// Calls of products with numbers of channels.
 #include "scenarios/models/layers/scaling.h"
 
 #include "scenarios/models/layers/passes.h"
@@ -39,25 +39,6 @@ ConvolutionBackwardWeights weight_gradient(const LayerWork& work, bool accumulat
 }
 
 }  // namespace
-
-void Scaling::write_forward(ForwardPass& pass) const {
-  Op& op = pass.prepare(Scale{.shape = pass.work().output,
-                              .dtype = pass.work().dtype,
-                              .factor = factor_,
-                              .addend = addend_});
-  pass.emit(op, {{"source", pass.input(0)},
-                 {"destination", pass.place_output(op.tensor("destination").bytes)}});
-}
-
-void Scaling::write_backward(BackwardPass& pass) const {
-  const Gradient incoming = pass.gradient();
-  if (factor_ == 1.0F || !pass.is_wanted(0)) return pass.contribute(0, incoming);
-  Op& op = pass.prepare(
-      Scale{.shape = pass.work().output, .dtype = pass.work().dtype, .factor = factor_});
-  const Gradient result = pass.reuse(incoming, 0, op.tensor("destination").bytes);
-  pass.emit(op, {{"source", incoming.view}, {"destination", result.view}});
-  pass.contribute_instead(incoming, 0, result);
-}
 
 std::vector<ParameterSpec> ChannelScale::parameters(const Shape& input,
                                                     const Shape& /*output*/) const {

@@ -240,11 +240,6 @@ Values output_of(const Layer& layer, const Shape& source, const Input& input,
     return activated(input(0), function->kind(), double{function->low()}, double{function->high()});
   }
   if (as<Flatten>(layer) != nullptr) return input(0);
-  if (const auto* line = as<Scaling>(layer)) {
-    Values out = input(0);
-    for (double& value : out) value = double{line->factor()} * value + double{line->addend()};
-    return out;
-  }
   if (as<ChannelScale>(layer) != nullptr) {
     return of_channels(input(0), source, parameter(".weight"), {});
   }

@@ -114,7 +114,7 @@ Network small_branching_network() {
   return net;
 }
 
-/// Numbers and constants of channels, parts of images, and edges of zeros, of images whose channels
+/// Constants of channels, parts of images, and edges of zeros, of images whose channels
 /// fill blocks and of others.
 Network small_network_of_channels() {
   Network net;
@@ -122,7 +122,6 @@ Network small_network_of_channels() {
   net.input = {3, 8, 8};
   net.unit("stem");
   int x = net.add("offset", ChannelBias(), {network_input});
-  x = net.add("centred", Scaling(0.5F, -0.25F), {x});
   x = net.add("edges", Padding({.top = 1, .left = 0, .bottom = 2, .right = 1}), {x});
   x = net.add("conv", Convolution({.out_channels = 16, .window = {.kernel = 3}}), {x});
   net.unit("parts");
@@ -133,7 +132,6 @@ Network small_network_of_channels() {
   const int inside =
       net.add("inside", Padding({.top = -1, .left = 0, .bottom = 1, .right = 0}), {first});
   x = net.add("joined", Concatenation(), {second, inside});
-  x = net.add("negative", Scaling(-1.5F), {x});
   x = net.add(
       "up",
       TransposedConvolution(
@@ -149,7 +147,7 @@ Network small_network_of_channels() {
   return net;
 }
 
-/// Sequences between numbers, and an LSTM without biases.
+/// Sequences between constants of columns, and an LSTM without biases.
 Network small_network_of_columns() {
   Network net;
   net.name = "columns";
@@ -160,7 +158,6 @@ Network small_network_of_columns() {
   x = net.add("lstm", Lstm(5, false), {x});
   net.unit("second");
   x = net.add("scaled", ChannelScale(), {x});
-  x = net.add("moved", Scaling(2, 0.5F), {x});
   net.add("fc", Linear(3), {x});
   return net;
 }

@@ -67,6 +67,7 @@ class Reshaping {
       }
       result_.push_back(extent);
     }
+    check_sizes();
     if (count_.samples && !has_samples() && samples_of_file_ > 1) name_samples();
     complete();
     if (count_.samples) place_samples();
@@ -74,6 +75,15 @@ class Reshaping {
   }
 
  private:
+  void check_sizes() const {
+    Extents sizes;
+    for (const Extent& one : result_) {
+      if (one.size < -1) throw CannotTranslate("its shape has a negative extent");
+      sizes.push_back({.size = one.size == -1 ? 1 : one.size});
+    }
+    static_cast<void>(general::count_of(sizes));  // refuses more than a memory holds
+  }
+
   [[nodiscard]] bool has_samples() const {
     return std::ranges::any_of(result_, [](const Extent& one) { return one.samples; });
   }
@@ -143,7 +153,8 @@ class Reshaping {
   /// Whether the samples may lie in a dimension that has `behind` elements behind it.
   [[nodiscard]] bool fits(std::size_t d, std::int64_t behind, std::int64_t inside) const {
     if (has_samples() && !result_[d].samples) return false;
-    return behind > 0 && inside % behind == 0 && result_[d].size % (inside / behind) == 0;
+    return behind > 0 && inside > 0 && inside % behind == 0 &&
+           result_[d].size % (inside / behind) == 0;
   }
 
   const Extents& from_;

@@ -20,6 +20,9 @@ using general::Extents;
 using general::Graph;
 using enum ElementOp;
 
+/// Larger numbers are mistakes, and their products beyond 64 bits.
+constexpr std::int64_t most_extent = 1 << 24;
+
 /// How windows move, by dimension behind the channels.
 struct Windows {
   Integers kernel;
@@ -34,7 +37,9 @@ struct Windows {
     return (kernel[d] - 1) * dilations[d] + 1;
   }
   [[nodiscard]] std::int64_t taps() const {
-    return std::accumulate(kernel.begin(), kernel.end(), std::int64_t{1}, std::multiplies());
+    std::int64_t count = 1;
+    for (const std::int64_t side : kernel) count = std::min(count, most_extent) * side;
+    return count;
   }
 };
 
@@ -44,11 +49,17 @@ Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t 
   if (values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; })) {
     throw CannotTranslate(fmt::format("its {} do not fit its input", name));
   }
-  constexpr std::int64_t most = 1 << 24;
-  if (std::ranges::any_of(values, [](auto one) { return one > most; })) {
+  if (std::ranges::any_of(values, [](auto one) { return one > most_extent; })) {
     throw CannotTranslate(fmt::format("its {} are larger than any image", name));
   }
   return values;
+}
+
+void check_kernel(const Integers& kernel) {
+  const auto is_side = [](std::int64_t side) { return side >= 1 && side <= most_extent; };
+  if (!std::ranges::all_of(kernel, is_side)) {
+    throw CannotTranslate("its window is empty, or larger than any image");
+  }
 }
 
 /// `image`: extents of the dimensions behind the channels.
@@ -61,6 +72,7 @@ Windows windows_of(const Arguments& arguments, const Integers& image, Integers k
                   .back = Integers(rank, 0),
                   .results = Integers(rank, 0)};
   if (windows.kernel.size() != rank) throw CannotTranslate("its kernel does not fit its input");
+  check_kernel(windows.kernel);
   const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
   const std::string automatic = arguments.attribute("auto_pad", std::string("NOTSET"));
   const bool is_same = automatic.starts_with("SAME");
@@ -93,6 +105,7 @@ Integers image_of(const Extents& shape) {
   Integers image;
   for (std::size_t d = 2; d < shape.size(); ++d) {
     if (shape[d].samples) throw CannotTranslate("its window moves over the samples");
+    if (shape[d].size > most_extent) throw CannotTranslate("its input is larger than any image");
     image.push_back(shape[d].size);
   }
   return image;
@@ -251,8 +264,8 @@ Outputs convolution(Arguments& arguments) {
   const Integers image = image_of(from);
   const Extents filter = arguments.shape(1);
   const std::int64_t groups = arguments.integer("group", 1);
-  if (filter.size() != from.size() || groups < 1 || filter[0].size < 1 || from[1].size != filter[1].size * groups ||
-      filter[0].size % groups != 0) {
+  if (filter.size() != from.size() || groups < 1 || groups > from[1].size || filter[0].size < 1 ||
+      from[1].size != filter[1].size * groups || filter[0].size % groups != 0) {
     throw CannotTranslate(fmt::format("its weights {} do not fit its input {}, in {} groups",
                                       general::to_string(filter), general::to_string(from),
                                       groups));
@@ -319,6 +332,7 @@ std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& 
   if (has_bias) parameters.emplace_back("bias", arguments.constant(2, "biases"));
   return arguments.translator().add_layer(
       arguments.node(),
+<<<<<<< HEAD
       std::make_shared<const TransposedConvolution>(TransposedConvolution::Options{
           .out_channels = arguments.shape(1)[1].size * groups,
           .window = {.kernel = windows.kernel[0],
@@ -328,6 +342,16 @@ std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& 
           .groups = groups,
           .bias = has_bias}),
       {x}, std::move(parameters), weights);
+=======
+      std::make_shared<const TransposedConvolution>(
+          TransposedConvolution::Options{.out_channels = arguments.shape(1)[1].size * groups,
+                                         .window = {.kernel = windows.kernel[0],
+                                                    .stride = windows.strides[0],
+                                                    .dilation = windows.dilations[0]},
+                                         .output_padding = has_added ? added.front() : 0,
+                                         .groups = groups}),
+      {x}, {{"weights", weights}}, weights);
+>>>>>>> w-tests
 }
 
 /// Each tap of the weights, times the input, is added to every stride-th element of the result.
@@ -347,12 +371,13 @@ Outputs transposed_convolution(Arguments& arguments) {
                   .back = {},
                   .results = image};
   for (std::size_t d = 2; d < filter.size(); ++d) windows.kernel.push_back(filter[d].size);
-  if (windows.rank() != rank || from[1] != filter[0] || groups < 1 ||
+  if (windows.rank() != rank || from[1] != filter[0] || groups < 1 || groups > from[1].size ||
       filter[0].size % groups != 0) {
     throw CannotTranslate(fmt::format("its weights {} in {} groups do not fit its input {}",
                                       general::to_string(filter), groups,
                                       general::to_string(from)));
   }
+  check_kernel(windows.kernel);
   check_taps(windows);
   const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
   const Integers added = of_rank(arguments, "output_padding", rank, 0);
@@ -446,7 +471,11 @@ Outputs transposed_convolution(Arguments& arguments) {
 bool covers(const Windows& windows, const Integers& image) {
   for (std::size_t d = 0; d < windows.rank(); ++d) {
     if (windows.results[d] != 1 || windows.dilations[d] != 1 ||
+<<<<<<< HEAD
         windows.kernel[d] < windows.front[d] + image[d]) {
+=======
+        windows.kernel[d] - windows.front[d] < image[d]) {
+>>>>>>> w-tests
       return false;
     }
   }
@@ -470,7 +499,9 @@ Outputs max_pool(Arguments& arguments) {
   if (arguments.node().outputs.size() > 1 && !arguments.node().outputs[1].empty()) {
     throw CannotTranslate("its places of maxima are read");
   }
-  if (covers(windows, image)) return {graph.reduce(Reduction::maximum, x, image_axes(windows))};
+  if (covers(windows, image) && windows.kernel != image) {
+    return {graph.reduce(Reduction::maximum, x, image_axes(windows))};
+  }
   const auto square = square_window(windows, image, true);
   if (square && arguments.is_network() && starts_with_samples(from)) {
     return {arguments.translator().add_layer(
@@ -495,7 +526,8 @@ Outputs average_pool(Arguments& arguments) {
   }
   const bool is_padded = has_zeros || arguments.flag("ceil_mode", false);
   const auto square = square_window(windows, image, true);
-  if (square && !(counts && arguments.flag("ceil_mode", false)) && arguments.is_network() && starts_with_samples(from)) {
+  if (square && !(counts && arguments.flag("ceil_mode", false)) && arguments.is_network() &&
+      starts_with_samples(from)) {
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const AveragePool>(*square, counts), {x}, {}, -1)};
   }
