@@ -332,7 +332,6 @@ std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& 
   if (has_bias) parameters.emplace_back("bias", arguments.constant(2, "biases"));
   return arguments.translator().add_layer(
       arguments.node(),
-<<<<<<< HEAD
       std::make_shared<const TransposedConvolution>(TransposedConvolution::Options{
           .out_channels = arguments.shape(1)[1].size * groups,
           .window = {.kernel = windows.kernel[0],
@@ -342,16 +341,6 @@ std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& 
           .groups = groups,
           .bias = has_bias}),
       {x}, std::move(parameters), weights);
-=======
-      std::make_shared<const TransposedConvolution>(
-          TransposedConvolution::Options{.out_channels = arguments.shape(1)[1].size * groups,
-                                         .window = {.kernel = windows.kernel[0],
-                                                    .stride = windows.strides[0],
-                                                    .dilation = windows.dilations[0]},
-                                         .output_padding = has_added ? added.front() : 0,
-                                         .groups = groups}),
-      {x}, {{"weights", weights}}, weights);
->>>>>>> w-tests
 }
 
 /// Each tap of the weights, times the input, is added to every stride-th element of the result.
@@ -471,11 +460,7 @@ Outputs transposed_convolution(Arguments& arguments) {
 bool covers(const Windows& windows, const Integers& image) {
   for (std::size_t d = 0; d < windows.rank(); ++d) {
     if (windows.results[d] != 1 || windows.dilations[d] != 1 ||
-<<<<<<< HEAD
         windows.kernel[d] < windows.front[d] + image[d]) {
-=======
-        windows.kernel[d] - windows.front[d] < image[d]) {
->>>>>>> w-tests
       return false;
     }
   }

@@ -116,10 +116,7 @@ TEST_F(ConstantsImport, ZerosThatDifferBetweenEdgesAreALayer) {
   const Network lower = network(
       kernel_of_three + "last = Conv <strides = [2, 2], auto_pad = \"SAME_LOWER\"> (x, w) " +
       onnx_classifier("last"));
-<<<<<<< HEAD
   ASSERT_EQ(lower.layers.size(), 3U);
-=======
->>>>>>> w-tests
   EXPECT_EQ(as<Convolution>(lower.layer(0))->options().window.padding, 1)
       << "windows read no zeros behind the image";
 }
