@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/io/file.h"
+#include "reports/model/peaks.h"
 #include "tests/cli/waiting.h"
 #include "tests/support/process.h"
 
@@ -23,6 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 class PeaksProcess : public ::testing::Test {
  protected:
@@ -62,7 +64,14 @@ TEST_F(PeaksProcess, StandInTheReportOfTheNextRun) {
   EXPECT_EQ(again.out, peaks.out);
   EXPECT_THAT(again.err, IsEmpty());
 
-  EXPECT_THAT(measured().devices, Each(Field(&report::Device::peaks, Not(IsEmpty()))));
+  for (const report::Device& device : measured().devices) {
+    std::vector<std::string> names;
+    for (const report::Peak& peak : device.peaks) {
+      names.push_back(peak.what);
+      EXPECT_THAT(peaks.out, ContainsRegex(peak.what + " +" + report::rate_text(peak)));
+    }
+    EXPECT_THAT(names, UnorderedElementsAre("gemm f32", "memory", "copy")) << device.name;
+  }
   EXPECT_THAT(parbench({"show", "report.json", "--calls", "--width", "120"}).out,
               AllOf(ContainsRegex("gemm .* 2 +[0-9.]+ (m|µ)?s "), HasSubstr("of peak")));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 #include "tests/support/process.h"
@@ -35,13 +36,26 @@ std::vector<fs::path> possible_reports(const std::vector<std::string>& words,
 
 }  // namespace
 
+void expect_valid(const std::vector<fs::path>& reports) {
+  if (reports.empty()) return;
+  std::vector<std::string> words{PARBENCH_PYTHON, "-B", VALIDATOR, REPORT_SCHEMA};
+  for (const fs::path& path : reports) words.push_back(path.string());
+  const Finished done = run(words);
+  std::istringstream lines(done.out);
+  for (const fs::path& path : reports) {
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line, "valid") << path << done.err;
+  }
+}
+
 void expect_valid_reports(const std::vector<std::string>& words, const fs::path& directory,
                           fs::file_time_type begin) {
-  for (const fs::path& path : possible_reports(words, directory)) {
-    if (!fs::is_regular_file(path) || fs::last_write_time(path) < begin) continue;
-    const Finished done = run({PARBENCH_PYTHON, "-B", VALIDATOR, REPORT_SCHEMA, path.string()});
-    EXPECT_EQ(done.out, "valid\n") << path << done.err;
-  }
+  std::vector<fs::path> written = possible_reports(words, directory);
+  std::erase_if(written, [&](const fs::path& path) {
+    return !fs::is_regular_file(path) || fs::last_write_time(path) < begin;
+  });
+  expect_valid(written);
 }
 
 }  // namespace parbench::test

@@ -33,7 +33,9 @@ __device__ void finish_statistics(const NormForward<Element>& at, const NormShap
 }
 
 // Sums of x − x₀ and of its square, where x₀ is the channel's first value: a variance that is small
-// beside the mean survives. The last block finishes.
+// beside the mean survives. A far x₀ costs digits instead: in a simulation with 401,408 rows the
+// variance was wrong by 9e-5 where x₀ was 128 standard deviations of the others away, and by 4e-3
+// at 1024; a far value elsewhere cost nothing. The last block finishes.
 template <class Element, int width>
 __global__ __launch_bounds__(block_threads, resident_blocks_forward) void statistics_kernel(
     NormForward<Element> at, NormShape shape, float epsilon, float momentum, NormScratch scratch) {

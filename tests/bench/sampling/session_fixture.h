@@ -11,6 +11,7 @@
 
 #include "bench/sampling/session/session.h"
 #include "tests/bench/fake_scenario.h"
+#include "tests/bench/sampling/session_reports.h"
 
 namespace parbench::fake {
 
@@ -20,7 +21,7 @@ class SessionTest : public testing::Test {
     if (devices.empty()) devices = make_devices(backends);
     const auto context = make_context(std::move(devices));
     devices.clear();
-    return run_session(
+    SessionResult result = run_session(
         scenario, *context, specs, options,
         {.progress = progress,
          .lost = lost,
@@ -34,6 +35,8 @@ class SessionTest : public testing::Test {
          .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
          .on_timeout = on_timeout,
          .now = scenario.now()});
+    keep_for_validation(result.cases);
+    return result;
   }
 
   FakeScenario scenario;

@@ -72,8 +72,7 @@ TEST_F(ResumedSession, GoesOnFromTheSamplesOfAnEarlierPart) {
     EXPECT_EQ(samples[count].round, earlier.back().round + 1);
   }
   EXPECT_EQ(checkpoints.front().cases[0].samples.size(), count) << "while it is being prepared";
-  ASSERT_TRUE(second.cases[0].bound.has_value());
-  EXPECT_DOUBLE_EQ(second.cases[0].bound->seconds, 0.5);
+  EXPECT_DOUBLE_EQ(second.cases[0].bound.value().seconds, 0.5);
 }
 
 TEST_F(ResumedSession, SamplesACaseAnewThatIsCutElsewhere) {
@@ -159,20 +158,23 @@ TEST_F(ResumedSession, KeepsABoundUntilTasksAreMeasuredBesideSamples) {
   scenario.behaviours["base"] = {.task_seconds = {0.5}, .cost_seconds = 0.1};
   run_first({"base"}, 5);
   ASSERT_EQ(first_.cases[0].stopped_because, "total-time");
-  ASSERT_TRUE(first_.cases[0].bound.has_value());
+  EXPECT_DOUBLE_EQ(first_.cases[0].bound.value().seconds, 0.5);
+  EXPECT_DOUBLE_EQ(first_.cases[0].efficiency, 0.5);
   scenario.behaviours["base"].task_seconds = {0.25};  // such as in a cold round
   const SessionResult without_samples = resume(1.5);
   ASSERT_EQ(without_samples.cases[0].samples, first_.cases[0].samples);
   ASSERT_GT(scenario.count("costs fake/base/n:1"), 0U);
   EXPECT_EQ(without_samples.cases[0].bound, first_.cases[0].bound);
   EXPECT_EQ(without_samples.cases[0].efficiency, first_.cases[0].efficiency);
-  EXPECT_DOUBLE_EQ(resume(100).cases[0].bound->seconds, 0.25);
+  const SessionResult with_samples = resume(100);
+  EXPECT_DOUBLE_EQ(with_samples.cases[0].bound->seconds, 0.25);
+  EXPECT_DOUBLE_EQ(with_samples.cases[0].efficiency, 0.25);
 }
 
 TEST_F(ResumedSession, KeepsTheTimelineUntilThereIsAnother) {
   on_timeline = [](const report::CaseResult&, const Timeline&) {};
   run_first({"base"}, 100);
-  ASSERT_TRUE(first_.cases[0].profile.has_value());
+  EXPECT_DOUBLE_EQ(first_.cases[0].profile.value().metrics.span, 1);
   first_.cases[0].stopped_because = "total-time";
   const SessionResult without_time = resume(1.5);
   ASSERT_EQ(scenario.count("record fake/base/n:1"), 0U);

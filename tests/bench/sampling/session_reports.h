@@ -1,0 +1,14 @@
+// Validates the reports of sessions that tests run.
+#pragma once
+
+#include <vector>
+
+#include "reports/model/report.h"
+
+namespace parbench::fake {
+
+/// Writes a report with these cases. When the tests of this process have ended, one call of an
+/// independent validator compares all of these reports with the JSON Schema.
+void keep_for_validation(const std::vector<report::CaseResult>& cases);
+
+}  // namespace parbench::fake
