@@ -181,8 +181,20 @@ class MemoryPlan {
     if (is_free(operation)) return !std::ranges::all_of(readers, reads_elements);
     if (operation.kind == OpKind::reduction) return readers.size() > 1 || readers.front() >= 0;
     if (operation.kind != OpKind::element) return true;
-    return readers.size() > 1 || !reads_elements(readers.front()) ||
-           (!options_.fuse && readers.front() >= 0);
+    if (readers.size() > 1) return !options_.fuse || !is_computed_again(index);
+    return !reads_elements(readers.front()) || (!options_.fuse && readers.front() >= 0);
+  }
+
+  /// Whether all readers compute a result for themselves, because that takes less time than to write
+  /// it and to read it.
+  [[nodiscard]] bool is_computed_again(int index) const {
+    constexpr std::size_t max_steps = 10;
+    constexpr std::size_t max_readers = 4;
+    const std::vector<int>& readers = readers_[at(index)];
+    const bool are_elements = std::ranges::all_of(readers, [&](int reader) {
+      return reader >= 0 && graph_.at(reader).kind == OpKind::element;
+    });
+    return are_elements && readers.size() <= max_readers && count_steps(index) <= max_steps;
   }
 
   /// Whether a reader can compute what it reads, element by element.
