@@ -1,6 +1,6 @@
 // Each operation belongs to the layer of all its readers. One that several layers read, or a layer
 // of a kind of its own, ends a layer.
-#include "scenarios/models/onnx/general/layering.h"
+#include "scenarios/models/onnx/layering.h"
 
 #include <fmt/format.h>
 
@@ -233,6 +233,7 @@ class Layering {
     name = unique(name);
     for (std::size_t i = 0; i < part.constants.size(); ++i) {
       const std::string source = with_dots(translator_.source_of(part.constants[i]));
+      if (source.empty()) continue;  // it is named after its role
       const bool is_inside = source.starts_with(name + ".");
       part.parameters[i].name = is_inside ? source.substr(name.size() + 1) : source;
     }
