@@ -19,7 +19,7 @@ namespace {
 
 /// Zeros that nodes would make become tensors of the file, as weights are.
 void store_zeros(onnx::GraphProto& graph) {
-  constexpr std::int64_t most = 1 << 16;
+  constexpr std::int64_t max_count = 1 << 16;
   std::map<std::string, std::vector<std::int64_t>> shapes;
   for (const onnx::NodeProto& node : graph.node()) {
     if (node.op_type() != "Constant" || !node.output(0).ends_with("_shape")) continue;
@@ -32,9 +32,9 @@ void store_zeros(onnx::GraphProto& graph) {
     const auto shape = is_filled ? shapes.find(node.output(0) + "_shape") : shapes.end();
     std::int64_t count = 1;
     if (shape != shapes.end()) {
-      for (const std::int64_t size : shape->second) count *= std::clamp(size, std::int64_t{0}, most);
+      for (const std::int64_t size : shape->second) count *= std::clamp(size, std::int64_t{0}, max_count);
     }
-    if (shape == shapes.end() || count == 0 || count > most) {
+    if (shape == shapes.end() || count == 0 || count > max_count) {
       *left.Add() = node;
       continue;
     }

@@ -65,7 +65,7 @@ void check_places(const Extents& whole, const Extents& part, const Axes& starts,
 }  // namespace
 
 Extent count_of(const Extents& extents) {
-  constexpr std::int64_t most_elements = std::int64_t{1} << 48;
+  constexpr std::int64_t max_elements = std::int64_t{1} << 48;
   Extent count;
   for (const Extent& extent : extents) {
     if (count.samples && extent.samples) {
@@ -75,7 +75,7 @@ Extent count_of(const Extents& extents) {
     count.samples = count.samples || extent.samples;
     const std::int64_t in_front = count.size;
     if (extent.size < 0 || __builtin_mul_overflow(count.size, extent.size, &count.size) ||
-        count.size > most_elements) {
+        count.size > max_elements) {
       throw std::invalid_argument(
           fmt::format("a tensor of {} is larger than any memory", to_string(extents)));
     }

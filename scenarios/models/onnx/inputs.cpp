@@ -1,4 +1,4 @@
-// Inputs are told apart by their types and names.
+// How inputs differ by their types and names.
 #include "scenarios/models/onnx/inputs.h"
 
 #include <fmt/format.h>

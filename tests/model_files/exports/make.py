@@ -23,7 +23,7 @@ def models():
 
 def exported(module, sample, path, exporter):
     """In evaluation. "old" and "new" leave the number of samples open; "fixed" is what the newer exporter writes
-    unless it is told otherwise."""
+    unless an argument says otherwise."""
     given = tuple(sample.values())
     if exporter == "old":
         torch.onnx.export(module.eval(), given, path, dynamo=False, opset_version=17, input_names=list(sample),

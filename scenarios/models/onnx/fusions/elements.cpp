@@ -167,7 +167,7 @@ std::optional<ScalarFunction> ScalarFunction::below(const Fusing& fusing, int in
 
 /// −1: it is no such function.
 int ScalarFunction::copied(const Fusing& fusing, int index) {
-  constexpr std::size_t most = 64;
+  constexpr std::size_t max_operations = 64;
   if (const auto number = fusing.number_of(index)) {
     return graph_.number(static_cast<float>(*number), graph_.shape(0));
   }
@@ -177,7 +177,7 @@ int ScalarFunction::copied(const Fusing& fusing, int index) {
     if (argument_ < 0) argument_ = index;
     return argument_ == index ? 0 : -1;
   }
-  if (graph_.operations().size() > most) return -1;
+  if (graph_.operations().size() > max_operations) return -1;
   Operation same = operation;
   same.shape = graph_.shape(0);
   for (int& input : same.inputs) {

@@ -56,7 +56,7 @@ int Fusing::run(int output) {
       keep(readers_[place(copy)], *made, size);
       unfused_[place(*made)] = unfused_[place(copy)];
       copy = *made;
-      i = static_cast<std::size_t>(-1);  // all others once more
+      i = static_cast<std::size_t>(-1);  // all others again
     }
     copies_[place(index)] = copy;
   }

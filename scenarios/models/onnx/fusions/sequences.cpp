@@ -52,9 +52,9 @@ class RowFunction {
   }
 
   int copied(const Fusing& fusing, int index) {
-    constexpr std::size_t most = 40;
+    constexpr std::size_t max_operations = 40;
     if (const auto known = copies_.find(index); known != copies_.end()) return known->second;
-    return copies_[index] = graph_.operations().size() > most ? -1 : made(fusing, index);
+    return copies_[index] = graph_.operations().size() > max_operations ? -1 : made(fusing, index);
   }
 
   int made(const Fusing& fusing, int index) {

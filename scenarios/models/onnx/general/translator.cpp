@@ -131,9 +131,9 @@ const Tensor* Translator::find(const std::string& name) const {
 
 std::int64_t Translator::samples_of_file() const {
   if (file_.inputs.empty() || file_.inputs.front().shape.empty()) return 1;
-  constexpr std::int64_t most = 1 << 14;  // others are no batch
+  constexpr std::int64_t max_batch = 1 << 14;  // others are no batch
   const std::int64_t samples = file_.inputs.front().shape.front();
-  return samples > most ? 1 : std::max(samples, std::int64_t{1});
+  return samples > max_batch ? 1 : std::max(samples, std::int64_t{1});
 }
 
 const Node* Translator::maker_of(int operation) const {

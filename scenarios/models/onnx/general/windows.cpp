@@ -13,14 +13,14 @@ Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t 
   if (values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; })) {
     throw CannotTranslate(fmt::format("its {} do not fit its input", name));
   }
-  if (std::ranges::any_of(values, [](auto one) { return one > most_extent; })) {
+  if (std::ranges::any_of(values, [](auto one) { return one > max_extent; })) {
     throw CannotTranslate(fmt::format("its {} are larger than any image", name));
   }
   return values;
 }
 
 void check_kernel(const Integers& kernel) {
-  const auto is_side = [](std::int64_t side) { return side >= 1 && side <= most_extent; };
+  const auto is_side = [](std::int64_t side) { return side >= 1 && side <= max_extent; };
   if (!std::ranges::all_of(kernel, is_side)) {
     throw CannotTranslate("its window is empty, or larger than any image");
   }
@@ -68,7 +68,7 @@ Integers image_of(const general::Extents& shape) {
   Integers image;
   for (std::size_t d = 2; d < shape.size(); ++d) {
     if (shape[d].samples) throw CannotTranslate("its window moves over the samples");
-    if (shape[d].size > most_extent) throw CannotTranslate("its input is larger than any image");
+    if (shape[d].size > max_extent) throw CannotTranslate("its input is larger than any image");
     image.push_back(shape[d].size);
   }
   return image;

@@ -14,7 +14,7 @@
 namespace parbench::onnx_import {
 
 /// Larger numbers are mistakes, and their products beyond 64 bits.
-constexpr std::int64_t most_extent = 1 << 24;
+constexpr std::int64_t max_extent = 1 << 24;
 
 /// How windows move, by dimension behind the channels.
 struct Windows {
@@ -31,7 +31,7 @@ struct Windows {
   }
   [[nodiscard]] std::int64_t taps() const {
     std::int64_t count = 1;
-    for (const std::int64_t side : kernel) count = std::min(count, most_extent) * side;
+    for (const std::int64_t side : kernel) count = std::min(count, max_extent) * side;
     return count;
   }
 };
