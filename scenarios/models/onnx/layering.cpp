@@ -188,11 +188,11 @@ class Layering {
     }
     for (const auto& [role, constant] : parameters) {
       if (!layer_of_constant_.try_emplace(constant, layer).second && !is_uniform(constant)) {
-        throw CannotTranslate(
-            fmt::format("its layers '{}' and '{}' share weights and differ in others; if they share "
-                        "none in the model, export it with dynamo=False",
-                        result_.network.layer(layer_of_constant_.at(constant)).name,
-                        result_.network.layer(layer).name));
+        throw CannotTranslate(fmt::format(
+            "its layers '{}' and '{}' share weights and differ in others; if they share "
+            "none in the model, export it with dynamo=False",
+            result_.network.layer(layer_of_constant_.at(constant)).name,
+            result_.network.layer(layer).name));
       }
       result_.constants[{layer, role}] = constant;
     }
@@ -238,7 +238,8 @@ class Layering {
       part.parameters[i].name = is_inside ? source.substr(name.size() + 1) : source;
     }
     const int layer =
-        append(name, std::make_shared<const Composition>(std::move(operators), std::move(part.graph),
+        append(name,
+               std::make_shared<const Composition>(std::move(operators), std::move(part.graph),
                                                    output, std::move(part.parameters)),
                std::move(part.inputs));
     Parameters parameters;
