@@ -43,7 +43,8 @@ void check_parameters(const Network& network) {
 std::vector<float> zeros_of(const Graph& graph, const std::string& name) {
   constexpr std::int64_t max_count = 1 << 20;
   const auto found = graph.constants.find(name);
-  const std::int64_t count = found == graph.constants.end() ? 0 : element_count(found->second.shape);
+  const std::int64_t count =
+      found == graph.constants.end() ? 0 : element_count(found->second.shape);
   if (count > max_count) throw UsageError("a tensor that is too large to fuzz");
   return std::vector<float>(static_cast<std::size_t>(count));
 }

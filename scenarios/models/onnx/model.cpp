@@ -83,9 +83,11 @@ StoredValues shared_values(const std::string& path, const ImportOptions& options
 Network network_of(const std::string& path, const std::shared_ptr<const Graph>& graph,
                    const ImportOptions& options, bool stored_weights) {
   try {
-    const auto load = [path](const std::string& name) { return read_values(path, {name}).at(name); };
-    Network network = network_of_graph(fs::path(path).filename().string(), *graph, load, options,
-                                       stored_weights);
+    const auto load = [path](const std::string& name) {
+      return read_values(path, {name}).at(name);
+    };
+    Network network =
+        network_of_graph(fs::path(path).filename().string(), *graph, load, options, stored_weights);
     if (stored_weights) {
       network.stored_values = shared_values(
           path, options,

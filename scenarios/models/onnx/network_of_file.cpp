@@ -13,7 +13,7 @@
 #include "scenarios/models/layers/embedding.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/inputs.h"
-#include "scenarios/models/onnx/general/layering.h"
+#include "scenarios/models/onnx/layering.h"
 #include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/units.h"
 

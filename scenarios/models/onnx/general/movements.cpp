@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/general/reshaping.h"
 #include "scenarios/models/onnx/general/translator.h"
 
 namespace parbench::onnx_import {
@@ -47,128 +48,11 @@ Outputs size(Arguments& arguments) {
       {}, {static_cast<double>(count.size * (count.samples ? samples_prime : 1))})};
 }
 
-/// The extents that a list of whole numbers asks for. Samples that it does not name, because the
-/// file has a fixed number of them, are where they lie in `from`: as many elements lie inside of
-/// them.
-class Reshaping {
- public:
-  Reshaping(const Extents& from, Integers wanted, std::int64_t samples_of_file)
-      : from_(from),
-        count_(general::count_of(from)),
-        wanted_(std::move(wanted)),
-        samples_of_file_(samples_of_file) {}
-
-  [[nodiscard]] Extents extents(bool keeps_zeros) {
-    for (std::size_t d = 0; d < wanted_.size(); ++d) {
-      Extent extent{.size = wanted_[d]};
-      if (wanted_[d] == 0 && !keeps_zeros && d < from_.size()) extent = from_[d];
-      if (wanted_[d] > 0 && wanted_[d] % samples_prime == 0) {
-        extent = {.size = wanted_[d] / samples_prime, .samples = true};
-      }
-      result_.push_back(extent);
-    }
-    check_sizes();
-    if (count_.samples && !has_samples() && samples_of_file_ > 1) name_samples();
-    complete();
-    if (count_.samples) place_samples();
-    return result_;
-  }
-
- private:
-  void check_sizes() const {
-    Extents sizes;
-    for (const Extent& one : result_) {
-      if (one.size < -1) throw CannotTranslate("its shape has a negative extent");
-      sizes.push_back({.size = one.size == -1 ? 1 : one.size});
-    }
-    static_cast<void>(general::count_of(sizes));  // refuses more than a memory holds
-  }
-
-  [[nodiscard]] bool has_samples() const {
-    return std::ranges::any_of(result_, [](const Extent& one) { return one.samples; });
-  }
-
-  /// Divides the extent that has the samples by how many the file was exported with.
-  void name_samples() {
-    const std::int64_t all = count_.size * samples_of_file_;
-    Extents whole = result_;
-    std::int64_t others = 1;
-    for (const Extent& one : whole) others *= one.size == -1 ? 1 : one.size;
-    const auto open = std::ranges::find(whole, -1, &Extent::size);
-    if (others < 1 || all < 1 || all % others != 0 || (open == whole.end() && others != all))
-      return;
-    if (open != whole.end()) open->size = all / others;
-    const std::int64_t inside = count_.size / count_.outer;
-    std::int64_t behind = 1;
-    for (std::size_t d = whole.size(); d-- > 0; behind *= whole[d].size) {
-      if (inside % behind != 0) return;
-      const std::int64_t per_sample = inside / behind * samples_of_file_;
-      if (whole[d].size % per_sample != 0) continue;
-      whole[d] = {.size = whole[d].size / samples_of_file_, .samples = true};
-      result_ = whole;
-      return;
-    }
-  }
-
-  /// The extent that is given as −1.
-  void complete() {
-    const auto open = std::ranges::find(result_, -1, &Extent::size);
-    if (open == result_.end()) return;
-    std::int64_t others = 1;
-    for (const Extent& one : result_) others *= one.size == -1 ? 1 : one.size;
-    if (others == 0 || count_.size % others != 0) {
-      throw CannotTranslate("its shape does not divide the elements of its input");
-    }
-    *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
-  }
-
-  /// Finds the dimension with the samples and how many of its elements lie outside of them.
-  void place_samples() {
-    const std::int64_t inside = count_.size / count_.outer;
-    std::int64_t behind = 1;  // elements of the dimensions behind
-    std::size_t place = result_.size();
-    for (std::size_t d = result_.size(); d-- > 0;) {
-      if (fits(d, behind, inside)) {
-        place = d;
-        if (result_[d].samples || (result_[d].size == 1 && behind == inside)) break;
-      }
-      behind *= result_[d].size;
-    }
-    if (place == result_.size()) {
-      throw CannotTranslate(fmt::format("it divides the samples of {}", general::to_string(from_)));
-    }
-    behind = 1;
-    for (std::size_t d = result_.size(); d-- > 0;) {
-      Extent& extent = result_[d];
-      if (d != place) {
-        extent.samples = false;
-      } else {
-        extent.samples = true;
-        extent.outer = extent.size * behind / inside;
-      }
-      behind *= extent.size;
-    }
-  }
-
-  /// Whether the samples may lie in a dimension that has `behind` elements behind it.
-  [[nodiscard]] bool fits(std::size_t d, std::int64_t behind, std::int64_t inside) const {
-    if (has_samples() && !result_[d].samples) return false;
-    return behind > 0 && inside > 0 && inside % behind == 0 &&
-           result_[d].size % (inside / behind) == 0;
-  }
-
-  const Extents& from_;
-  Extent count_;
-  Integers wanted_;
-  std::int64_t samples_of_file_;
-  Extents result_;
-};
-
 int reshaped(Arguments& arguments, int x, const Integers& wanted, bool keeps_zeros = false) {
   Graph& graph = arguments.graph();
   const Extents from = graph.shape(x);
   return graph.reshape(
-      x, Reshaping(from, wanted, arguments.translator().samples_of_file()).extents(keeps_zeros));
+      x, reshaped_extents(from, wanted, arguments.translator().samples_of_file(), keeps_zeros));
 }
 
 Outputs reshape(Arguments& arguments) {

@@ -318,7 +318,8 @@ bool is_usual_lstm(Arguments& arguments) {
       }
     }
   }
-  const bool reads_cells = node.outputs.size() > 2 && arguments.translator().is_read(node.outputs[2]);
+  const bool reads_cells =
+      node.outputs.size() > 2 && arguments.translator().is_read(node.outputs[2]);
   return arguments.is_network() && arguments.is_weight(1) && arguments.is_weight(2) &&
          (!arguments.has(3) || arguments.is_weight(3)) && !arguments.has(4) &&
          is_zero_state(arguments, 5) && is_zero_state(arguments, 6) && !arguments.has(7) &&
@@ -372,9 +373,9 @@ std::optional<Outputs> lstm_layers(Arguments& arguments) {
          gates_of(constants, arguments.constant(2, "recurrent weights"), d, 0, hidden)}};
     if (arguments.has(3)) {
       const int biases = arguments.constant(3, "biases");
-      parameters.emplace_back(
-          "bias", constants.apply(addition, gates_of(constants, biases, d, 0, hidden),
-                                  gates_of(constants, biases, d, 4 * hidden, hidden)));
+      parameters.emplace_back("bias",
+                              constants.apply(addition, gates_of(constants, biases, d, 0, hidden),
+                                              gates_of(constants, biases, d, 4 * hidden, hidden)));
     }
     const int made = arguments.translator().add_layer(
         arguments.node(), std::make_shared<const Lstm>(hidden, arguments.has(3)), {source},

@@ -196,11 +196,11 @@ std::vector<double> Translator::values_of(int constant) {
   return general::evaluate(constants_, {constant}, inputs, {}, 1).front();
 }
 
-int Translator::in_network(const Tensor& tensor) {
-  return tensor.is_constant ? brought(tensor.operation) : tensor.operation;
+int Translator::in_network(const Tensor& tensor, bool trains) {
+  return tensor.is_constant ? brought(tensor.operation, trains) : tensor.operation;
 }
 
-int Translator::brought(int constant) {
+int Translator::brought(int constant, bool trains) {
   const auto known = brought_.find(constant);
   if (known != brought_.end()) return known->second;
   const Shape shape = general::shape_at(constants_.shape(constant), 1);
@@ -211,7 +211,9 @@ int Translator::brought(int constant) {
     throw CannotTranslate("it computes with the number of samples");
   }
   int made = 0;
-  if (count > 1 && is_trainable(constant) && !is_mask(values) && !is_of_positions(shape, values)) {
+  const bool is_weight =
+      count > 1 && is_trainable(constant) && !is_mask(values) && !is_of_positions(shape, values);
+  if (is_weight || trains) {
     made = network_.parameter(shape);
     parameters_.push_back({.constant = constant, .name = source_of(constant)});
   } else if (!is_small) {
@@ -334,6 +336,11 @@ int Arguments::operand(std::size_t which) {
   const int once = once_per_file(found);
   const int made = translator_.in_network({.is_constant = true, .operation = once});
   return once == found.operation ? made : repeated(made);
+}
+
+int Arguments::weights(std::size_t which) {
+  const Tensor& found = tensor(which);
+  return is_network_ && found.is_constant ? translator_.in_network(found, true) : operand(which);
 }
 
 /// Where samples are outside of other elements in a dimension: those, once for each sample.
@@ -464,7 +471,7 @@ const OperatorTable& operator_table() {
          {attention_operators, element_operators, indexing_operators, loss_operators,
           movement_operators, onnxruntime_operators, product_operators, quantising_operators,
           recurrent_operators, reduction_operators, resizing_operators, sampling_operators,
-          window_operators}) {
+          convolution_operators, pooling_operators}) {
       all.merge(part());
     }
     return all;

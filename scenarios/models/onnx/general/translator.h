@@ -100,7 +100,8 @@ class Translator {
   [[nodiscard]] const Tensor* find(const std::string& name) const;
   /// The operation of the network for a tensor. A constant becomes a parameter where it is made of
   /// the file's weights, else numbers.
-  [[nodiscard]] int in_network(const Tensor& tensor);
+  /// `trains`: it is one even with a single element.
+  [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
   /// Whether a constant is made of the file's weights.
   [[nodiscard]] bool is_trainable(int constant) const;
   /// Whether a constant of the file is of whole numbers without a sign.
@@ -143,7 +144,7 @@ class Translator {
   void add_constants();
   void translate(const Node& node);
   void try_translate(const Node& node);
-  [[nodiscard]] int brought(int constant);
+  [[nodiscard]] int brought(int constant, bool trains);
   void keep_makers(const Node& node);
 
   const Graph& file_;
@@ -194,6 +195,8 @@ class Arguments {
   /// The operation of an input in `graph()`. Of a constant that repeats itself for each sample that
   /// the file was exported with, and meets samples there: one of them.
   [[nodiscard]] int operand(std::size_t which);
+  /// The same of weights: what is constant is trained, even a single element.
+  [[nodiscard]] int weights(std::size_t which);
   [[nodiscard]] general::Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
   /// Whether an input can be the weights of a layer: a constant of several floating-point numbers.
@@ -270,7 +273,8 @@ using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] OperatorTable indexing_operators();
 [[nodiscard]] OperatorTable reduction_operators();
 [[nodiscard]] OperatorTable product_operators();
-[[nodiscard]] OperatorTable window_operators();
+[[nodiscard]] OperatorTable convolution_operators();
+[[nodiscard]] OperatorTable pooling_operators();
 [[nodiscard]] OperatorTable resizing_operators();
 [[nodiscard]] OperatorTable recurrent_operators();
 [[nodiscard]] OperatorTable quantising_operators();

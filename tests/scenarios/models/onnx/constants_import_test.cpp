@@ -86,9 +86,8 @@ TEST_F(ConstantsImport, ConstantsHaveTheValuesOfTheFile) {
 }
 
 TEST_F(ConstantsImport, RefusesShapesThatCannotBeJoined) {
-  EXPECT_THAT(
-      refusal(onnx_zeros("c", "7, 1, 1") + "last = Add (x, c) " + onnx_classifier("last")),
-      HasSubstr("Add: no broadcast joins {N, 8, 16, 16} and {7, 1, 1} (node last)"));
+  EXPECT_THAT(refusal(onnx_zeros("c", "7, 1, 1") + "last = Add (x, c) " + onnx_classifier("last")),
+              HasSubstr("Add: no broadcast joins {N, 8, 16, 16} and {7, 1, 1} (node last)"));
 }
 
 // --- padding ---

@@ -168,10 +168,10 @@ TEST_F(FusionImport, ALayerNormalisationIsALayerWithItsEpsilon) {
   ASSERT_NE(kind, nullptr);
   EXPECT_EQ(kind->epsilon(), 0.25F);
   EXPECT_EQ(found.parameters().size(), 1U + 2U);
-  for (const Norm& norm :
-       {Norm{.square = "q = Mul (c, c) "}, Norm{.square = "q = Mul (c, x) "}, Norm{.deviation = "a = Add (small, v) r = Sqrt (a) "},
-        Norm{.scaled = "g = Mul (w, d) "}, Norm{.shifted = "y = Add (b, g) "},
-        Norm{.mean = "m = ReduceMean <axes = [-1], keepdims = 1> (x) "}}) {
+  for (const Norm& norm : {Norm{.square = "q = Mul (c, c) "}, Norm{.square = "q = Mul (c, x) "},
+                           Norm{.deviation = "a = Add (small, v) r = Sqrt (a) "},
+                           Norm{.scaled = "g = Mul (w, d) "}, Norm{.shifted = "y = Add (b, g) "},
+                           Norm{.mean = "m = ReduceMean <axes = [-1], keepdims = 1> (x) "}}) {
     EXPECT_EQ(layers(norm.nodes()), "linear -1; layer_norm 0; ") << norm.nodes();
   }
   EXPECT_EQ(

@@ -148,7 +148,8 @@ TEST_F(OnnxImport, OtherSizesOfImagesAreThoseThatTheNetworkAllows) {
           "to = Constant <value = int64[2] {1, 8192}> () r = Reshape (c, to) y = Gemm (r, w, b) ",
       "float[1, 3, 32, 32] x");
   EXPECT_EQ(network(flat).layers.back().output, (Shape{10})) << "of any batch";
-  EXPECT_THAT(refusal(flat, {{"image", 64}}), HasSubstr("Reshape: it divides the samples of {N, 8, 64, 64}"));
+  EXPECT_THAT(refusal(flat, {{"image", 64}}),
+              HasSubstr("Reshape: it divides the samples of {N, 8, 64, 64}"));
 }
 
 TEST_F(OnnxImport, ASoftmaxAtTheEndIsAPartOfTheLoss) {
@@ -172,12 +173,12 @@ TEST_F(OnnxImport, WhatTheOutputDoesNotDependOnIsLeftOut) {
 }
 
 TEST_F(OnnxImport, NamesAllNodesThatHaveNoLayer) {
-  const std::string text = refusal(
-      file(onnx_convolution("c", "x", "8, 3, 3, 3") +
-           "s1 = Det (c) s2 = Det (c) s3 = Det (c) s4 = Det (c) s5 = Det (c) s6 = Det (c) "
-           "p = MaxPool <kernel_shape = [99, 99]> (c) q = Relu (s6) "
-           "last = Sum (p, q, s1, s2, s3, s4, s5) " +
-           classifier));
+  const std::string text =
+      refusal(file(onnx_convolution("c", "x", "8, 3, 3, 3") +
+                   "s1 = Det (c) s2 = Det (c) s3 = Det (c) s4 = Det (c) s5 = Det (c) s6 = Det (c) "
+                   "p = MaxPool <kernel_shape = [99, 99]> (c) q = Relu (s6) "
+                   "last = Sum (p, q, s1, s2, s3, s4, s5) " +
+                   classifier));
   EXPECT_THAT(text,
               AllOf(HasSubstr("model.onnx' has 7 of 13 nodes without a layer"),
                     HasSubstr("(operator set 13)"),
@@ -191,8 +192,9 @@ TEST_F(OnnxImport, RefusesWhatAWindowOrAProductCannotBe) {
   const auto reason = [&](const std::string& nodes) {
     return refusal(file(nodes + classifier, "float[N, 8, 16, 16] x"));
   };
-  EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 3, 3, 3")),
-              HasSubstr("its weights {8, 3, 3, 3} do not fit its input {N, 8, 16, 16}, in 1 groups"));
+  EXPECT_THAT(
+      reason(onnx_convolution("last", "x", "8, 3, 3, 3")),
+      HasSubstr("its weights {8, 3, 3, 3} do not fit its input {N, 8, 16, 16}, in 1 groups"));
   EXPECT_THAT(reason(onnx_convolution("last", "x", "8, 8, 3, 3", ", strides = [0, 0]")),
               HasSubstr("it has a stride of 0"));
   EXPECT_THAT(reason(onnx_zeros("w", "1099511627776, 1099511627776, 3, 3") + "last = Conv (x, w) "),
@@ -323,13 +325,13 @@ TEST_F(OnnxImport, RefusesTensorsThatAreShorterThanTheirShape) {
 }
 
 TEST_F(OnnxImport, SeveralInputsArePartsOfOne) {
-  const Network found = network(
-      file(onnx_zeros("w", "3, 4") + "m = MatMul (x, w) y = Add (m, z) ", "float[N, 5, 3] x, float[N, 5, 4] z"));
+  const Network found = network(file(onnx_zeros("w", "3, 4") + "m = MatMul (x, w) y = Add (m, z) ",
+                                     "float[N, 5, 3] x, float[N, 5, 4] z"));
   EXPECT_EQ(found.input, (Shape{35}));
   EXPECT_EQ(found.layers.back().output, (Shape{5, 4}));
-  const Network tokens = network(
-      file(onnx_zeros("w", "7, 4") + "a = Gather (w, x) b = Gather (w, z) y = Concat <axis = 1> (a, b) ",
-           "int64[N, 5] x, int64[N, 2] z, int64[N, 5] attention_mask"));
+  const Network tokens = network(file(
+      onnx_zeros("w", "7, 4") + "a = Gather (w, x) b = Gather (w, z) y = Concat <axis = 1> (a, b) ",
+      "int64[N, 5] x, int64[N, 2] z, int64[N, 5] attention_mask"));
   EXPECT_EQ(tokens.input, (Shape{7}));
   EXPECT_EQ(tokens.vocabulary, 7);
   EXPECT_EQ(tokens.layers.back().output, (Shape{7, 4}));
@@ -341,9 +343,9 @@ TEST_F(OnnxImport, LayersWithTheSameWeightsAreTied) {
       network(file(weights + "a = MatMul (x, w) b = Relu (a) y = MatMul (b, w) ", "float[N, 2] x"));
   EXPECT_EQ(tied.parameters().size(), 1U);
   EXPECT_EQ(tied.layers.back().tied_to, 0);
-  const Network merged = network(file(onnx_zeros("w", "2, 2") +
-                                          "a = MatMul (x, w) b = Relu (a) y = MatMul (b, w) ",
-                                      "float[N, 2] x"));
+  const Network merged =
+      network(file(onnx_zeros("w", "2, 2") + "a = MatMul (x, w) b = Relu (a) y = MatMul (b, w) ",
+                   "float[N, 2] x"));
   EXPECT_EQ(merged.parameters().size(), 2U) << "exporters merge equal initial values";
   EXPECT_THAT(refusal(file(weights + "b = Constant <value = float[2] {5, 6}> () "
                                      "a = Gemm (x, w, b) r = Relu (a) y = MatMul (r, w) ",
@@ -358,8 +360,9 @@ TEST_F(OnnxImport, RefusesInputsThatCannotBeDrawn) {
   EXPECT_THAT(refusal(file(onnx_zeros("w", "3, 4") + "c = Cast <to = 1> (x) y = MatMul (c, w) ",
                            "int64[N, 3] x")),
               HasSubstr("has tokens that other operators than a Gather from a table read"));
-  EXPECT_THAT(refusal(file("y = Relu (x) ", "float[N, T, 3] x")),
-              HasSubstr("leaves dimension 1 of its input 'x' open; give its size with --dim T=SIZE"));
+  EXPECT_THAT(
+      refusal(file("y = Relu (x) ", "float[N, T, 3] x")),
+      HasSubstr("leaves dimension 1 of its input 'x' open; give its size with --dim T=SIZE"));
   EXPECT_THAT(refusal(file("y = Relu (x) ", "float[3] x")),
               HasSubstr("without a dimension of samples"));
 }

@@ -159,8 +159,8 @@ const std::string attention_input = "float[N, 2, 6] x";
 const std::string three = projection("a") + projection("b") + projection("c");
 
 bool has_attention(const Network& network) {
-  return std::ranges::any_of(network.layers,
-                             [](const Layer& layer) { return layer.kind->name().ends_with("attention"); });
+  return std::ranges::any_of(
+      network.layers, [](const Layer& layer) { return layer.kind->name().ends_with("attention"); });
 }
 
 TEST_F(SequenceImport, ThreeProjectionsAreOneLayer) {
@@ -182,8 +182,8 @@ TEST_F(SequenceImport, OtherAttentionIsAComposition) {
   EXPECT_FALSE(is_layer(three + attention_of("0.57735", "y = Identity (d) ")));
   EXPECT_FALSE(
       is_layer(projection("a") + projection("b") + "c = Relu (x) " + attention_of("0.57735")));
-  EXPECT_FALSE(is_layer(projection("a") + projection("b") + "e = Relu (x) " +
-                        projection("c", "e") + attention_of("0.57735")));
+  EXPECT_FALSE(is_layer(projection("a") + projection("b") + "e = Relu (x) " + projection("c", "e") +
+                        attention_of("0.57735")));
   const auto with_softmax = [&](const std::string& softmax, int opset) {
     return is_layer(three + attention_of("0.57735", "", softmax), opset);
   };
@@ -344,9 +344,10 @@ TEST_F(SequenceImport, AMaskOfOtherPositionsIsAComposition) {
     EXPECT_TRUE(is_layer(mask("float" + shape, "0, -1e9, 0, 0") + "h = Add (d, mask) "));
     EXPECT_FALSE(is_layer(mask("float" + shape, "0, 0, -1e9, 0") + "h = Add (d, mask) "));
   }
-  EXPECT_THAT(refusal(nodes(mask("float[3, 3]", "0, 0, 0, 0, 0, 0, 0, 0, 0") + "h = Add (d, mask) "),
-                      input),
-              HasSubstr("Add: no broadcast joins {N, 1, 2, 2} and {3, 3} (node h)"));
+  EXPECT_THAT(
+      refusal(nodes(mask("float[3, 3]", "0, 0, 0, 0, 0, 0, 0, 0, 0") + "h = Add (d, mask) "),
+              input),
+      HasSubstr("Add: no broadcast joins {N, 1, 2, 2} and {3, 3} (node h)"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Each operation belongs to the layer of all its readers. One that several layers read, or a layer
 // of a kind of its own, ends a layer.
-#include "scenarios/models/onnx/general/layering.h"
+#include "scenarios/models/onnx/layering.h"
 
 #include <fmt/format.h>
 
@@ -188,11 +188,11 @@ class Layering {
     }
     for (const auto& [role, constant] : parameters) {
       if (!layer_of_constant_.try_emplace(constant, layer).second && !is_uniform(constant)) {
-        throw CannotTranslate(
-            fmt::format("its layers '{}' and '{}' share weights and differ in others; if they share "
-                        "none in the model, export it with dynamo=False",
-                        result_.network.layer(layer_of_constant_.at(constant)).name,
-                        result_.network.layer(layer).name));
+        throw CannotTranslate(fmt::format(
+            "its layers '{}' and '{}' share weights and differ in others; if they share "
+            "none in the model, export it with dynamo=False",
+            result_.network.layer(layer_of_constant_.at(constant)).name,
+            result_.network.layer(layer).name));
       }
       result_.constants[{layer, role}] = constant;
     }
@@ -233,11 +233,13 @@ class Layering {
     name = unique(name);
     for (std::size_t i = 0; i < part.constants.size(); ++i) {
       const std::string source = with_dots(translator_.source_of(part.constants[i]));
+      if (source.empty()) continue;  // it is named after its role
       const bool is_inside = source.starts_with(name + ".");
       part.parameters[i].name = is_inside ? source.substr(name.size() + 1) : source;
     }
     const int layer =
-        append(name, std::make_shared<const Composition>(std::move(operators), std::move(part.graph),
+        append(name,
+               std::make_shared<const Composition>(std::move(operators), std::move(part.graph),
                                                    output, std::move(part.parameters)),
                std::move(part.inputs));
     Parameters parameters;
