@@ -50,17 +50,21 @@ def with_distinct_values(module):
     return module
 
 
+def write(name, exporter, path):
+    """Throws what exporters throw. The same values each time."""
+    torch.manual_seed(1)
+    module, sample = models()[name]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exported(with_distinct_values(module), sample, str(path), exporter)
+
+
 def main(folder, names):
     logging.disable(logging.ERROR)
-    warnings.simplefilter("ignore")
-    for name, make in models().items():
-        if names and name not in names:
-            continue
+    for name in names or models():
         for exporter in ("old", "new", "fixed"):
-            torch.manual_seed(1)
-            module, sample = make()
             try:
-                exported(with_distinct_values(module), sample, str(Path(folder) / f"{name}.{exporter}.onnx"), exporter)
+                write(name, exporter, Path(folder) / f"{name}.{exporter}.onnx")
             except Exception as failure:  # whatever exporters throw
                 print(f"{name}.{exporter}: {type(failure).__name__}: {str(failure).splitlines()[0][:160]}")
 

@@ -48,7 +48,7 @@ def gpt2():
 
 def bert():
     config = hf.BertConfig(vocab_size=50, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
-                           intermediate_size=48, max_position_embeddings=16, num_labels=5)
+                           intermediate_size=48, max_position_embeddings=16, num_labels=5, pad_token_id=None)
     return logits(hf.BertForSequenceClassification(config), "logits", {"input_ids": tokens(50, 2, 8)})
 
 
@@ -86,7 +86,7 @@ def segformer():
 def efficientnet():
     config = hf.EfficientNetConfig(
         image_size=32, width_coefficient=0.25, depth_coefficient=0.25, hidden_dim=320, depth_divisor=4,
-        dropout_rate=0, num_labels=5)
+        dropout_rate=0, drop_connect_rate=0, num_labels=5)
     return logits(hf.EfficientNetForImageClassification(config), "logits",
                   {"pixel_values": torch.randn(2, 3, 32, 32)})
 

@@ -1,6 +1,6 @@
 // Runs the first training step of a model on the CPU, of one from a file from its own weights, and
 // prints all of it as JSON, for tests that compute the same with other libraries:
-//   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS]]
+//   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS [IMAGE]]]
 //   onnx-training-step MODEL BATCH [tied|untied [SIZES]]   sizes as layers=2+hidden=64
 #include <cstdlib>
 #include <exception>
@@ -78,7 +78,9 @@ parbench::Network network_of(const std::vector<std::string>& words) {
   if (words.size() > 3 && !words[3].empty()) {
     options.dimensions = parbench::dimensions_named(words[3]);
   }
-  return make_network(parbench::model_named(name, options), {});
+  parbench::ModelSizes sizes;
+  if (words.size() > 4 && !words[4].empty()) sizes["image"] = std::stoll(words[4]);
+  return make_network(parbench::model_named(name, options), sizes);
 }
 
 ordered_json training_step(const parbench::Network& network, std::int64_t batch) {
