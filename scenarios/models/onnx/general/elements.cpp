@@ -364,13 +364,23 @@ Outputs dropout(Arguments& arguments) {
   }
   const int x = arguments.operand(0);
   const general::Extents shape = arguments.graph().shape(x);
-  if (probability == 0 || !arguments.is_network()) return {x};
-  if (!starts_with_samples(shape)) throw CannotTranslate("its samples are not in front");
+  const auto samples = std::ranges::find(shape, general::Extent{1, true});
+  if (probability == 0 || shape.size() < 2 || samples == shape.end()) return {x};
+  Integers order;  // the samples in front
+  Integers back;
+  const std::int64_t place = samples - shape.begin();
+  for (std::int64_t d = 0; d < signed_size(shape.size()); ++d) {
+    if (d != place) order.push_back(d);
+    back.push_back(d == place ? 0 : d < place ? d + 1 : d);
+  }
+  order.insert(order.begin(), place);
+  Graph& graph = arguments.graph();
   const std::uint64_t subsequence = arguments.translator().next_subsequence();
-  return {arguments.translator().add_layer(
+  const int dropped = arguments.translator().add_layer(
       arguments.node(),
-      std::make_shared<const RandomDropout>(static_cast<float>(probability), subsequence), {x}, {},
-      -1)};
+      std::make_shared<const RandomDropout>(static_cast<float>(probability), subsequence),
+      {graph.permute(x, order)}, {}, -1);
+  return {graph.permute(dropped, back)};
 }
 
 }  // namespace
