@@ -26,12 +26,16 @@ MODELS = make.models()
 # Exporters fold normalisations of batches into convolutions, or parbench takes the statistics of the batch
 # for those that are left: PyTorch's own parameters are others.
 NORMALISED = ("detector", "mobilenetv3")
-# Several inputs of tokens, and weights or computed masks that several layers read.
-NOT_YET = ("bert", "bert_masked", "gpt2", "llama", "qwen2", "swin", "t5", "t5_encoder", "unet", "vit")
+# Not equal yet: one gradient of segformer's differs by 2.5% of its largest value, of 4e-7; T5 has two inputs,
+# which this test does not give to PyTorch as parbench joins them; two directions of an LSTM are joined
+# weights; as_strided chooses among a fixed number of samples.
+NOT_YET = (("segformer", "old"), ("segformer", "new"), ("segformer", "fixed"), ("t5", "old"), ("t5", "new"),
+           ("lstm_tagger", "old"), ("swin", "fixed"))
 FIXED = ("bert", "detector", "gru", "llama", "segformer", "swin", "vit")  # the newer exporter, unless it is told more
 
 CASES = [(name, exporter) for name in MODELS for exporter in ("old", "new", "fixed")
-         if name != "efficientnet" and (exporter != "fixed" or name in FIXED)]  # see packages_test.py
+         if name != "efficientnet" and (exporter != "fixed" or name in FIXED)]  # it has folded and other norms
+CASES = [pytest.param(*case, marks=pytest.mark.xfail(strict=True)) if case in NOT_YET else case for case in CASES]
 
 
 def array(fact):
@@ -63,8 +67,6 @@ def test_a_step_is_pytorchs(build, tmp_path, name, exporter):
     path = tmp_path / "model.onnx"
     make.write(name, exporter, path)
     done = run([build.program("onnx-training-step"), path, BATCH, "mse"], code=None)
-    if done.returncode != 0 and name in NOT_YET:
-        pytest.xfail(done.err)
     assert done.returncode == 0, done.err
     step = json.loads(done.out)
     torch.manual_seed(1)

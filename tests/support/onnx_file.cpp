@@ -32,7 +32,8 @@ void store_zeros(onnx::GraphProto& graph) {
     const auto shape = is_filled ? shapes.find(node.output(0) + "_shape") : shapes.end();
     std::int64_t count = 1;
     if (shape != shapes.end()) {
-      for (const std::int64_t size : shape->second) count *= std::clamp(size, std::int64_t{0}, max_count);
+      for (const std::int64_t size : shape->second)
+        count *= std::clamp(size, std::int64_t{0}, max_count);
     }
     if (shape == shapes.end() || count == 0 || count > max_count) {
       *left.Add() = node;

@@ -82,7 +82,8 @@ struct Operation {
 
 /// All functions throw std::invalid_argument for shapes that do not fit, with the shapes in the
 /// message. Operations on constants alone are constants, if they have at most `max_folded`
-/// elements; those on numbers are numbers, and sums with 0 and products with 1 are the other operand.
+/// elements; those on numbers are numbers, and sums with 0 and products with 1 are the other
+/// operand.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;

@@ -185,8 +185,8 @@ class MemoryPlan {
     return !reads_elements(readers.front()) || (!options_.fuse && readers.front() >= 0);
   }
 
-  /// Whether all readers compute a result for themselves, because that takes less time than to write
-  /// it and to read it.
+  /// Whether all readers compute a result for themselves, because that takes less time than to
+  /// write it and to read it.
   [[nodiscard]] bool is_computed_again(int index) const {
     constexpr std::size_t max_steps = 10;
     constexpr std::size_t max_readers = 4;

@@ -121,18 +121,19 @@ class InputMaker {
     general::Graph& network = translator_.network();
     const int last = static_cast<int>(extents.size()) - 1;
     const bool is_position = contains(input.name, "position");
-    translator_.add_result(
-        input.name,
-        is_position ? network.coordinate(std::move(extents), last)
-                    : network.number(is_mask(input) ? 1.0F : 0.0F, std::move(extents)),
-        input.type);
+    translator_.add_result(input.name,
+                           is_position
+                               ? network.coordinate(std::move(extents), last)
+                               : network.number(is_mask(input) ? 1.0F : 0.0F, std::move(extents)),
+                           input.type);
   }
 
   void add_number(const Input& input) {
     const auto given = options_.dimensions.find(input.name);
     if (given == options_.dimensions.end()) {
-      throw UsageError(fmt::format(
-          "has an input '{0}' of a single number; give its value with --dim {0}=VALUE", input.name));
+      throw UsageError(
+          fmt::format("has an input '{0}' of a single number; give its value with --dim {0}=VALUE",
+                      input.name));
     }
     translator_.add_constant(input.name, {}, {static_cast<double>(given->second)}, input.type);
   }

@@ -9,9 +9,9 @@
 
 namespace parbench::onnx_import {
 
-/// The network that computes the first output of a file. Its parameters begin with the file's values
-/// if `stored_weights`; `load` reads them, and is kept. Throws UsageError for what cannot be trained,
-/// with every node that cannot be translated.
+/// The network that computes the first output of a file. Its parameters begin with the file's
+/// values if `stored_weights`; `load` reads them, and is kept. Throws UsageError for what cannot be
+/// trained, with every node that cannot be translated.
 [[nodiscard]] Network network_of_graph(const std::string& name, const Graph& graph,
                                        Translator::Load load, const ImportOptions& options,
                                        bool stored_weights);

@@ -101,7 +101,8 @@ int below_reshape(const Fusing& fusing, int index) {
 /// A layer with a bias in place of one without.
 std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   std::shared_ptr<const LayerKind> kind;
-  if (const auto* linear = fusing.kind_of<Linear>(layer); linear != nullptr && !linear->has_bias()) {
+  if (const auto* linear = fusing.kind_of<Linear>(layer);
+      linear != nullptr && !linear->has_bias()) {
     kind = std::make_shared<const Linear>(fusing.shape(layer).back().size, true);
   } else if (const auto* convolution = fusing.kind_of<Convolution>(layer);
              convolution != nullptr && !convolution->options().bias) {
@@ -147,8 +148,7 @@ std::optional<WithParameter> with_channel_parameter(const Fusing& fusing, int in
   const std::size_t rank = operation.shape.size();
   if (rank < 2 || rank > 4) return std::nullopt;
   for (std::size_t which = 0; which < 2; ++which) {
-    const auto constant =
-        fusing.parameter_along(operation.inputs[which], rank == 4 ? 1 : rank - 1);
+    const auto constant = fusing.parameter_along(operation.inputs[which], rank == 4 ? 1 : rank - 1);
     if (constant) return WithParameter{operation.inputs[1 - which], *constant};
   }
   return std::nullopt;

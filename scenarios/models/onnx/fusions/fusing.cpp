@@ -15,9 +15,9 @@ using general::Operation;
 using general::OpKind;
 
 constexpr std::array fusions{
-    fused_bias,          fused_relu,      fused_activation,       fused_layer_norm,
-    fused_addition,      fused_attention, fused_channel_scale,    fused_channel_movement,
-    fused_global_pool,   fused_padding,   fused_pixels};
+    fused_bias,        fused_relu,      fused_activation,    fused_layer_norm,
+    fused_addition,    fused_attention, fused_channel_scale, fused_channel_movement,
+    fused_global_pool, fused_padding,   fused_pixels};
 
 std::size_t place(int index) { return static_cast<std::size_t>(index); }
 
@@ -161,11 +161,10 @@ int Fusing::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> in
     name = translator_.module_of(parameters.front().second);
   }
   if (name.empty() && maker_ != nullptr) name = name_of(*maker_);
-  return translator_.append_layer(graph_,
-                                  {.kind = std::move(kind),
-                                   .name = std::move(name),
-                                   .parameters = std::move(parameters)},
-                                  std::move(inputs));
+  return translator_.append_layer(
+      graph_,
+      {.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters)},
+      std::move(inputs));
 }
 
 }  // namespace parbench::onnx_import

@@ -147,8 +147,8 @@ std::optional<int> padded_convolution(Fusing& fusing, int index) {
   Convolution::Options options = convolution->options();
   options.window.padding += edges.top;
   const TranslatedLayer like = *fusing.layer_of(index);
-  return fusing.add_layer(std::make_shared<const Convolution>(options),
-                          fusing.at(zeros).inputs, like.parameters, &like);
+  return fusing.add_layer(std::make_shared<const Convolution>(options), fusing.at(zeros).inputs,
+                          like.parameters, &like);
 }
 
 /// What is cut off behind a transposed convolution is its padding.
@@ -160,8 +160,7 @@ std::optional<int> cut_transposed(Fusing& fusing, int index, const Edges& edges)
   const std::int64_t padding = options.window.padding - edges.top;
   const std::int64_t rest = options.output_padding + edges.bottom - edges.top;
   const bool fits = edges.top == edges.left && edges.bottom == edges.right && padding >= 0 &&
-                    padding < options.window.extent() && rest >= 0 &&
-                    rest < options.window.stride;
+                    padding < options.window.extent() && rest >= 0 && rest < options.window.stride;
   if (!fits) return std::nullopt;
   options.window.padding = padding;
   options.output_padding = rest;
@@ -239,8 +238,8 @@ std::optional<int> fused_global_pool(Fusing& fusing, int index) {
   const double count = static_cast<double>(from[2].size) * static_cast<double>(from[3].size);
   if (std::abs(*factor * count - 1) > tolerance) return std::nullopt;
   const Extents to = operation.shape;
-  return fusing.graph().reshape(
-      fusing.add_layer(std::make_shared<const GlobalAveragePool>(), {x}), to);
+  return fusing.graph().reshape(fusing.add_layer(std::make_shared<const GlobalAveragePool>(), {x}),
+                                to);
 }
 
 }  // namespace parbench::onnx_import

@@ -103,8 +103,7 @@ class RowFunction {
 std::vector<double> trial_row(std::int64_t width) {
   std::vector<double> row;
   for (std::int64_t i = 0; i < width; ++i) {
-    row.push_back(0.05 * std::sin(static_cast<double>(3 * i + 1)) +
-                  (i % 5 == 0 ? 0.02 : -0.01));
+    row.push_back(0.05 * std::sin(static_cast<double>(3 * i + 1)) + (i % 5 == 0 ? 0.02 : -0.01));
   }
   return row;
 }

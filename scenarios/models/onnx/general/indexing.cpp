@@ -214,8 +214,8 @@ Outputs gather_nd(Arguments& arguments) {
     if (samples > 1 && list.front() == Extent{.size = samples}) list.front() = {1, true};
     const auto named = batch + static_cast<std::size_t>(list.back().size);
     if (named > from.size()) throw CannotTranslate("its coordinates have too many dimensions");
-    return {graph.number(*value, joined({part_of(list, 0, list.size() - 1),
-                                         part_of(from, named, from.size())}))};
+    return {graph.number(
+        *value, joined({part_of(list, 0, list.size() - 1), part_of(from, named, from.size())}))};
   }
   const RowPlaces at = row_places(graph, from, coordinates, batch);
   const Extents list = graph.shape(at.places);
