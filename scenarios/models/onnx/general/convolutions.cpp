@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/transposed_convolution.h"
@@ -100,7 +101,7 @@ Outputs convolution(Arguments& arguments) {
     square = square_window(bare, image_of(graph.shape(whole)), false);
     if (square) {
       x = whole;
-      windows = bare;
+      windows = std::move(bare);
     }
   }
   if (square && arguments.is_network() && starts_with_samples(from) && arguments.is_weight(1) &&

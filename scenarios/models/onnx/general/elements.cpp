@@ -359,7 +359,8 @@ Outputs where(Arguments& arguments) {
 Outputs dropout(Arguments& arguments) {
   const double probability = arguments.has_attribute("ratio") ? arguments.attribute("ratio", 0.5)
                                                               : arguments.number(1, 0.5);
-  if (!(probability >= 0 && probability < 1)) {  // false for NaN
+  const bool is_share = probability >= 0 && probability < 1;  // false for NaN
+  if (!is_share) {
     throw CannotTranslate("its ratio is not between 0 and 1");
   }
   const int x = arguments.operand(0);

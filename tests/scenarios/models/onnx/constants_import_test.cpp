@@ -18,7 +18,6 @@
 namespace parbench::test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -80,7 +79,7 @@ TEST_F(ConstantsImport, ConstantsHaveTheValuesOfTheFile) {
   };
   for (const std::string node : {"y = Mul (x, c) ", "y = Div (x, c) ", "y = Add (c, x) ",
                                  "y = Sub (x, c) ", "n = Neg (c) y = Sub (x, n) "}) {
-    const bool is_negative = node.starts_with("n");
+    const bool is_negative = node.starts_with('n');
     EXPECT_THAT(values(node), is_negative ? ElementsAre(-1, -2, -4) : ElementsAre(1, 2, 4)) << node;
   }
 }

@@ -26,7 +26,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::ThrowsMessage;
 
 struct OnnxImport : testing::Test {
   /// A file with such nodes between its input and output y.
