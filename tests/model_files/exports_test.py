@@ -31,7 +31,7 @@ NORMALISED = ("detector", "mobilenetv3")
 # weights; as_strided chooses among a fixed number of samples.
 NOT_YET = (("segformer", "old"), ("segformer", "new"), ("segformer", "fixed"), ("t5", "old"), ("t5", "new"),
            ("lstm_tagger", "old"), ("swin", "fixed"))
-FIXED = ("bert", "detector", "gru", "llama", "segformer", "swin", "vit")  # the newer exporter, unless it is told more
+FIXED = ("bert", "detector", "gru", "llama", "segformer", "swin", "vit")  # the newer exporter, unless an argument says more
 
 CASES = [(name, exporter) for name in MODELS for exporter in ("old", "new", "fixed")
          if name != "efficientnet" and (exporter != "fixed" or name in FIXED)]  # it has folded and other norms

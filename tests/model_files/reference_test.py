@@ -58,10 +58,11 @@ LOSSES = {"mse": mean_squared_error, "cross-entropy": cross_entropy}
 
 def without_softmax(model):
     """The file's network up to the softmax at its end, which is a part of the loss."""
-    last = model.graph.node[-1]
-    if last.op_type in ("Softmax", "LogSoftmax"):
+    while (last := model.graph.node[-1]).op_type in ("Identity", "LogSoftmax", "Softmax"):
         model.graph.node.remove(last)
         model.graph.output[0].name = last.input[0]
+        if last.op_type != "Identity":
+            break
     return model
 
 
