@@ -139,7 +139,7 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
               HasSubstr("; maximum: --max-time for each."));
   sampling.total_seconds = 10;
   EXPECT_THAT(text_of(context, estimate_of("spin", context, 1, sampling)),
-              HasSubstr("; maximum: --max-total-time. Both include"));
+              HasSubstr("; maximum: --max-total-time.\n"));
   SamplerOptions fixed;
   fixed.fixed_samples = 3;
   fixed.fixed_iterations = 50;
