@@ -21,6 +21,7 @@
 #include "bench/output/standard_streams.h"
 #include "bench/run/jobs.h"
 #include "bench/run/report_builder.h"
+#include "bench/sampling/conditions/core_use.h"
 #include "bench/sampling/described.h"
 #include "kernels/base/cpu_quota.h"
 #include "kernels/base/error.h"
@@ -103,9 +104,15 @@ class Survey {
     report::Peak peak;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
       const std::vector<CoreTime> before = quota_.read();
+      const auto use = core_use(device.cores);
+      const auto begin = std::chrono::steady_clock::now();
       peak = measured(one);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      const double others_used =
+          used_by_others(use, core_use(device.cores), seconds.count()).value_or(0);
+      const double taken = others_used / std::max(1.0, static_cast<double>(device.cores.size()));
       const double lost = withheld_share(before, quota_.read()).value_or(0);
-      objection = objection_to(peak, device.cores.size(), precision(), others, lost);
+      objection = objection_to(peak, device.cores.size(), precision(), others, lost, taken);
       if (objection.empty()) return peak;
     }
     refused_ += report::hanging(

@@ -292,12 +292,12 @@ std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width
   return text;
 }
 
-/// Describes what `add_time` adds up.
-std::string made_of(const SamplerOptions& options, bool profiles) {
-  std::string samples = fmt::format(
-      "Minimum: {} of each case (--min-samples); maximum: --max-time for each. Both "
-      "include",
-      report::format_count(static_cast<std::size_t>(options.min_samples), "sample"));
+/// Describes what `add_time` adds up. `max_seconds`: its sum of maxima.
+std::string made_of(const SamplerOptions& options, bool profiles, double max_seconds) {
+  std::string samples =
+      fmt::format("Minimum: {} of each case (--min-samples); maximum: {}. Both include",
+                  report::format_count(static_cast<std::size_t>(options.min_samples), "sample"),
+                  max_seconds > options.total_seconds ? "--max-total-time" : "--max-time for each");
   if (options.fixed_samples > 0) {
     samples = report::format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
     if (options.fixed_iterations > 0) {
@@ -321,7 +321,6 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
   const SamplerOptions share = share_of(options, processes);
   RunEstimate run;
   run.processes = processes;
-  run.made_of = made_of(share, profiles);
   Times sampling;
   Times profiling;
   Estimator estimator(scenario, context, together);
@@ -333,6 +332,7 @@ RunEstimate estimate(const Scenario& scenario, Context& context, const std::vect
     profiling.min += profiling_seconds(execution);
     profiling.max += max_profiling_runs * profiling_seconds(execution);
   }
+  run.made_of = made_of(share, profiles, sampling.max + (profiles ? profiling.max : 0));
   run.memory = estimator.memory();
   const Times profiled = with_profiling(sampling, profiles ? profiling : Times{}, share);
   const Times others = with_profiling(sampling, {}, share);

@@ -22,10 +22,11 @@ struct PeaksOfCores {
                                double precision);
 
 /// Returns why a peak of a device with `cores` cores is not to be kept: a CPU quota withheld the
-/// share `quota_lost` of the CPU time, its interval is wider than `precision`, a share of the
-/// rate, or one of `others` with fewer cores contradicts it. Empty where it may be kept.
+/// share `quota_lost` of the CPU time, other programs took the share `taken` of it, at least 10%
+/// and `precision`, its interval is wider than `precision`, a share of the rate, or one of `others`
+/// with fewer cores contradicts it. Empty where it may be kept.
 [[nodiscard]] std::string objection_to(const report::Peak& peak, std::size_t cores,
                                        double precision, const std::vector<PeaksOfCores>& others,
-                                       double quota_lost = 0);
+                                       double quota_lost = 0, double taken = 0);
 
 }  // namespace parbench

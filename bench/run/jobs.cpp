@@ -58,8 +58,8 @@ std::string more_devices(const Machine& machine) {
   if (gpus != nullptr && gpus->device_count() > 0) {
     return "give it parts of one GPU: --devices cuda:0/0,cuda:0/1";
   }
-  return "let the process use more cores, of which it has one (taskset, containers and batch "
-         "systems limit them)";
+  return "let the process use more than the one core that it has (taskset, containers and batch "
+         "systems limit cores)";
 }
 
 /// Refuses a scenario on too few devices to answer its question, unless strategies or cases were
@@ -215,13 +215,18 @@ void add_to(std::vector<ReasonLine>& lines, const std::string& reason, const std
   line->what.push_back(what);
 }
 
-/// "pipeline: strategies a, b left out: …"
+/// "pipeline: strategies a, b left out: they need …"
 std::string text_of(const ReasonLine& line, std::string_view one, std::string_view many,
                     std::size_t width) {
-  return report::hanging("",
-                         fmt::format("{} {} left out: {}", line.what.size() == 1 ? one : many,
-                                     fmt::join(line.what, ", "), line.reason),
-                         width, report::Emphasis::none, false);
+  constexpr std::string_view needs = "needs ";
+  const bool is_one = line.what.size() == 1;
+  std::string reason = line.reason;
+  if (reason.starts_with(needs))
+    reason.replace(0, needs.size(), is_one ? "it needs " : "they need ");
+  return report::hanging(
+      "",
+      fmt::format("{} {} left out: {}", is_one ? one : many, fmt::join(line.what, ", "), reason),
+      width, report::Emphasis::none, false);
 }
 
 }  // namespace

@@ -19,11 +19,17 @@
 namespace parbench {
 namespace {
 
-/// "all 7 cases", "3 of 7 cases"
+/// "all 7 cases", "both cases", "3 of 7 cases"
 std::string cases_text(std::size_t count, std::size_t all) {
   if (all == 1) return "the case";
+  if (count == 2 && all == 2) return "both cases";
   return count == all ? fmt::format("all {}", report::format_count(all, "case"))
                       : fmt::format("{} of {} cases", count, all);
+}
+
+std::size_t measured_count(const std::vector<report::CaseResult>& cases) {
+  return static_cast<std::size_t>(
+      std::ranges::count(cases, report::CaseStatus::measured, &report::CaseResult::status));
 }
 
 /// What a reader of the answer has to know of devices that were throttled.
@@ -33,7 +39,7 @@ std::optional<std::string> throttling_warning(const std::vector<report::CaseResu
   if (reasons.empty()) return std::nullopt;
   const auto count = std::ranges::count_if(cases, report::is_throttled);
   return fmt::format("Careful: {} ran on a throttled device ({}).",
-                     cases_text(static_cast<std::size_t>(count), cases.size()),
+                     cases_text(static_cast<std::size_t>(count), measured_count(cases)),
                      fmt::join(reasons, ", "));
 }
 
@@ -46,7 +52,7 @@ std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& 
       "without --cpus, systemd without CPUQuota=), or with a larger one.",
       report::format_percent(
           std::ranges::max(cases, {}, &report::CaseResult::quota_lost).quota_lost, 0),
-      cases_text(static_cast<std::size_t>(count), cases.size()));
+      cases_text(static_cast<std::size_t>(count), measured_count(cases)));
 }
 
 /// Says that other programs used the cores meanwhile.
@@ -57,7 +63,7 @@ std::optional<std::string> disturbance_warning(const std::vector<report::CaseRes
   return fmt::format(
       "Careful: other programs took up to {} of the CPU time in {}; repeat on a quiet machine.",
       report::format_percent(std::ranges::max(cases | std::views::transform(taken)), 0),
-      cases_text(static_cast<std::size_t>(count), cases.size()));
+      cases_text(static_cast<std::size_t>(count), measured_count(cases)));
 }
 
 /// The number of independent values of a case: its samples, or the processes that took them.
@@ -82,12 +88,10 @@ std::string few_values_text(const std::vector<report::CaseResult>& cases, bool o
            values_of(one, of_processes) < report::needed_values;
   };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(cases, has_few));
-  const auto measured =
-      std::ranges::count(cases, report::CaseStatus::measured, &report::CaseResult::status);
+  const std::size_t measured = measured_count(cases);
   return fmt::format("{} {} fewer than the {} {} that an interval of {} needs (fewest: {})",
-                     cases_text(count, static_cast<std::size_t>(measured)),
-                     measured == 1 ? "has" : "have", report::needed_values,
-                     of_processes ? "processes" : "samples",
+                     cases_text(count, measured), measured == 1 ? "has" : "have",
+                     report::needed_values, of_processes ? "processes" : "samples",
                      report::format_percent(report::wanted_confidence, 0), fewest);
 }
 

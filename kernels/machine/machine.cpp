@@ -2,6 +2,8 @@
 #include "kernels/machine/machine.h"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -114,6 +116,18 @@ std::vector<std::string_view> names_in(std::string_view request) {
   return names;
 }
 
+/// " (1 of 2 cores; …)" where the process may use fewer cores than the machine has; else empty.
+std::string withheld_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
+  const long all = ::sysconf(_SC_NPROCESSORS_ONLN);
+  const int own = CPU_COUNT(&allowed);
+  if (own >= all) return {};
+  return fmt::format(" ({} of {} cores; taskset, containers and batch systems limit them)", own,
+                     all);
+}
+
 Request counted(Backend& backend, std::string_view request, int count,
                 const DeviceOptions& options) {
   if (count == 0) refuse(request, "opens no device");
@@ -122,10 +136,12 @@ Request counted(Backend& backend, std::string_view request, int count,
   const int own = backend.device_limit();
   const int limit = shares && options.oversubscribe ? std::max(own, max_sharing) : own;
   if (count > limit) {
+    const std::string fewer_cores = shares ? withheld_cores() : "";
     refuse(request,
            fmt::format(
-               "is more than this machine has: {} {} device{}{}", limit, backend.name(),
-               limit == 1 ? "" : "s",
+               "is more than this {}: {} {} device{}{}{}",
+               fewer_cores.empty() ? "machine has" : "process may use", limit, backend.name(),
+               limit == 1 ? "" : "s", fewer_cores,
                shares && !options.oversubscribe ? "; with --oversubscribe they share cores" : ""));
   }
   Request read{{{&backend, backend.choose(count)}}, {}};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/findings/thread_rules.h"
+#include "reports/model/notes.h"
 #include "reports/model/peaks.h"
 #include "reports/model/value.h"
 #include "reports/units/units.h"
@@ -137,6 +138,8 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
     if (own == Value(std::int64_t{0}))
       return wanted == Wanted::smaller ? "a " + flag + " above 0" : "";
     if (wanted == Wanted::smaller && own == Value(std::int64_t{1})) return {};  // none is smaller
+    const std::string* count = find_note(one.of(), "buckets");
+    if (wanted == Wanted::larger && count != nullptr && *count == "1") return {};  // it has all
     return fmt::format("a {} {}", wanted == Wanted::larger ? "larger" : "smaller", flag);
   }
   if (fastest->statistics->median >= one.of().statistics->median) return {};

@@ -14,10 +14,8 @@
 #include "reports/findings/losses.h"
 #include "reports/findings/rules.h"
 #include "reports/findings/thread_rules.h"
-#include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
 #include "reports/statistics/answer_cases.h"
-#include "reports/statistics/conditions.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -49,14 +47,6 @@ void find_losses(Report& report, const std::string& scenario) {
     own.profile->losses = alike && baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
     ++one;
   }
-}
-
-/// Whether other programs can have cost a case, or the one it is compared with, that share of its
-/// time.
-bool can_be_load(const CaseResult& one, const ProfiledCases& profiled, double share) {
-  if (is_disturbed(one) || load_cost(one) >= share) return true;
-  const Profiled* baseline = one.speedup ? profiled.find(one.speedup->baseline) : nullptr;
-  return baseline != nullptr && load_cost(baseline->of()) >= share;
 }
 
 std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,

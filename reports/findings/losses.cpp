@@ -1,9 +1,103 @@
-// Means over the devices that compute.
+// Means over the devices that compute, and findings on them.
 #include "reports/findings/losses.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/findings/thread_rules.h"
+#include "reports/model/disturbances.h"
+#include "reports/model/notes.h"
+#include "reports/units/units.h"
 
 namespace parbench::report {
+namespace {
+
+/// The share of the time that is lost by the speedup of the samples; nothing where that is too
+/// little to report, or where a single sample says too little.
+std::optional<double> lost_share(const Profiled& one) {
+  if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
+  const double share = total(*one.profile().losses) / one.metrics().span;
+  return share < min_reported_losses ? std::nullopt : std::optional(share);
+}
+
+/// What its devices do while they compute nothing and are not idle: "copies", "communication".
+std::string exchange_text(const Profiled& one) {
+  double copies = 0;
+  double communication = 0;
+  for (const DeviceMetrics& device : one.metrics().devices) {
+    copies += device.exposed_copy;
+    communication += device.exposed_communication;
+  }
+  if (communication <= 0) return "copies";
+  constexpr double negligible = 0.1;  // of the other
+  if (copies <= negligible * communication) return "communication";
+  return communication <= negligible * copies ? "copies" : "copies and communication";
+}
+
+/// "25.6% bubbles, 0.2% other, minus 8.2% gained by faster calls".
+std::string parts_text(const Profiled& one) {
+  const Losses& lost = *one.profile().losses;
+  const double span = one.metrics().span;
+  const std::string exchange = exchange_text(one);
+  const std::string less_exchange = (exchange == "copies" ? "fewer " : "less ") + exchange;
+  struct Part {
+    double seconds;
+    std::string_view what;
+    std::string_view gained;  // by having less of it than the baseline
+  };
+  std::vector<Part> parts{{lost.slower_calls, "calls slower than the baseline's", "faster calls"},
+                          {lost.bubble, "bubbles", ""},
+                          {lost.imbalance, "imbalance", ""},
+                          {lost.copies, exchange, less_exchange},
+                          {lost.launch, "launching", "less launching"}};
+  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
+  std::vector<std::string> shown;
+  std::vector<std::string> gains;
+  double other = 0;
+  for (const auto& [seconds, what, gained] : parts) {
+    if (seconds >= min_part * span) {
+      shown.push_back(fmt::format("{} {}", format_percent(seconds / span), what));
+    } else if (seconds > -min_part * span) {
+      other += seconds;
+    } else {
+      gains.push_back(
+          fmt::format("minus {} gained by {}", format_percent(-seconds / span), gained));
+    }
+  }
+  if (std::abs(other) >= 0.0005 * span) {
+    shown.push_back(fmt::format("{}{} other", other < 0 ? "minus " : "",
+                                format_percent(std::abs(other) / span)));
+  }
+  std::ranges::move(gains, std::back_inserter(shown));
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+/// "other programs had 48% of its CPU time"; empty where load can not be the cause of a loss of
+/// that share of the time.
+std::string load_text(const Profiled& one, const ProfiledCases& all, double share) {
+  if (!can_be_load(one.of(), all, share)) return {};
+  const double taken = cores_taken(one.of());
+  const Profiled* baseline = all.find(one.of().speedup->baseline);
+  const double of_baseline = baseline == nullptr ? 0 : cores_taken(baseline->of());
+  if (std::max(taken, of_baseline) <= 0) {
+    return fmt::format("a CPU quota withheld {} of its CPU time",
+                       format_percent(one.of().quota_lost, 0));
+  }
+  return taken >= of_baseline
+             ? fmt::format("other programs had {} of its CPU time", format_percent(taken, 0))
+             : fmt::format("other programs had {} of the baseline's CPU time",
+                           format_percent(of_baseline, 0));
+}
+
+}  // namespace
 
 std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
   const int devices = one.computing_devices();
@@ -36,6 +130,42 @@ std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
 
 double total(const Losses& losses) {
   return losses.slower_calls + losses.imbalance + losses.bubble + losses.copies + losses.launch;
+}
+
+/// The baseline's profile only gives shares of its time, which hardly depend on how long it took.
+std::optional<Remark> breakdown_is_missing(const Profiled& one, const ProfiledCases& /*all*/) {
+  const auto lost = lost_share(one);
+  if (!lost || !one.profile().deviation) return {};
+  return Remark{fmt::format("no breakdown: the profiled run was not representative (it {})",
+                            deviation_text(one.profile())),
+                "another run, while nothing else uses the devices",
+                {{"lost", *lost}, {"deviation", *one.profile().deviation}},
+                *lost};
+}
+
+std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all) {
+  const auto share = lost_share(one);
+  if (!share) return {};
+  const Losses& lost = *one.profile().losses;
+  const std::string text =
+      fmt::format("{} of its time is lost against linear speedup on {}", format_percent(*share),
+                  format_count(static_cast<std::size_t>(one.computing_devices()), "device"));
+  if (const std::string load = load_text(one, all, *share); !load.empty()) {
+    return Remark{fmt::format("{}; {}, so that the parts are not known", text, load),
+                  "",
+                  {{"lost", *share}, {"ideal seconds", lost.ideal}},
+                  0,
+                  *share};
+  }
+  return Remark{fmt::format("{}: {}", text, parts_text(one)),
+                "",
+                {{"ideal seconds", lost.ideal},
+                 {"slower calls", lost.slower_calls},
+                 {"bubble", lost.bubble},
+                 {"imbalance", lost.imbalance},
+                 {"copies", lost.copies},
+                 {"launch", lost.launch}},
+                *share};
 }
 
 }  // namespace parbench::report

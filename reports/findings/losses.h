@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "reports/findings/profiled.h"
+#include "reports/findings/rules.h"
 
 namespace parbench::report {
 
@@ -18,5 +19,12 @@ namespace parbench::report {
 
 /// Returns the sum of all parts: the time above the ideal.
 [[nodiscard]] double total(const Losses& losses);
+
+/// The parts of what a case loses; without them, and below what names a cause, where other programs
+/// can be the cause.
+[[nodiscard]] std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all);
+/// A case that loses time and whose recorded execution does not show where.
+[[nodiscard]] std::optional<Remark> breakdown_is_missing(const Profiled& one,
+                                                         const ProfiledCases& all);
 
 }  // namespace parbench::report

@@ -72,6 +72,22 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
   return name;
 }
 
+/// Whether the profile contradicts that a rank waits least: a device of another rank is idle or
+/// exchanges data beside no computation for a smaller share of the time. Samples count a wait that
+/// computations hide.
+bool is_contradicted(std::size_t rank, const CaseResult& one) {
+  if (!one.profile) return false;
+  const std::string part = fmt::format("/{}/", rank);
+  double own = std::numeric_limits<double>::infinity();
+  double others = own;
+  for (const DeviceMetrics& device : one.profile->metrics.devices) {
+    double& min = device.device.find(part) == std::string::npos ? others : own;
+    min = std::min(min, device.idle + device.exposed_communication);
+  }
+  return std::isfinite(own) && std::isfinite(others) &&
+         others - own < slowest_rank_share * one.profile->metrics.span;
+}
+
 /// Whether the ranks of a case ran on several hosts.
 bool has_several_hosts(const CaseResult& one) {
   std::set<std::string_view> hosts;
@@ -103,6 +119,7 @@ std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/
   // one to leave waits least.
   if (lead < slowest_rank_share || lead * median(times) <= skew) return {};
   if (chance_of(slowest.samples, count, samples.front()->rank_waits.size()) > error_rate) return {};
+  if (is_contradicted(slowest.rank, one)) return {};
   const bool is_pair = samples.front()->rank_waits.size() == 2;
   return Remark{
       fmt::format(

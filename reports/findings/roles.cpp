@@ -27,6 +27,9 @@ Roles::Roles(const Report& report, const std::string& scenario) {
   for (const ParameterRole& one : report.roles) {
     if (one.scenario == scenario) known_.push_back(&one);
   }
+  for (const Device& one : report.devices) {
+    if (one.scenario == scenario) memory_.emplace(one.name, one.memory_bytes);
+  }
   for (const CaseResult& one : report.cases) {
     if (one.scenario == scenario && has_number(one)) add_measured(one);
   }
@@ -70,6 +73,11 @@ std::string Roles::untried_advice(const CaseResult& one, Role role) const {
   std::string advice = this->advice(one, role);
   if (!advice.empty() && followed_.contains({role, key_without(one, {role})})) advice.clear();
   return advice;
+}
+
+std::size_t Roles::device_memory(const std::string& device) const {
+  const auto found = memory_.find(device);
+  return found == memory_.end() ? 0 : found->second;
 }
 
 bool Roles::is_varied(Role role) const {

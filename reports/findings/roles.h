@@ -1,7 +1,8 @@
-// The parameters of a scenario by what they set, because explanations know none by its name, and
-// the values of them that were measured.
+// The parameters of a scenario by what they set, because explanations know none by its name, the
+// values of them that were measured, and the memory of its devices.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +31,9 @@ class Roles {
   /// Returns `advice`, unless a measured case follows it and differs in nothing else.
   [[nodiscard]] std::string untried_advice(const CaseResult& one, Role role) const;
 
+  /// Returns the bytes that a device has; 0 where that is not known.
+  [[nodiscard]] std::size_t device_memory(const std::string& device) const;
+
   /// Returns whether measured cases have different values of the role.
   [[nodiscard]] bool is_varied(Role role) const;
 
@@ -56,6 +60,7 @@ class Roles {
   void add_measured(const CaseResult& one);
 
   std::vector<const ParameterRole*> known_;
+  std::map<std::string, std::size_t> memory_;                    // bytes by device
   std::map<Role, std::set<std::string>> values_;                 // of all measured cases
   std::set<std::pair<Role, std::string>> followed_;              // advice, by `key_without`
   std::set<std::string> graphs_;                                 // parameters of captured cases

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 
@@ -18,6 +17,7 @@
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
+#include "reports/units/recommendation.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
@@ -172,14 +172,25 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
+/// Of the time of the devices, what they wait because the busiest one computes longer than the
+/// mean.
+double imbalance_share(const Profiled& one) {
+  double max = 0;
+  for (const DeviceMetrics& device : one.metrics().devices) max = std::max(max, device.compute);
+  return std::min(one.bubble_share(), max / one.metrics().span - one.computing_share());
+}
+
+/// Data parallelism helps where the cut is what costs: not where the host is.
 std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
   const std::string* cut = find_note(one, only_cut_note);
   if (cut == nullptr) return {};
   const auto stages = static_cast<std::size_t>(std::ranges::count(*cut, '+')) + 2;
+  const bool is_cause = one.profile && imbalance_share(Profiled(one)) >= costly_imbalance &&
+                        Profiled(one).launch_share() < launch_bound_share;
   return Remark{fmt::format("the model can only be cut at {}, so that {} stages have no other "
                             "partition",
                             *cut, stages),
-                "data parallelism, which divides the batch and needs no cut",
+                is_cause ? "data parallelism, which divides the batch and needs no cut" : "",
                 {{"cut", *cut}}};
 }
 
@@ -212,14 +223,6 @@ double lost_by_small_micro_batches(const Profiled& one, const Cases& all) {
   const double devices = one.computing_devices();
   return (1 - one.compute_rate() / largest->compute_rate()) * one.compute_seconds() /
          (devices * one.metrics().span);
-}
-
-/// Of the time of the devices, what they wait because the busiest one computes longer than the
-/// mean.
-double imbalance_share(const Profiled& one) {
-  double max = 0;
-  for (const DeviceMetrics& device : one.metrics().devices) max = std::max(max, device.compute);
-  return std::min(one.bubble_share(), max / one.metrics().span - one.computing_share());
 }
 
 /// Only where small micro-batches cost more than waiting does: the two ask for opposite changes.
@@ -255,10 +258,29 @@ bool has_smaller_micro_batches(const CaseResult& one, std::int64_t size) {
   return size > samples;
 }
 
+/// Whether a case takes at most 3% longer than another one.
+bool is_as_fast(const Profiled& one, const Profiled& other) {
+  return one.of().statistics->median <= (1 + largest_tie) * other.of().statistics->median;
+}
+
 /// Batch normalisation of fewer samples computes another model.
 bool normalises_batches(const Profiled& one) {
   return std::ranges::any_of(one.metrics().calls, [](const CallMetrics& call) {
     return call.name.starts_with("batch_norm");
+  });
+}
+
+/// Whether a case without micro-batches and with the same partition is as fast within 3%.
+bool is_as_fast_whole(const Profiled& one, const Cases& all) {
+  const Roles& roles = all.roles();
+  const Value* partition = roles.value(one.of(), Role::partition);
+  return std::ranges::any_of(all.all(), [&](const Profiled& other) {
+    const Value* own = roles.value(other.of(), Role::partition);
+    return other.computing_devices() == one.computing_devices() &&
+           other.of().dtype == one.of().dtype &&
+           roles.value(other.of(), Role::micro_batch_size) == nullptr &&
+           (own == nullptr) == (partition == nullptr) && (own == nullptr || *own == *partition) &&
+           is_as_fast(other, one);
   });
 }
 
@@ -271,13 +293,13 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   const auto sizes = all.roles().measured_micro_batches(one.of());
   const bool is_smallest = size && !sizes.empty() && *sizes.begin() == *size;
   const Profiled* largest = all.largest_micro_batches(one);
-  const bool is_slower =
-      largest != nullptr && largest->of().statistics->median < one.of().statistics->median;
+  const bool is_useless =
+      (largest != nullptr && is_as_fast(*largest, one)) || is_as_fast_whole(one, all);
   const bool is_unbalanced = imbalance_share(one) > share / 2;  // smaller ones change no partition
   return Remark{
       fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),
                   is_unbalanced ? "mostly imbalance" : "bubbles and imbalance"),
-      is_smallest && !is_slower && !is_unbalanced && has_smaller_micro_batches(one.of(), *size)
+      is_smallest && !is_useless && !is_unbalanced && has_smaller_micro_batches(one.of(), *size)
           ? fmt::format("smaller micro-batches, as far as their calls stay efficient{}",
                         normalises_batches(one) ? " and batch normalisation of fewer samples is "
                                                   "acceptable"
@@ -334,7 +356,10 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   std::vector<std::string> advice;
   const bool has_choice =
       roles.value(one, Role::partition) != nullptr && find_note(one, only_cut_note) == nullptr;
-  if (has_choice && !roles.is_varied(Role::partition)) {
+  const std::size_t memory = roles.device_memory(largest->device);
+  const bool matters = memory == 0 || static_cast<double>(largest->bytes) >=
+                                          noteworthy_memory * static_cast<double>(memory);
+  if (has_choice && matters && !roles.is_varied(Role::partition)) {
     advice.emplace_back("a partition that gives the fuller device less");
   }
   const std::string schedule = roles.untried_advice(one, Role::schedule);
@@ -362,97 +387,6 @@ std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {
                 share};
 }
 
-// --- all together --------------------------------------------------------------------------------
-
-/// The share of the time that is lost by the speedup of the samples; nothing where that is too
-/// little to report, or where a single sample says too little.
-std::optional<double> lost_share(const Profiled& one) {
-  if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
-  const double share = total(*one.profile().losses) / one.metrics().span;
-  return share < min_reported_losses ? std::nullopt : std::optional(share);
-}
-
-/// The baseline's profile only gives shares of its time, which hardly depend on how long it took.
-std::optional<Remark> breakdown_is_missing(const Profiled& one, const Cases& /*all*/) {
-  const auto lost = lost_share(one);
-  if (!lost || !one.profile().deviation) return {};
-  return Remark{fmt::format("no breakdown: the profiled run was not representative (it {})",
-                            deviation_text(one.profile())),
-                "another run, while nothing else uses the devices",
-                {{"lost", *lost}, {"deviation", *one.profile().deviation}},
-                *lost};
-}
-
-/// What its devices do while they compute nothing and are not idle: "copies", "communication".
-std::string exchange_text(const Profiled& one) {
-  double copies = 0;
-  double communication = 0;
-  for (const DeviceMetrics& device : one.metrics().devices) {
-    copies += device.exposed_copy;
-    communication += device.exposed_communication;
-  }
-  if (communication <= 0) return "copies";
-  constexpr double negligible = 0.1;  // of the other
-  if (copies <= negligible * communication) return "communication";
-  return communication <= negligible * copies ? "copies" : "copies and communication";
-}
-
-/// "25.6% bubbles, 0.2% other, minus 8.2% gained by faster calls".
-std::string parts_text(const Profiled& one) {
-  const Losses& lost = *one.profile().losses;
-  const double span = one.metrics().span;
-  const std::string exchange = exchange_text(one);
-  const std::string less_exchange = (exchange == "copies" ? "fewer " : "less ") + exchange;
-  struct Part {
-    double seconds;
-    std::string_view what;
-    std::string_view gained;  // by having less of it than the baseline
-  };
-  std::vector<Part> parts{{lost.slower_calls, "calls slower than the baseline's", "faster calls"},
-                          {lost.bubble, "bubbles", ""},
-                          {lost.imbalance, "imbalance", ""},
-                          {lost.copies, exchange, less_exchange},
-                          {lost.launch, "launching", "less launching"}};
-  std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
-  std::vector<std::string> shown;
-  std::vector<std::string> gains;
-  double other = 0;
-  for (const auto& [seconds, what, gained] : parts) {
-    if (seconds >= min_part * span) {
-      shown.push_back(fmt::format("{} {}", format_percent(seconds / span), what));
-    } else if (seconds > -min_part * span) {
-      other += seconds;
-    } else {
-      gains.push_back(
-          fmt::format("minus {} gained by {}", format_percent(-seconds / span), gained));
-    }
-  }
-  if (std::abs(other) >= 0.0005 * span) {
-    shown.push_back(fmt::format("{}{} other", other < 0 ? "minus " : "",
-                                format_percent(std::abs(other) / span)));
-  }
-  std::ranges::move(gains, std::back_inserter(shown));
-  return fmt::format("{}", fmt::join(shown, ", "));
-}
-
-std::optional<Remark> losses(const Profiled& one, const Cases& /*all*/) {
-  const auto share = lost_share(one);
-  if (!share) return {};
-  const Losses& lost = *one.profile().losses;
-  return Remark{
-      fmt::format("{} of its time is lost against linear speedup on {}: {}", format_percent(*share),
-                  format_count(static_cast<std::size_t>(one.computing_devices()), "device"),
-                  parts_text(one)),
-      "",
-      {{"ideal seconds", lost.ideal},
-       {"slower calls", lost.slower_calls},
-       {"bubble", lost.bubble},
-       {"imbalance", lost.imbalance},
-       {"copies", lost.copies},
-       {"launch", lost.launch}},
-      *share};
-}
-
 }  // namespace
 
 const std::vector<Rule>& all_rules() {
@@ -460,7 +394,7 @@ const std::vector<Rule>& all_rules() {
   constexpr bool load = true;     // Rule::has_cause_in_load
   constexpr bool any = true;      // Rule::holds_for_any_execution
   static const std::vector<Rule> rules{
-      {"losses", losses, sharing},
+      {"losses", lost_time, sharing},
       {no_breakdown, breakdown_is_missing, sharing, !load, any},
       {"streams-pay-off", streams_pay_off, !sharing, load},
       {"saturated", saturated, !sharing, load},

@@ -46,6 +46,8 @@ struct Rule {
 // From so much on, evidence counts. Public so that docs and tests name the same numbers.
 constexpr double launch_bound_share = 0.10;  // of the devices' time: host and queue waits
 constexpr double unbalanced_excess = 0.10;   // of computing, the busiest device over the mean
+constexpr double costly_imbalance = 0.10;    // of the devices' time, in which they wait for one
+constexpr double noteworthy_memory = 0.01;   // of a device's memory, held by a case
 constexpr double inefficient_micro_batches = 0.10;  // of the rate of computing that is lost
 constexpr double bubble_bound_share = 0.10;         // of the devices' time: waiting for others
 constexpr double slowed_together = 0.10;     // by which calls take longer beside other devices

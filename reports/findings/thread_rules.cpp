@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "reports/model/disturbances.h"
+#include "reports/statistics/conditions.h"
 #include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
@@ -152,6 +153,12 @@ std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/)
                 "end what else runs on these cores, or choose free ones with taskset",
                 {{"share", share}},
                 share};
+}
+
+bool can_be_load(const CaseResult& one, const ProfiledCases& all, double share) {
+  if (is_disturbed(one) || load_cost(one) >= share) return true;
+  const Profiled* baseline = one.speedup ? all.find(one.speedup->baseline) : nullptr;
+  return baseline != nullptr && load_cost(baseline->of()) >= share;
 }
 
 bool shares_cores(const Profiled& one, const ProfiledCases& all) {

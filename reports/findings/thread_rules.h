@@ -14,6 +14,9 @@ namespace parbench::report {
 [[nodiscard]] std::optional<Remark> more_threads_than_cores(const Profiled& one,
                                                             const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> taken_cores(const CaseResult& one, const Roles& roles);
+/// Returns whether other programs can have cost a case, or the one it is compared with, that share
+/// of its time.
+[[nodiscard]] bool can_be_load(const CaseResult& one, const ProfiledCases& all, double share);
 /// Returns whether a case computes on several devices of a run whose devices share cores.
 [[nodiscard]] bool shares_cores(const Profiled& one, const ProfiledCases& all);
 /// Such devices wait for each other's cores.

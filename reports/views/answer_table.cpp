@@ -19,8 +19,10 @@ constexpr Narrow open_rank{1};
 constexpr Narrow remark_rank{2};
 constexpr Narrow ties_rank{3};
 
+bool is_undecided(const Recommendation& one) { return payoff_of(one) == Payoff::undecided; }
+
 TableCell use_cell(const Recommendation& one) {
-  const bool is_known = !one.candidates.empty() && payoff_of(one) != Payoff::undecided;
+  const bool is_known = !one.candidates.empty() && !is_undecided(one);
   return {.text = is_known ? one.candidates.front().label : std::string(not_applicable)};
 }
 
@@ -33,7 +35,7 @@ TableCell verdict_cell(const Recommendation& one) {
 TableCell gaining_cell(const Recommendation& one) {
   if (!one.gaining || one.candidates.empty()) return {};
   const bool is_used = one.gaining->name == one.candidates.front().name;
-  if (is_used && payoff_of(one) != Payoff::undecided) return {};
+  if (is_used && !is_undecided(one)) return {};
   return {.text = one.gaining->label};
 }
 
@@ -44,7 +46,9 @@ TableCell gain_cell(const Recommendation& one) {
   return cell;
 }
 
+/// Without a verdict nothing is recommended that others could be tied with.
 TableCell ties_cell(const Recommendation& one) {
+  if (is_undecided(one)) return {};
   std::vector<std::string> labels;
   for (const LabelledCase& tied : one.tied) labels.push_back(tied.label);
   return {.text = format_list(labels)};
@@ -52,6 +56,7 @@ TableCell ties_cell(const Recommendation& one) {
 
 /// Slower cases that the samples do not rule out as the fastest.
 TableCell open_cell(const Recommendation& one) {
+  if (is_undecided(one)) return {};
   std::vector<std::string> labels;
   for (std::size_t i = 1 + one.tied.size(); i < one.candidates.size(); ++i) {
     labels.push_back(one.candidates[i].label);

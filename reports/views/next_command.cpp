@@ -291,6 +291,28 @@ bool has_load(const Report& report) {
   });
 }
 
+/// A run whose answers load left without a verdict, with what its cases lacked besides.
+NextCommand repeat_without_load(const Report& report, const std::string& path,
+                                const Missing& missing) {
+  NextCommand command{.purpose = "for a verdict, on a quiet machine",
+                      .arguments = {"--rerun", path}};
+  const bool needs_processes = has_few_processes(report);
+  if (needs_processes) add_processes(command.arguments);
+  const double processes = needs_processes ? factor_of_processes(report) : 1;
+  Need need{.factor = 1};
+  const bool needs_samples = missing.has_few_samples() && !needs_processes;
+  if (needs_samples) {
+    need.factor = static_cast<double>(needed_values) / static_cast<double>(missing.fewest);
+  }
+  if (missing.is_out_of_time && (missing.left_out > 0 || needs_samples)) {
+    add_limits(report, need, processes * resumed_seconds(report, need, missing), command.arguments);
+  } else if (needs_processes) {
+    command.arguments.emplace_back("--max-total-time");
+    command.arguments.push_back(rounded_up(processes * report.duration_seconds));
+  }
+  return command;
+}
+
 bool has_launcher(const Report& report) {
   return std::ranges::any_of(report.machine.libraries,
                              [](const auto& library) { return library.first == "ranks"; });
@@ -303,11 +325,8 @@ std::optional<NextCommand> next_command(const Report& report, const std::string&
   CasesByName cases;
   for (const CaseResult& c : report.cases) cases.emplace(c.name, &c);
   const std::vector<Tie> ties = ties_of(report, cases);
-  if (has_load(report)) {
-    return NextCommand{.purpose = "for a verdict, on a quiet machine",
-                       .arguments = {"--rerun", path}};
-  }
   const Missing missing = missing_of(report);
+  if (has_load(report)) return repeat_without_load(report, path, missing);
   const bool can_resume = report.processes.empty();
   const bool are_unfinished = std::ranges::any_of(ties, [](const Tie& tie) {
     return std::ranges::all_of(tie.cases, [](const CaseResult* c) { return is_unfinished(*c); });

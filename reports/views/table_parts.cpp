@@ -131,6 +131,26 @@ std::vector<std::string> label_items(const NamedTexts& labels) {
   return items;
 }
 
+namespace {
+
+/// "oneDNN 3.9.0"; without a driver for GPUs that alone in place of the libraries for them.
+std::vector<std::string> library_items(const NamedTexts& libraries) {
+  constexpr std::array of_gpus{"CUDA", "CUDA of the driver", "CUDA connections", "cuDNN", "cuBLAS",
+                               "NCCL"};
+  const bool has_no_driver =
+      std::ranges::find(libraries, NamedTexts::value_type{"CUDA of the driver", "no driver"}) !=
+      libraries.end();
+  std::vector<std::string> items;
+  for (const auto& [name, version] : libraries) {
+    const bool is_left_out = has_no_driver && std::ranges::find(of_gpus, name) != of_gpus.end();
+    if (!is_left_out) items.push_back(fmt::format("{} {}", name, version));
+  }
+  if (has_no_driver) items.emplace_back("cuda: no NVIDIA driver");
+  return items;
+}
+
+}  // namespace
+
 std::vector<std::string> machine_items(const Report& report) {
   const Machine& machine = report.machine;
   std::vector<std::string> items{program_of(report), machine.cpu_model};
@@ -148,9 +168,7 @@ std::vector<std::string> machine_items(const Report& report) {
     items.push_back(format_bytes(static_cast<double>(machine.memory_bytes)));
   }
   items.push_back(machine.operating_system);
-  for (const auto& [name, version] : machine.libraries) {
-    items.push_back(fmt::format("{} {}", name, version));
-  }
+  std::ranges::move(library_items(machine.libraries), std::back_inserter(items));
   for (const auto& [name, value] : machine.environment) {
     if (name.ends_with("MAX_CPU_ISA")) items.push_back(fmt::format("{}={}", name, value));
   }
@@ -206,7 +224,7 @@ std::vector<std::string> time_shares(const Report& report) {
   const auto add = [&](double seconds, std::string_view words) {
     rest -= seconds;
     const double share = seconds / report.duration_seconds;
-    if (share < smallest_share && !texts.empty()) return;
+    if (share < smallest_share) return;
     texts.push_back(fmt::format("{} {}", format_percent(share, 0), words));
   };
   add(report.sampling_seconds, "in samples and warm-up");

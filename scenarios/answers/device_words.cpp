@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "reports/units/units.h"
+#include "scenarios/answers/wording.h"
 
 namespace parbench {
 namespace {
@@ -49,7 +50,7 @@ std::string whole_device_comparison(const Outcomes& group, const report::Recomme
   const std::string name = (*whole)->spec.name();
   if (found.candidates.front().name != name) {
     if (is_tied(*whole) || (found.gaining && found.gaining->name == name)) return {};
-    return fmt::format(" With {}: {}.", whole_device_text(outcomes),
+    return fmt::format(" {}: {}.", with_capital(whole_device_text(outcomes)),
                        report::format_ratio(*(*whole)->speedup));
   }
   const CaseOutcome* divided = fastest_division(group);

@@ -19,7 +19,7 @@ namespace parbench {
 [[nodiscard]] std::string whole_device_text(const std::vector<CaseOutcome>& outcomes);
 
 /// Says how fast one device with the cores of all is, or where that is recommended the fastest case
-/// that divides the work: " With one device with both cores: 1.10× (1.05–1.15).", " The fastest
+/// that divides the work: " One device with both cores: 1.10× (1.05–1.15).", " The fastest
 /// that divides the work: split 5, 1.29× (1.19–1.37).". Empty without one of them, and where the
 /// two are tied.
 [[nodiscard]] std::string whole_device_comparison(

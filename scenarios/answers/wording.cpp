@@ -139,8 +139,8 @@ std::string certainty_text(const report::Recommendation& recommendation) {
   const report::Payoff payoff = payoff_of(recommendation);
   if (payoff == report::Payoff::undecided) {
     return fmt::format(
-        "; other programs had {} of the core time, which can change ratios between different "
-        "numbers of threads by as much: repeat on a quiet machine",
+        "; other programs had {} of the core time (more in some rounds), which can change which "
+        "case is the fastest: repeat on a quiet machine",
         share_text(recommendation.load));
   }
   if (payoff != report::Payoff::may_pay) return {};
@@ -224,9 +224,14 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
     if (settings.empty()) continue;
     const std::string_view words = payoff_text(payoff, verb);
     if (recommendations.size() == 1) return std::string(words);
+    if (payoff == undecided && settings.size() == recommendations.size()) {
+      return settings.size() == 2 ? fmt::format("{} at either {}", words, noun)
+                                  : fmt::format("{} at any of {}", words,
+                                                report::format_count(settings.size(), noun));
+    }
     if (settings.size() == recommendations.size()) {
       return fmt::format("{} at {} {} that was compared", words,
-                         payoff >= gains_little && payoff != undecided ? "every" : "any", noun);
+                         payoff >= gains_little ? "every" : "any", noun);
     }
     parts.push_back(fmt::format("{} at {}{}", words, places_text(settings, noun),
                                 payoff == undecided ? largest_load_text(recommendations) : ""));
@@ -282,9 +287,10 @@ std::string best_text(Recommendations recommendations, std::string_view baseline
     const std::string used = only_baseline_of(recommendations);
     return used.empty() ? "; the table has what to use" : "; use " + used;
   }
-  const bool is_measured = payoff == report::Payoff::undecided;
-  return fmt::format("; largest {} gain{}: {}{}{}{}", is_measured ? "measured" : "recommended",
-                     payoff == report::Payoff::pays ? " that is shown" : "", best.gaining->label,
+  std::string_view what = "largest recommended gain";
+  if (payoff == report::Payoff::pays) what = "largest recommended gain that is shown";
+  if (payoff == report::Payoff::undecided) what = "highest measured";  // it may be below 1
+  return fmt::format("; {}: {}{}{}{}", what, best.gaining->label,
                      best.setting.empty() ? ", " : fmt::format(" at {}, ", best.setting),
                      speed_text(*best.gain, baseline), certainty_text(best));
 }

@@ -37,17 +37,17 @@ std::string size_text(std::int64_t bytes) {
 }
 
 /// The standard error of a median: of its 95% interval, which the bandwidth's has the relative
-/// width of; without one, or with one that is too narrow to be true, a share of the time.
-double error_of(const CaseOutcome& outcome) {
+/// width of; with one that is too narrow to be true, a share of the time. Nothing without an
+/// interval: the error of a single sample is not known.
+std::optional<double> error_of(const CaseOutcome& outcome) {
   constexpr double width_in_errors = 2 * 1.96;
   constexpr double smallest_share = 0.002;
-  constexpr double unknown_share = 0.05;
   const auto found = outcome.metrics.find(bus_bandwidth);
-  double share = unknown_share;
-  if (found != outcome.metrics.end() && found->second.interval && found->second.value > 0) {
-    const report::Interval& interval = *found->second.interval;
-    share = (interval.high - interval.low) / found->second.value / width_in_errors;
+  if (found == outcome.metrics.end() || !found->second.interval || found->second.value <= 0) {
+    return std::nullopt;
   }
+  const report::Interval& interval = *found->second.interval;
+  const double share = (interval.high - interval.low) / found->second.value / width_in_errors;
   return outcome.median_seconds * std::max(share, smallest_share);
 }
 
@@ -56,12 +56,13 @@ using CollectiveAndStrategy = std::pair<std::string, std::string>;
 std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcome>& outcomes) {
   std::map<CollectiveAndStrategy, std::vector<TimeOfSize>> times;
   for (const CaseOutcome& one : outcomes) {
-    if (one.spec.graph) continue;
+    const auto error = error_of(one);
+    if (one.spec.graph || !error) continue;
     const auto calls = static_cast<double>(calls_in(one.spec));
     times[{collective_of(one.spec), one.spec.strategy}].push_back(
         {.bytes = static_cast<double>(size_of_case(one.spec)),
          .seconds = one.median_seconds / calls,
-         .error = error_of(one) / calls});
+         .error = *error / calls});
   }
   std::map<CollectiveAndStrategy, LatencyFit> fits;
   for (const auto& [key, points] : times) {

@@ -50,10 +50,9 @@ std::optional<LatencyFit> fit_latency(const std::vector<TimeOfSize>& times) {
     return std::pow(one.seconds - fit.latency - fit.seconds_per_byte * one.bytes, 2);
   });
   for (const TimeOfSize& one : times) {
-    if (!(one.seconds > 0)) continue;
     const double line = fit.latency + fit.seconds_per_byte * one.bytes;
-    fit.largest_deviation =
-        std::max(fit.largest_deviation, std::abs(line - one.seconds) / one.seconds);
+    if (!(line > 0)) continue;
+    fit.largest_deviation = std::max(fit.largest_deviation, std::abs(one.seconds - line) / line);
   }
   const auto freedom = static_cast<double>(times.size() - parameters);
   const double enlarged = std::max(1.0, std::sqrt(deviations / freedom));

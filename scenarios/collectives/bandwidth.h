@@ -27,7 +27,7 @@ struct LatencyFit {
   double latency_error = 0;
   double seconds_per_byte = 0;  // β
   double seconds_per_byte_error = 0;
-  double largest_deviation = 0;  // of a time from the line, over the time
+  double largest_deviation = 0;  // of a time from the line, over the line's
 
   /// Bytes a second of ever larger sizes, 1/β.
   [[nodiscard]] double bandwidth() const { return 1 / seconds_per_byte; }

@@ -192,10 +192,11 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
                          const PossiblyFastest& possibly_fastest) {
   const bool has_whole = std::ranges::any_of(
       outcomes, [](const CaseOutcome& one) { return uses_all_cores(one.spec); });
-  const Question devices{{"sequential", all_cores, "concurrent", "column-sharded", "row-sharded"},
-                         "several devices",
-                         has_whole ? "Several devices or one of all cores" : "Several devices",
-                         "one device after the other"};
+  const Question devices{
+      {"sequential", all_cores, "concurrent", "column-sharded", "row-sharded"},
+      "several devices",
+      has_whole ? "Several devices, or one device of all cores," : "Several devices",
+      "one device after the other"};
   const Question streams{{"alone", "streams"}, "streams", "Streams on one device", "one stream"};
   Conclusion made;
   std::vector<std::string> answers;

@@ -148,9 +148,18 @@ auto badness(const CaseOutcome& outcome) {
                     std::max(std::abs(deviations.low), std::abs(deviations.high)));
 }
 
+/// Whether other programs can have cost so much of the time that the expected one remains.
+bool is_explained_by_load(const CaseOutcome& outcome) {
+  constexpr double noteworthy_load = 0.05;
+  const report::Interval deviations = deviations_of(outcome);
+  return outcome.load >= noteworthy_load && !is_near(deviations) &&
+         (1 + deviations.low) * (1 - outcome.load) <= 1 + max_deviation;
+}
+
 /// Yes and No need the whole interval.
 std::string_view verdict_on(const CaseOutcome& outcome) {
   const report::Interval deviations = deviations_of(outcome);
+  if (is_explained_by_load(outcome)) return "No verdict";
   if (is_near(deviations)) return "Yes, within 1%";
   return is_far(deviations) ? "No, not within 1%" : "Not known within 1%";
 }
@@ -211,10 +220,15 @@ class Selftest final : public Scenario {
       return {.text = "Not decided: no case on one lane was measured.", .is_answered = false};
     }
     return {
-        fmt::format("{}: on one lane {} measured for {} ({}){}.", verdict_on(*worst),
+        fmt::format("{}: on one lane {} measured for {} ({}){}{}.", verdict_on(*worst),
                     report::format_duration(worst->median_seconds),
                     report::format_duration(expected_seconds(*worst)), deviation_text(*worst),
-                    count > 1 ? fmt::format(", the largest deviation of {} cases", count) : "")};
+                    count > 1 ? fmt::format(", the largest deviation of {} cases", count) : "",
+                    is_explained_by_load(*worst)
+                        ? fmt::format("; other programs had {} of the core time: repeat on a quiet "
+                                      "machine",
+                                      report::format_percent(worst->load, 0))
+                        : "")};
   }
 };
 

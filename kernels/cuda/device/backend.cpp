@@ -42,7 +42,7 @@ std::string library_version(std::size_t number) {
 /// "2.28.9", or that collectives do without. The loader's words would fill the head of every table.
 Backend::Component nccl_component(const Nccl& nccl) {
   if (nccl.absence().empty()) return {"NCCL", nccl.version()};
-  return {"NCCL", "none (install 2.13 or newer; parbench devices says more)", nccl.absence()};
+  return {"NCCL", "none (install 2.13 or newer)", nccl.absence()};
 }
 
 /// Nothing without a driver.

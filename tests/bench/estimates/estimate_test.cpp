@@ -132,6 +132,14 @@ TEST_F(EstimateTest, SaysWhatItsTimeIsMadeOf) {
       text_of(context, estimate_of("spin", context)),
       AllOf(HasSubstr("; 10.00 ms an execution\n"),
             HasSubstr("\n  Minimum: 6 samples of each case (--min-samples); maximum: --max-time")));
+  SamplerOptions sampling;
+  sampling.max_seconds = 20;
+  sampling.total_seconds = 60;
+  EXPECT_THAT(text_of(context, estimate_of("spin", context, 1, sampling)),
+              HasSubstr("; maximum: --max-time for each."));
+  sampling.total_seconds = 10;
+  EXPECT_THAT(text_of(context, estimate_of("spin", context, 1, sampling)),
+              HasSubstr("; maximum: --max-total-time.\n"));
   SamplerOptions fixed;
   fixed.fixed_samples = 3;
   fixed.fixed_iterations = 50;

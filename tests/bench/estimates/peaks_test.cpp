@@ -212,6 +212,11 @@ TEST(PeakObjection, IsThatFewerCoresAreFaster) {
   EXPECT_EQ(objection_to(peak("gemm f32", 2e9), 2, 0.1, others, 0.4),
             "a CPU quota withheld 40% of the CPU time");
   EXPECT_EQ(objection_to(peak("gemm f32", 2e9), 2, 0.1, others, 0.009), "");
+  EXPECT_EQ(objection_to(peak("gemm f32", 2e9), 2, 0.05, others, 0, 0.47),
+            "other programs took 47% of the CPU time");
+  EXPECT_EQ(objection_to(peak("gemm f32", 2e9), 2, 0.05, others, 0, 0.09), "");
+  EXPECT_EQ(objection_to(peak("gemm f32", 2e9), 2, 0.5, others, 0, 0.47), "")
+      << "within the precision";
 }
 
 TEST_F(PeaksCommand, OfOneFormatLeavesTheOthers) {

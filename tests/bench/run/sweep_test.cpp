@@ -338,8 +338,8 @@ TEST(LeftOut, AdvisesNoDevicesThatTheMachineHasNot) {
 
 TEST(LeftOut, SharesALineWhereTheReasonIsTheSame) {
   EXPECT_EQ(LeftOutOf("matmul").lines({}, 1),
-            "matmul: strategies concurrent, column-sharded, row-sharded left out: needs at\n"
-            "least two devices, and this run has 1; give --devices 2 or more\n");
+            "matmul: strategies concurrent, column-sharded, row-sharded left out: they need\n"
+            "at least two devices, and this run has 1; give --devices 2 or more\n");
 }
 
 TEST(Names, ShowEveryAxisThatIsSwept) {

@@ -134,6 +134,14 @@ TEST_F(PreliminaryAnswer, IsQualifiedWhereOtherProgramsHadTheCores) {
   EXPECT_THAT(warnings(),
               testing::ElementsAre("Careful: other programs took up to 40% of the CPU time in 2 "
                                    "of 3 cases; repeat on a quiet machine."));
+  add_without_time("d");
+  EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr("in 2 of 3 cases;")))
+      << "the case without a sample had no time to lose";
+  cases[0].conditions = cases[1].conditions;
+  EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr("in all 3 cases;")));
+  specs.resize(2);
+  cases.resize(2);
+  EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr("in both cases;")));
 }
 
 report::Device device_on(const std::string& name, std::vector<int> cores) {

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 namespace parbench {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 TEST(Machine, DevicesAreDisjointSetsOfUsableCores) {
@@ -121,6 +124,28 @@ TEST(Machine, ReportsHowTeamsWait) {
   unsetenv("OMP_WAIT_POLICY");
 }
 
+TEST(Machine, NamesTheLimitOfAProcessWithFewerCores) {
+  if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "needs two cores";
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  int core = 0;
+  while (!CPU_ISSET(core, &before)) ++core;
+  CPU_SET(core, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  std::string message;
+  try {
+    static_cast<void>(Machine().open("2"));
+  } catch (const UsageError& error) {
+    message = error.what();
+  }
+  ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
+  if (message.find("cuda") != std::string::npos) GTEST_SKIP() << "GPUs are counted";
+  EXPECT_THAT(message, HasSubstr("is more than this process may use: 1 cpu device (1 of "));
+  EXPECT_THAT(message, HasSubstr(" cores; taskset, containers and batch systems limit them)"));
+}
+
 TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
   const Machine machine;
   const auto message = [&](const std::string& request) {
@@ -136,7 +161,8 @@ TEST(Machine, RefusesWithTheWordTheReasonAndWhatIsAllowed) {
     EXPECT_THAT(message(request), HasSubstr("--devices")) << request;
   }
   EXPECT_THAT(message("cuda:9999"), HasSubstr("cuda"));
-  EXPECT_THAT(message("9999"), HasSubstr("more than this machine has"));
+  EXPECT_THAT(message("9999"), AnyOf(HasSubstr("more than this machine has"),
+                                     HasSubstr("more than this process may")));
   EXPECT_THAT(message("cpu:99999999999"), HasSubstr("'cpu:99999999999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:9999"), HasSubstr("'cpu:9999' does not exist"));
   EXPECT_THAT(message("cpu:0,cpu:0"), HasSubstr("twice"));

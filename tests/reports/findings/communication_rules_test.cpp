@@ -97,6 +97,13 @@ TEST(CommunicationRules, AdviseNothingBelowTheSmallestSize) {
               AllOf(HasSubstr("still exchanged"), Not(HasSubstr("try"))));
 }
 
+TEST(CommunicationRules, AdviseNoLargerSizeThanThatOfAllGradients) {
+  EXPECT_THAT(text("buckets-too-small", {in_buckets(4, 10, 72).note("buckets", "1")}),
+              AllOf(HasSubstr("2 messages of gradients"), Not(HasSubstr("try"))));
+  EXPECT_THAT(text("buckets-too-small", {in_buckets(4, 10, 72).note("buckets", "2")}),
+              HasSubstr("try: a larger --parcel"));
+}
+
 TEST(CommunicationRules, TakeSizeZeroForEverythingAtOnce) {
   EXPECT_THAT(text("buckets-too-large", {in_buckets(0, 1, 90)}),
               HasSubstr("try: a --parcel above 0"));

@@ -107,6 +107,35 @@ TEST(Losses, HaveNoPartsWhereTheProfiledRunWasNotRepresentative) {
             "median sample)");
 }
 
+/// Load makes calls slow and devices idle as well.
+TEST(Losses, HaveNoPartsWhereOtherProgramsCanBeTheCause) {
+  MadeCase pipeline("pipeline", 8, {{.compute = 6}, {.compute = 6}});
+  pipeline.speedup(1.5, "s/single", 1.4);
+  const auto findings_of_load = [&](double of_single, double of_pipeline) {
+    const auto loaded = [](MadeCase one, double share) {
+      return one.threads({.denied = share, .others = 1});
+    };
+    Report report = report_of({loaded(MadeCase("single", 12, {{.compute = 12}}), of_single),
+                               loaded(pipeline, of_pipeline)});
+    find_reasons(report);
+    std::vector<std::string> texts;
+    for (const Finding& finding : report.findings) texts.push_back(finding.text);
+    return texts;
+  };
+  EXPECT_THAT(findings_of_load(0.1, 0.48),
+              ::testing::ElementsAre(
+                  "other programs took 48% of the CPU time that its threads needed",
+                  "25.0% of its time is lost against linear speedup on 2 devices; other programs "
+                  "had 48% of its CPU time, so that the parts are not known"));
+  EXPECT_THAT(findings_of_load(0.3, 0.05),
+              ::testing::Contains(::testing::EndsWith(
+                  "; other programs had 30% of the baseline's CPU time, so that the parts are not "
+                  "known")));
+  EXPECT_THAT(findings_of_load(0.05, 0.05),
+              ::testing::ElementsAre(
+                  "25.0% of its time is lost against linear speedup on 2 devices: 25.0% bubbles"));
+}
+
 /// Of the baseline only the shares of its time count, which are those of any execution.
 TEST(Losses, DoNotDependOnHowLongTheProfiledRunOfTheBaselineTook) {
   MadeCase single("single", 12, {{.compute = 12}});

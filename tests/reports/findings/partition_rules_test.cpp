@@ -23,6 +23,16 @@ TEST(Rules, NameTheOnlyPlaceWhereAModelCanBeCut) {
               AllOf(HasSubstr("the model can only be cut at head, so that 2 stages have no other "
                               "partition"),
                     HasSubstr("try: data parallelism")));
+  const auto waiting = [](double first, double second, double host) {
+    return MadeCase("a", 10, {{.compute = first, .waits = {.host = host}}, {.compute = second}})
+        .note("only cut", "head");
+  };
+  EXPECT_THAT(text("only-cut", {waiting(6, 9, 2)}),
+              AllOf(HasSubstr("at head"), Not(HasSubstr("try"))))
+      << "launching takes 10%";
+  EXPECT_THAT(text("only-cut", {waiting(7.2, 9, 0)}), Not(HasSubstr("try")))
+      << "imbalance takes 9%";
+  EXPECT_THAT(text("only-cut", {waiting(6.8, 9, 1.9)}), HasSubstr("try: data parallelism"));
   EXPECT_THAT(text("only-cut", {divided().note("only cut", "h.0+head")}),
               HasSubstr("at h.0+head, so that 3 stages"));
   EXPECT_THAT(found("only-cut", {divided()}), IsEmpty());
@@ -48,6 +58,25 @@ TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
       << "devices that compute in turn gain nothing by equal shares";
   EXPECT_THAT(found("unbalanced", {MadeCase("a", 10, {{.compute = 9}, {.moving = 1}})}), IsEmpty())
       << "a device that only copies is no stage";
+}
+
+TEST(Rules, AdviseNoOtherPartitionForLittleMemory) {
+  const MadeCase uneven = MadeCase("a", 10, {{.compute = 9}, {.compute = 9}})
+                              .memory({3, 1})
+                              .parameter("cut", "even")
+                              .micro_batches(2);
+  const auto on_devices_of = [&](std::size_t bytes) {
+    Report report = report_of({uneven});
+    Device& device = report.devices.emplace_back();
+    device.scenario = "s";
+    device.name = "d0";
+    device.memory_bytes = bytes;
+    find_reasons(report);
+    return to_text(report.findings.front(), "a");
+  };
+  EXPECT_EQ(on_devices_of(300),
+            "a: d0 holds 3 B, d1 holds 1 B; try: a partition that gives the fuller device less.");
+  EXPECT_EQ(on_devices_of(301), "a: d0 holds 3 B, d1 holds 1 B.") << "less than 1% of its memory";
 }
 
 TEST(Rules, TakeLoadForNoImbalance) {

@@ -83,6 +83,23 @@ TEST(SlowestRank, IsNotComparedByHostOnOneHost) {
   EXPECT_EQ(found->advice, "comparing its share of the work with the others");
 }
 
+/// Waits that computations hide cost nothing.
+TEST(SlowestRank, IsNotNamedWhereTheProfileContradicts) {
+  CaseResult one = case_with(std::vector<std::vector<double>>(8, {0.3, 0.1}));
+  Profile& profile = one.profile.emplace();
+  profile.metrics.span = 1;
+  profile.metrics.devices = {{.device = "node1/0/cpu:0",
+                              .idle = 0.1,
+                              .waits = {},
+                              .compute = 0.7,
+                              .exposed_communication = 0.2},
+                             {.device = "node2/1/cpu:0", .idle = 0.1, .waits = {}, .compute = 0.9}};
+  const Report report;
+  EXPECT_TRUE(slowest_rank(one, Roles(report, "s")));
+  profile.metrics.devices[0].exposed_communication = 0.02;
+  EXPECT_FALSE(slowest_rank(one, Roles(report, "s"))) << "both wait for about 10% of the time";
+}
+
 TEST(SlowestRank, TakesSeveralProcesses) {
   EXPECT_FALSE(remark_on({{}, {}, {}, {}, {}, {}, {}, {}}));
 }

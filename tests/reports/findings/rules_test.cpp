@@ -281,6 +281,20 @@ TEST(Rules, NoticeBubbles) {
   EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), split(6, 7, 8)}),
               AllOf(HasSubstr("30%"), Not(HasSubstr("try"))))
       << "larger ones are faster";
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), split(6, 8, 10.2)}),
+              AllOf(HasSubstr("30%"), Not(HasSubstr("try"))))
+      << "larger ones are as fast within 3%";
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), split(6, 8, 10.4)}),
+              HasSubstr("try: smaller micro-batches"));
+  const auto whole = [](double seconds) {
+    return MadeCase("whole", seconds, {{.compute = 7}, {.compute = 7}});
+  };
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), whole(10.2)}), Not(HasSubstr("try")))
+      << "without micro-batches it is as fast within 3%";
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), whole(10.4)}), HasSubstr("try"));
+  EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), whole(9).parameter("cut", "even")}),
+              HasSubstr("try"))
+      << "with another partition";
   const auto ordered = [](MadeCase one, const std::string& order) {
     return one.parameter("order", order);
   };

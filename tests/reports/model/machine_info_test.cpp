@@ -6,6 +6,8 @@
 #include <sched.h>
 
 #include <cstdlib>
+
+#include "reports/views/table_parts.h"
 #include "tests/support/temporary_folder.h"
 
 namespace parbench::report {
@@ -95,6 +97,22 @@ TEST(MachineInfo, TakesTheCommitFromTheLauncher) {
   ::unsetenv("PARBENCH_DIRTY");
   EXPECT_FALSE(machine_info({}).dirty);
   ::unsetenv("PARBENCH_COMMIT");
+}
+
+TEST(MachineItems, NamesNoLibrariesForGpusWithoutADriver) {
+  Report report;
+  report.machine.libraries = {{"oneDNN", "3.9"},   {"CUDA", "13.0"}, {"CUDA of the driver", "13.1"},
+                              {"cuDNN", "9.19.0"}, {"NCCL", "none"}, {"NVTX", "on"}};
+  EXPECT_THAT(
+      machine_items(report),
+      testing::IsSupersetOf({"oneDNN 3.9", "CUDA 13.0", "cuDNN 9.19.0", "NCCL none", "NVTX on"}));
+  report.machine.libraries[2].second = "no driver";
+  EXPECT_THAT(
+      machine_items(report),
+      testing::AllOf(testing::IsSupersetOf({"oneDNN 3.9", "NVTX on", "cuda: no NVIDIA driver"}),
+                     testing::Not(testing::Contains(testing::StartsWith("CUDA"))),
+                     testing::Not(testing::Contains(testing::StartsWith("cuDNN"))),
+                     testing::Not(testing::Contains(testing::StartsWith("NCCL")))));
 }
 
 }  // namespace

@@ -71,6 +71,16 @@ TEST(AnswerTable, HasTheCaseWhoseGainHasNoVerdict) {
   row.candidates.front() = *row.gaining;
   EXPECT_THAT(text_of({paying(), row}), HasSubstr("batch 8   –        has no verdict  split 4"))
       << "whatever was measured to be fastest";
+  row.candidates.push_back({"one device", "base"});
+  row.candidates.push_back({"split 7", "d"});
+  row.tied = {{"one device", "base"}};
+  Recommendation paying_alone = paying();
+  paying_alone.candidates.resize(1);
+  paying_alone.tied.clear();
+  EXPECT_THAT(text_of({paying_alone, row}),
+              AllOf(HasSubstr("split 4  0.90×"), Not(HasSubstr("tied with")),
+                    Not(HasSubstr("not ruled out"))))
+      << "nothing is used that others could be tied with";
   row.gain->interval.reset();
   EXPECT_THAT(text_of({paying(), row}), HasSubstr("0.90×¹")) << "of a single round";
 }

@@ -66,6 +66,32 @@ TEST(NextCommand, RepeatsARunThatLoadLeftWithoutAVerdict) {
   EXPECT_THAT(next->arguments, ElementsAre("--rerun", "r.json"));
 }
 
+/// An idle machine alone gives no verdict where cases lack samples or processes.
+TEST(NextCommand, RepeatsALoadedRunWithWhatItsCasesLacked) {
+  const auto arguments_of = [](Report report) {
+    report.answers[0].recommendations[0].load = 0.4;
+    const auto next = next_command(report, "r.json");
+    EXPECT_EQ(next->purpose, "for a verdict, on a quiet machine");
+    return next->arguments;
+  };
+  Report report = tied_report({sampled(12, 1, 0.02), sampled(5, 1.04, 0.02)});
+  report.cases.push_back(sampled(3, 1, 0.02, 3));
+  EXPECT_THAT(arguments_of(report),
+              ElementsAre("--rerun", "r.json", "--max-time", "90", "--max-total-time", "60"))
+      << "twice as many samples, of which one case took 42 s";
+  report.cases.back() = {};
+  report.cases.back().name = "pipeline/pipeline/split:3";
+  report.cases.back().status = CaseStatus::not_run;
+  report.cases.back().stopped_because = total_time;
+  EXPECT_THAT(arguments_of(report),
+              ElementsAre("--rerun", "r.json", "--max-time", "50", "--max-total-time", "50"))
+      << "1.2 · 30 s · 4/3 = 48 s";
+  report.cases.pop_back();
+  report.processes.resize(3);
+  EXPECT_THAT(arguments_of(report),
+              ElementsAre("--rerun", "r.json", "--processes", "6", "--max-total-time", "60"));
+}
+
 TEST(NextCommand, AsksForAsManyProcessesAsAnIntervalNeeds) {
   Report report = tied_report({sampled(12, 1, 0.02)});
   report.processes.resize(3);

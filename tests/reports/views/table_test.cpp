@@ -190,6 +190,9 @@ TEST(Table, AccountsForAllOfTheTime) {
   EXPECT_THAT(counts_text(report),
               EndsWith(": 50% in samples and warm-up, 10% measuring tasks alone"))
       << "a report of an earlier version";
+  report.sampling_seconds = 0.4;
+  EXPECT_THAT(counts_text(report), EndsWith("1 min 40 s: 10% measuring tasks alone"));
+  report.sampling_seconds = 50;
   report.preparation_seconds = 20;
   report.verification_seconds = 12;
   report.profiling_seconds = 0.1;

@@ -134,7 +134,7 @@ TEST(BestStrategy, NamesDevicesByTheirCores) {
             "Use one device with both cores: 1.90× as fast as one core (1.85–1.95). The fastest "
             "that divides the work: odd, 1.50× (1.45–1.55).");
   EXPECT_EQ(text(4, 1.2, 1.5),
-            "Use odd: 1.50× as fast as one device (1.45–1.55). With one device with all 8 cores: "
+            "Use odd: 1.50× as fast as one device (1.45–1.55). One device with all 8 cores: "
             "1.20× (1.15–1.25).");
   EXPECT_EQ(text(0, 1.9, 1.5),
             "Use the whole GPU: 1.90× as fast as one device (1.85–1.95). The fastest that divides "

@@ -159,8 +159,8 @@ TEST(Recommend, GivesNoVerdictOnAGainThatLoadCanExplain) {
   EXPECT_EQ(
       use_text(found, "one stream"),
       "No verdict: x measured 4.10× as fast as one stream (3.90–4.30); other programs had 40% "
-      "of the core time, which can change ratios between different numbers of threads by as "
-      "much: repeat on a quiet machine.");
+      "of the core time (more in some rounds), which can change which case is the fastest: repeat "
+      "on a quiet machine.");
   EXPECT_EQ(tie_text(found), "");
   const auto shown = recommended({made("base", 4.0), loaded("x", 3.9, 4.3, 0.7)});
   EXPECT_TRUE(shown.pays) << "3.9 × 0.3 is above 1";
@@ -382,12 +382,14 @@ TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
             "pay at n 0, do not pay at n 2 and have no verdict at n 1 (other programs had up to "
             "41% of the core time)");
   const auto alike = with_load({may_pay, may_pay});
-  EXPECT_EQ(where_it_pays(alike, "pays"), "has no verdict at any setting that was compared");
+  EXPECT_EQ(where_it_pays(alike, "pays"), "has no verdict at either setting");
+  EXPECT_EQ(where_it_pays(with_load({may_pay, may_pay, may_pay}), "pay"),
+            "have no verdict at any of 3 settings");
   EXPECT_EQ(
       best_text(alike, "base"),
-      "; largest measured gain: x at n 0, 2.00× as fast as base (1.90–2.10); other programs "
-      "had 41% of the core time, which can change ratios between different numbers of threads "
-      "by as much: repeat on a quiet machine");
+      "; highest measured: x at n 0, 2.00× as fast as base (1.90–2.10); other programs had 41% of "
+      "the core time (more in some rounds), which can change which case is the fastest: repeat on "
+      "a quiet machine");
 }
 
 TEST(Wording, SaysWhatIsShownWhereNothingPays) {

@@ -283,6 +283,10 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
                                "MiB. Bus bandwidth at 16.0 MiB in GB/s: by direct all-reduce 7.92. "
                                "3 settings compared. All-reduce by direct: latency 20 ± "),
                     HasSubstr("µs, then 8 ± "), HasSubstr("GB/s; times within 0% of this")));
+  std::vector<CaseOutcome> single_samples = two_algorithms(*scenario);
+  for (CaseOutcome& one : single_samples) one.metrics.begin()->second.interval.reset();
+  EXPECT_THAT(scenario->answer(single_samples, within(0.01)).text,
+              AllOf(HasSubstr("3 settings compared."), Not(HasSubstr("latency"))));
   ASSERT_EQ(conclusion.recommendations.size(), 3U);
   std::vector<CaseOutcome> with_link = two_algorithms(*scenario);
   for (const std::int64_t bytes : {4096, 262144, 16777216}) {

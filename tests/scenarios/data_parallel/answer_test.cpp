@@ -98,7 +98,7 @@ TEST(DataParallelAnswer, ComparesAllCoresWithDivisionsOfTheSameBatchAlone) {
             "scaling.");
   EXPECT_THAT(answer({single, whole}).text, HasSubstr("Use the whole GPU: 1.70×"));
   EXPECT_THAT(answer({single, whole, measured("tower", 0.5, 2.0, {640, 390}), weak}).text,
-              testing::AllOf(HasSubstr("Use tower"), HasSubstr("With the whole GPU: 1.70×"),
+              testing::AllOf(HasSubstr("Use tower"), HasSubstr("The whole GPU: 1.70×"),
                              HasSubstr("reaches 80%")));
 }
 

@@ -67,7 +67,7 @@ TEST_F(PipelineAnswer, ComparesWithOneDeviceOfAllCores) {
   outcomes[1].speedup = {1.2, report::Interval{1.19, 1.21, 0.97}};
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
             "Use split 12: 1.60× as fast as one core (1.59–1.61), 90% of what its tasks and their "
-            "dependencies allow. With one device with both cores: 1.20× (1.19–1.21).");
+            "dependencies allow. One device with both cores: 1.20× (1.19–1.21).");
   outcomes[1].speedup = {1.59, report::Interval{1.58, 1.60, 0.97}};
   EXPECT_EQ(
       scenario->answer(outcomes, within(0.01)).text,

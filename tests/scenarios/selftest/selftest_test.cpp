@@ -92,6 +92,20 @@ TEST_F(SelftestTest, AnswersYesOrNoOnlyWhereTheWholeIntervalDoes) {
             "Not known within 1%: on one lane 10.00 ms measured for 10.00 ms (+0.00%).");
 }
 
+TEST_F(SelftestTest, GivesNoVerdictThatLoadCanExplain) {
+  const auto text = [&](double low, double high, double load) {
+    CaseOutcome outcome = spinning(*scenario, low, high);
+    outcome.load = load;
+    return scenario->answer({outcome}, within(0)).text;
+  };
+  EXPECT_EQ(text(21, 22, 0.58),
+            "No verdict: on one lane 21.50 ms measured for 10.00 ms (+115.00%, +110.00 to "
+            "+120.00%); other programs had 58% of the core time: repeat on a quiet machine.");
+  EXPECT_THAT(text(9.9, 10.2, 0.1), StartsWith("No verdict: "));
+  EXPECT_THAT(text(21, 22, 0.3), StartsWith("No, not within 1%: ")) << "21 ms · 70% = 14.7 ms";
+  EXPECT_THAT(text(9.99, 10.01, 0.58), StartsWith("Yes, within 1%: "));
+}
+
 TEST_F(SelftestTest, AnswersForTheWorstCase) {
   EXPECT_EQ(scenario
                 ->answer({spinning(*scenario, 9.99, 10.01), spinning(*scenario, 9.7, 9.88),
