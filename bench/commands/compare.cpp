@@ -25,7 +25,7 @@ constexpr CommandText compare_help{
         "  parbench compare before.json after.json --require-decided 80\n"
         "      Exits with 4 also if fewer than 80% of the cases are decided.\n"
         "  parbench compare benchmark1.json benchmark2.json\n"
-        "      BASE and NEW may be Google Benchmark files (--benchmark_out=benchmark1.json).\n"
+        "      BASE and NEW may be Google Benchmark files (--benchmark_out=FILE.json).\n"
         "  parbench compare old1.json old2.json --new new1.json new2.json\n"
         "      Compares several runs of each version, which shows how much runs differ.\n",
     .exit_codes =

@@ -75,8 +75,8 @@ TEST(ScenarioListing, ShowsTheScenariosThatAreNamed) {
 
 TEST(ScenarioListing, ShowsTheModelsWithTheirSizes) {
   const std::string text = scenario_listing(built_in_scenarios(), {"models"});
-  EXPECT_THAT(text, HasSubstr("\n  resnet50       --image=128\n"));
-  EXPECT_THAT(text, HasSubstr("\n  mlp            --hidden="));
+  EXPECT_THAT(text, HasSubstr("\n  resnet50          --image=128\n"));
+  EXPECT_THAT(text, HasSubstr("\n  mlp               --hidden="));
   EXPECT_THAT(text, AllOf(HasSubstr("FILE.onnx"), Not(HasSubstr("strategies"))));
   EXPECT_LE(test::widest_line(text), 80U) << text;
 }
