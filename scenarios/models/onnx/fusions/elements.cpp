@@ -23,10 +23,6 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-bool is_element(const Operation& operation, ElementOp op) {
-  return operation.kind == OpKind::element && operation.element == op;
-}
-
 // --- activations ---
 
 double reference(ActivationKind kind, double x) {
@@ -100,7 +96,7 @@ int below_reshape(const Fusing& fusing, int index) {
   return is_reshape ? fusing.at(index).inputs.front() : index;
 }
 
-/// A layer with a bias in place of one without.
+/// A layer with a bias in place of one without: a number for each of its channels or columns.
 std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   std::shared_ptr<const LayerKind> kind;
   if (const auto* linear = fusing.kind_of<Linear>(layer);
@@ -243,7 +239,10 @@ std::optional<int> fused_bias(Fusing& fusing, int index) {
   const auto found = with_channel_parameter(fusing, index, ElementOp::addition);
   if (!found) return std::nullopt;
   const Extents shape = fusing.shape(index);
-  const int layer = below_reshape(fusing, found->operand);
+  int layer = below_reshape(fusing, found->operand);
+  const bool keeps_columns =
+      fusing.kind_of<Linear>(layer) != nullptr && fusing.shape(layer).back() == shape.back();
+  if (!keeps_columns) layer = found->operand;
   if (fusing.has_one_reader(layer)) {
     if (const auto made = with_bias(fusing, layer, found->constant)) {
       return fusing.graph().reshape(*made, shape);

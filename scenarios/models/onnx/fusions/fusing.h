@@ -72,6 +72,11 @@ class Fusing {
   const Node* maker_ = nullptr;  // of the operation that is being replaced
 };
 
+/// Whether an operation computes that function of its inputs' elements.
+[[nodiscard]] inline bool is_element(const general::Operation& operation, ElementOp op) {
+  return operation.kind == general::OpKind::element && operation.element == op;
+}
+
 /// What replaces an operation; nothing where the pattern does not end there.
 using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
 

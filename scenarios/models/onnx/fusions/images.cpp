@@ -35,13 +35,18 @@ std::optional<int> joined(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Concatenation>(), operation.inputs);
 }
 
+/// Whether an operation takes a part of an image, or puts it into a larger one, pixel by pixel.
+bool moves_pixels(const Fusing& fusing, const Operation& operation) {
+  return is_image(fusing, operation.inputs.front()) &&
+         fusing.shape(operation.inputs.front())[0] == operation.shape[0] &&
+         std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
+}
+
 std::optional<int> cropped(Fusing& fusing, const Operation& operation) {
+  if (!moves_pixels(fusing, operation)) return std::nullopt;
   const int x = operation.inputs.front();
   const Extents& from = fusing.shape(x);
-  const bool are_edges =
-      is_image(fusing, x) && from[0] == operation.shape[0] && from[1] == operation.shape[1] &&
-      std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
-  if (!are_edges) return std::nullopt;
+  if (from[1] != operation.shape[1]) return std::nullopt;
   const auto behind = [&](std::size_t d) {
     return operation.starts[d] + operation.shape[d].size - from[d].size;
   };
@@ -55,14 +60,10 @@ std::optional<int> cropped(Fusing& fusing, const Operation& operation) {
 /// Channels, then rows and columns.
 std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   if (const auto made = cropped(fusing, operation)) return made;
-  const int x = operation.inputs.front();
-  const Extents& from = fusing.shape(x);
-  const bool are_parts =
-      is_image(fusing, x) && from[0] == operation.shape[0] &&
-      std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
-  if (!are_parts) return std::nullopt;
+  if (!moves_pixels(fusing, operation)) return std::nullopt;
   const int channels = fusing.add_layer(
-      std::make_shared<const ChannelSlice>(operation.starts[1], operation.shape[1].size), {x});
+      std::make_shared<const ChannelSlice>(operation.starts[1], operation.shape[1].size),
+      operation.inputs);
   Operation rest = operation;
   rest.inputs = {channels};
   rest.starts[1] = 0;
@@ -71,12 +72,10 @@ std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
 }
 
 std::optional<int> padded(Fusing& fusing, const Operation& operation) {
+  if (!moves_pixels(fusing, operation)) return std::nullopt;
   const int x = operation.inputs.front();
   const Extents& from = fusing.shape(x);
-  const bool are_edges =
-      is_image(fusing, x) && from[0] == operation.shape[0] && from[1] == operation.shape[1] &&
-      std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
-  if (!are_edges) return std::nullopt;
+  if (from[1] != operation.shape[1]) return std::nullopt;
   const Edges edges{.top = operation.starts[2],
                     .left = operation.starts[3],
                     .bottom = operation.shape[2].size - from[2].size - operation.starts[2],
@@ -195,8 +194,9 @@ std::optional<int> fused_pixels(Fusing& fusing, int index) {
   if (convolution == nullptr) return std::nullopt;
   const Convolution::Options& options = convolution->options();
   const Operation& pixels = fusing.at(fusing.at(index).inputs.front());
-  if (pixels.kind != OpKind::reshape || options.window != Window() || options.groups != 1 ||
-      fusing.shape(pixels.inputs.front()).size() != 2) {
+  const bool is_pixel = pixels.kind == OpKind::reshape && pixels.shape[2].is_one() &&
+                        pixels.shape[3].is_one() && fusing.shape(pixels.inputs.front()).size() == 2;
+  if (!is_pixel || options.window != Window() || options.groups != 1) {
     return std::nullopt;
   }
   TranslatedLayer like = *fusing.layer_of(index);

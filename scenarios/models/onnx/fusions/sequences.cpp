@@ -15,13 +15,10 @@
 namespace parbench::onnx_import {
 namespace {
 
+using general::Extent;
 using general::Extents;
 using general::Operation;
 using general::OpKind;
-
-bool is_binary(const Operation& operation, ElementOp op) {
-  return operation.kind == OpKind::element && operation.element == op;
-}
 
 // --- layer normalisation ---
 
@@ -100,27 +97,34 @@ class RowFunction {
 };
 
 /// A row whose mean, deviation and extremes differ.
-std::vector<double> trial_row(std::int64_t width) {
+std::vector<double> trial_row(std::int64_t width, double size) {
   std::vector<double> row;
   for (std::int64_t i = 0; i < width; ++i) {
-    row.push_back(0.05 * std::sin(static_cast<double>(3 * i + 1)) + (i % 5 == 0 ? 0.02 : -0.01));
+    row.push_back(size * (std::sin(static_cast<double>(3 * i + 1)) + (i % 5 == 0 ? 0.4 : -0.2)));
   }
   return row;
 }
 
-bool normalises(const RowFunction& function, double epsilon, std::int64_t width) {
+bool normalises(const RowFunction& function, double epsilon, const std::vector<double>& row) {
   constexpr double tolerance = 1e-5;
-  const std::vector<double> row = trial_row(width);
   const std::vector<double> found = function.at(row);
+  const auto width = static_cast<double>(row.size());
   double mean = 0;
-  for (const double x : row) mean += x / static_cast<double>(width);
+  for (const double x : row) mean += x / width;
   double variance = 0;
-  for (const double x : row) variance += (x - mean) * (x - mean) / static_cast<double>(width);
+  for (const double x : row) variance += (x - mean) * (x - mean) / width;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const double wanted = (row[i] - mean) / std::sqrt(variance + epsilon);
     if (!(std::abs(found.at(i) - wanted) <= tolerance * (1 + std::abs(wanted)))) return false;
   }
   return true;
+}
+
+/// Of rows whose variance is small beside an epsilon, and large.
+bool normalises(const RowFunction& function, double epsilon, std::int64_t width) {
+  return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {
+    return normalises(function, epsilon, trial_row(width, size));
+  });
 }
 
 // --- attention ---
@@ -133,13 +137,13 @@ struct Scaled {
 
 std::optional<Scaled> scaled(const Fusing& fusing, int index) {
   const Operation& operation = fusing.at(fusing.unfused(index));
-  if (is_binary(operation, ElementOp::product)) {
+  if (is_element(operation, ElementOp::product)) {
     for (std::size_t which = 0; which < 2; ++which) {
       const auto number = fusing.number_of(operation.inputs[which]);
       if (number) return Scaled{operation.inputs[1 - which], *number};
     }
   }
-  if (is_binary(operation, ElementOp::quotient)) {
+  if (is_element(operation, ElementOp::quotient)) {
     if (const auto number = fusing.number_of(operation.inputs[1])) {
       return Scaled{operation.inputs[0], 1 / *number};
     }
@@ -155,6 +159,7 @@ struct Heads {
   std::int64_t positions = 0;
   std::int64_t size = 0;
   double factor = 1;
+  bool is_read_once = true;  // the layer's output, and what is made of it on the way
 
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
@@ -166,7 +171,9 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index, bool turned) {
   std::vector<int> chain;
   int base = index;
   while (true) {
-    if (general::is_movement(fusing.at(base).kind)) {
+    found.is_read_once = found.is_read_once && fusing.has_one_reader(base);
+    const OpKind kind = fusing.at(base).kind;
+    if (general::is_movement(kind) && kind != OpKind::detached) {
       chain.push_back(base);
       base = fusing.at(base).inputs.front();
     } else if (const auto factor = scaled(fusing, base)) {
@@ -213,50 +220,63 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index, bool turned) {
   return fits ? std::optional(found) : std::nullopt;
 }
 
-enum class Mask { none, causal, other };
-
-/// Of a constant {…, positions, positions} that is added to scores.
-Mask mask_of(const Fusing& fusing, int index) {
-  constexpr double hidden_below = -1e4;
-  int base = index;
-  while (fusing.at(base).kind == OpKind::expansion || fusing.at(base).kind == OpKind::reshape) {
-    base = fusing.at(base).inputs.front();
-  }
-  if (const auto number = fusing.number_of(base)) return *number == 0 ? Mask::none : Mask::other;
-  const Operation& constant = fusing.at(base);
-  const auto positions = static_cast<std::size_t>(fusing.shape(index).back().size);
-  if (constant.kind != OpKind::constant || constant.values->size() != positions * positions ||
-      constant.shape.back().size != signed_size(positions)) {
-    return Mask::other;
-  }
-  bool is_causal = true;
-  bool is_empty = true;
-  for (std::size_t i = 0; i < constant.values->size(); ++i) {
-    const double value = (*constant.values)[i];
-    const bool is_later = i % positions > i / positions;
-    is_causal = is_causal && (is_later ? value <= hidden_below : value == 0);
-    is_empty = is_empty && value == 0;
-  }
-  return is_causal ? Mask::causal : is_empty ? Mask::none : Mask::other;
+/// Whether the last two dimensions are those of scores: queries by keys, as many as `positions`.
+bool ends_with_scores(const Extents& shape, std::int64_t positions) {
+  const Extent wanted{.size = positions};
+  return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
 }
 
-/// Of a choice between scores and a number that hides them.
-Mask mask_of_choice(const Fusing& fusing, int condition, bool hides) {
-  int base = condition;
-  while (fusing.at(base).kind == OpKind::expansion || fusing.at(base).kind == OpKind::reshape) {
-    base = fusing.at(base).inputs.front();
+/// The values {positions, positions} of a constant that is repeated for samples and heads; null for
+/// others.
+const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
+  const std::int64_t positions = fusing.shape(index).back().size;
+  while (ends_with_scores(fusing.shape(index), positions)) {
+    const Operation& operation = fusing.at(index);
+    if (operation.kind == OpKind::constant) {
+      const bool is_one = signed_size(operation.values->size()) == positions * positions;
+      return is_one ? operation.values.get() : nullptr;
+    }
+    if (operation.kind != OpKind::expansion && operation.kind != OpKind::reshape) break;
+    index = operation.inputs.front();
   }
-  const Operation& constant = fusing.at(base);
-  const auto positions = static_cast<std::size_t>(fusing.shape(condition).back().size);
-  if (constant.kind != OpKind::constant || constant.values->size() != positions * positions ||
-      constant.shape.back().size != signed_size(positions)) {
-    return Mask::other;
-  }
-  for (std::size_t i = 0; i < constant.values->size(); ++i) {
+  return nullptr;
+}
+
+/// Whether a condition holds for the later positions of {positions, positions} and the other one
+/// for the others.
+template <class Later, class Earlier>
+bool divides_positions(const std::vector<double>& values, Later later, Earlier earlier) {
+  const auto positions = static_cast<std::size_t>(std::lround(std::sqrt(values.size())));
+  for (std::size_t i = 0; i < values.size(); ++i) {
     const bool is_later = i % positions > i / positions;
-    if (((*constant.values)[i] != 0) != (is_later == hides)) return Mask::other;
+    if (!(is_later ? later(values[i]) : earlier(values[i]))) return false;
   }
-  return Mask::causal;
+  return true;
+}
+
+enum class Mask { none, causal, other };
+
+/// Adding less than this hides a position.
+constexpr double hidden_below = -1e4;
+
+/// Of a tensor that is added to scores.
+Mask mask_of(const Fusing& fusing, int index) {
+  if (fusing.number_of(index) == 0) return Mask::none;
+  const std::vector<double>* values = values_for_all(fusing, index);
+  if (values == nullptr) return Mask::other;
+  const auto is_zero = [](double value) { return value == 0; };
+  if (std::ranges::all_of(*values, is_zero)) return Mask::none;
+  const auto hides = [](double value) { return value <= hidden_below; };
+  return divides_positions(*values, hides, is_zero) ? Mask::causal : Mask::other;
+}
+
+/// Whether a choice between scores and a number that hides them, where the condition has the value
+/// `hides`, hides the later positions alone.
+bool is_causal_choice(const Fusing& fusing, int condition, bool hides) {
+  const std::vector<double>* values = values_for_all(fusing, condition);
+  const auto is_hidden = [&](double value) { return (value != 0) == hides; };
+  const auto is_seen = [&](double value) { return (value != 0) != hides; };
+  return values != nullptr && divides_positions(*values, is_hidden, is_seen);
 }
 
 /// Scores, and what they go through ahead of the softmax.
@@ -267,30 +287,31 @@ struct Scores {
 };
 
 std::optional<Scores> scores_below(const Fusing& fusing, int index) {
-  constexpr double hidden_below = -1e4;
+  const std::int64_t positions = fusing.shape(index).back().size;
   Scores scores{.product = index};
   while (true) {
     const int below = fusing.unfused(scores.product);
     const Operation& operation = fusing.at(below);
+    if (!ends_with_scores(operation.shape, positions)) return std::nullopt;
     if (operation.kind == OpKind::product) return scores;
     if (operation.kind == OpKind::reshape) {
       scores.product = operation.inputs.front();
     } else if (const auto factor = scaled(fusing, below)) {
       scores.factor *= factor->factor;
       scores.product = factor->operand;
-    } else if (is_binary(operation, ElementOp::addition)) {
+    } else if (is_element(operation, ElementOp::addition)) {
       Mask mask = mask_of(fusing, operation.inputs[1]);
       const bool is_second = mask != Mask::other;
       if (!is_second) mask = mask_of(fusing, operation.inputs[0]);
       if (mask == Mask::other) return std::nullopt;
       scores.causal = scores.causal || mask == Mask::causal;
       scores.product = operation.inputs[is_second ? 0 : 1];
-    } else if (is_binary(operation, ElementOp::selection)) {
+    } else if (is_element(operation, ElementOp::selection)) {
       const auto number = fusing.number_of(operation.inputs[1]);
       const bool hides = number.has_value();
       const auto hidden = hides ? number : fusing.number_of(operation.inputs[2]);
       if (!hidden || *hidden > hidden_below) return std::nullopt;
-      if (mask_of_choice(fusing, operation.inputs[0], hides) == Mask::other) return std::nullopt;
+      if (!is_causal_choice(fusing, operation.inputs[0], hides)) return std::nullopt;
       scores.causal = true;
       scores.product = operation.inputs[hides ? 2 : 1];
     } else {
@@ -299,10 +320,11 @@ std::optional<Scores> scores_below(const Fusing& fusing, int index) {
   }
 }
 
-/// x of exp(x − c)/Σ exp(x − c) over the last dimension, as the table writes a softmax.
+/// x of exp(x − c)/Σ exp(x − c) over the last dimension, in which c is constant, as the table
+/// writes a softmax.
 std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   const Operation& quotient = fusing.at(index);
-  if (!is_binary(quotient, ElementOp::quotient)) return std::nullopt;
+  if (!is_element(quotient, ElementOp::quotient)) return std::nullopt;
   const int powers = quotient.inputs[0];
   int sum = quotient.inputs[1];
   if (fusing.at(sum).kind == OpKind::expansion) sum = fusing.at(sum).inputs.front();
@@ -310,12 +332,15 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   const auto last = signed_size(quotient.shape.size()) - 1;
   if (reduction.kind != OpKind::reduction || reduction.reduction != Reduction::sum ||
       reduction.inputs.front() != powers || reduction.axes != std::vector<std::int64_t>{last} ||
-      !is_binary(fusing.at(powers), ElementOp::exponential)) {
+      !is_element(fusing.at(powers), ElementOp::exponential)) {
     return std::nullopt;
   }
   const Operation& shifted = fusing.at(fusing.at(powers).inputs.front());
-  if (!is_binary(shifted, ElementOp::difference)) return std::nullopt;
-  return shifted.inputs[0];
+  if (!is_element(shifted, ElementOp::difference)) return std::nullopt;
+  const Operation& shift = fusing.at(shifted.inputs[1]);
+  const bool is_alike =
+      shift.kind == OpKind::expansion && fusing.shape(shift.inputs.front()).back().is_one();
+  return is_alike ? std::optional(shifted.inputs[0]) : std::nullopt;
 }
 
 /// The layer that has queries, keys and values one after the other; made of three linear layers
@@ -333,8 +358,8 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto* linear = fusing.kind_of<Linear>(parts.at(i).layer);
     const auto* first = fusing.kind_of<Linear>(parts[0].layer);
-    if (linear == nullptr || row(parts.at(i)) != width || parts.at(i).offset != 0 ||
-        linear->has_bias() != first->has_bias() ||
+    if (linear == nullptr || !parts.at(i).is_read_once || row(parts.at(i)) != width ||
+        parts.at(i).offset != 0 || linear->has_bias() != first->has_bias() ||
         fusing.at(parts.at(i).layer).inputs != fusing.at(parts[0].layer).inputs) {
       return std::nullopt;
     }
@@ -360,7 +385,7 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
 /// (x − mean)/sqrt(variance + epsilon)·scale + shift, over the last dimension.
 std::optional<int> fused_layer_norm(Fusing& fusing, int index) {
   const Operation& sum = fusing.at(index);
-  if (!is_binary(sum, ElementOp::addition)) return std::nullopt;
+  if (!is_element(sum, ElementOp::addition)) return std::nullopt;
   const std::size_t rank = sum.shape.size();
   if (rank < 2 || rank > 3 || !starts_with_samples(sum.shape)) return std::nullopt;
   const std::int64_t width = sum.shape.back().size;
@@ -372,7 +397,7 @@ std::optional<int> fused_layer_norm(Fusing& fusing, int index) {
     return std::nullopt;
   };
   const auto shift = beside(sum);
-  if (!shift || !is_binary(fusing.at(shift->second), ElementOp::product)) return std::nullopt;
+  if (!shift || !is_element(fusing.at(shift->second), ElementOp::product)) return std::nullopt;
   const auto scale = beside(fusing.at(shift->second));
   if (!scale) return std::nullopt;
   const auto function = RowFunction::below(fusing, scale->second);
@@ -391,7 +416,9 @@ std::optional<int> fused_attention(Fusing& fusing, int index) {
   const Operation last = fusing.at(index);
   if (last.kind != OpKind::product) return std::nullopt;
   int shares = last.inputs[0];
+  const std::int64_t positions = fusing.shape(shares).back().size;
   if (fusing.at(shares).kind == OpKind::reshape) shares = fusing.at(shares).inputs.front();
+  if (!ends_with_scores(fusing.shape(shares), positions)) return std::nullopt;
   const auto inside = inside_of_softmax(fusing, shares);
   const auto scores = inside ? scores_below(fusing, *inside) : std::nullopt;
   if (!scores) return std::nullopt;

@@ -195,6 +195,22 @@ TEST_F(ImageImport, MeansOverImagesAreALayer) {
   EXPECT_EQ(element_count(found.layer(0).output), 8);
 }
 
+/// Sizes agree by chance: 4x4 pixels and 16 channels, 8 columns and 2x2 pixels of 2 channels.
+TEST_F(ImageImport, ChannelsAreNotTakenForPixels) {
+  const Network biased = network(onnx_zeros("w", "16, 8, 1, 1") + onnx_zeros("b", "16") +
+                                     onnx_integers("z", "0, 16, 16", 3) +
+                                     "c = Conv (x, w) r = Reshape (c, z) y = Add (r, b) ",
+                                 "float[N, 8, 4, 4] x");
+  ASSERT_NE(as<Convolution>(biased.layer(0)), nullptr);
+  EXPECT_FALSE(as<Convolution>(biased.layer(0))->options().bias) << "they belong to pixels";
+  const Network square =
+      network(onnx_zeros("w", "3, 2, 1, 1") + onnx_integers("z", "0, 2, 2, 2", 4) +
+                  "r = Reshape (x, z) y = Conv (r, w) ",
+              "float[N, 8] x");
+  EXPECT_EQ(square.layers.back().kind->name(), "convolution");
+  EXPECT_EQ(square.layers.back().output, (Shape{3, 2, 2}));
+}
+
 TEST_F(ImageImport, RefusesWhatDoesNotFit) {
   EXPECT_THAT(
       refusal(onnx_zeros("w", "8, 8, 1, 1") + onnx_zeros("b", "7") + "last = Conv (x, w, b) "),

@@ -192,6 +192,23 @@ TEST_F(SequenceImport, OtherAttentionIsAComposition) {
   EXPECT_TRUE(with_softmax("Softmax <axis = 3>", 12));
   EXPECT_FALSE(with_softmax("Softmax <axis = 2>", 13));
   EXPECT_FALSE(with_softmax("Softmax <axis = -2>", 17));
+  EXPECT_FALSE(is_layer(three + attention_of("0.57735", "u = Reshape (o, j) y = Add (u, a) ")))
+      << "the weights of what others read too belong to one layer";
+}
+
+/// As files write it that are older than the operator.
+TEST_F(SequenceImport, ASoftmaxInPartsIsOneIfItSubtractsTheSameFromAllKeys) {
+  const auto is_layer = [&](const std::string& subtracted) {
+    std::string nodes = three + attention_of("0.57735");
+    const std::string softmax = "t = Softmax <axis = -1> (d) ";
+    nodes.replace(nodes.find(softmax), softmax.size(),
+                  "m1 = ReduceMax <axes = [-1]> (d) "
+                  "m2 = Constant <value = float[1, 1, 2, 2] {1, 2, 3, 4}> () " +
+                      subtracted + "e = Exp (i) n = ReduceSum <axes = [-1]> (e) t = Div (e, n) ");
+    return has_attention(network(nodes, attention_input, {}, 12));
+  };
+  EXPECT_TRUE(is_layer("i = Sub (d, m1) "));
+  EXPECT_FALSE(is_layer("i = Sub (d, m2) "));
 }
 
 TEST_F(SequenceImport, AttentionMayScaleItsQueries) {
