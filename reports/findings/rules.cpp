@@ -172,7 +172,7 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
-/// Of the time of the devices, what they wait because the busiest one computes longer than the
+/// The share of the devices' time that they wait because the busiest one computes longer than the
 /// mean.
 double imbalance_share(const Profiled& one) {
   double max = 0;
@@ -216,7 +216,7 @@ std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
                 excess * mean / one.metrics().span};
 }
 
-/// Of the time of the devices, what computing would save at the rate of the largest micro-batches.
+/// The share of the devices' time that the rate of the largest micro-batches would save.
 double lost_by_small_micro_batches(const Profiled& one, const Cases& all) {
   const Profiled* largest = all.largest_micro_batches(one);
   if (largest == nullptr || largest->compute_rate() <= 0) return 0;

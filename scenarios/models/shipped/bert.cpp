@@ -19,15 +19,11 @@ Network bert(const BertSizes& sizes) {
   const BlockKind block{
       .heads = sizes.heads, .causal = false, .function = ActivationKind::gelu, .epsilon = 1e-12F};
   check_heads(sizes.hidden, sizes.heads);
-  Network net;
-  net.name = fmt::format("bert of {} layers of {} with {} heads, {} tokens of {}{}", sizes.layers,
-                         sizes.hidden, sizes.heads, sizes.sequence, sizes.vocabulary,
-                         sizes.tied_head ? ", tied head" : "");
-  net.input = {sizes.sequence};
-  net.vocabulary = sizes.vocabulary;
-  net.loss = Loss::cross_entropy;
-  net.one_hot_target = false;
-  net.unit("embedding");
+  Network net =
+      network_of_tokens(fmt::format("bert of {} layers of {} with {} heads, {} tokens of {}{}",
+                                    sizes.layers, sizes.hidden, sizes.heads, sizes.sequence,
+                                    sizes.vocabulary, sizes.tied_head ? ", tied head" : ""),
+                        sizes.sequence, sizes.vocabulary);
   const int table = net.add("word_embeddings", Embedding(sizes.vocabulary, sizes.hidden, deviation),
                             {network_input});
   int x = net.add("embeddings", positions_and_segment(net.shape_of(table)), {table});

@@ -27,15 +27,11 @@ Network block_of(const std::string& kind, const BlockSizes& sizes) {
 Network gpt(const GptSizes& sizes) {
   constexpr float deviation = 0.02F;  // of GPT-2's embeddings
   check_heads(sizes.hidden, sizes.heads);
-  Network net;
-  net.name = fmt::format("gpt of {} layers of {} with {} heads, {} tokens of {}{}", sizes.layers,
-                         sizes.hidden, sizes.heads, sizes.sequence, sizes.vocabulary,
-                         sizes.tied_head ? ", tied head" : "");
-  net.input = {sizes.sequence};
-  net.vocabulary = sizes.vocabulary;
-  net.loss = Loss::cross_entropy;
-  net.one_hot_target = false;
-  net.unit("embedding");
+  Network net =
+      network_of_tokens(fmt::format("gpt of {} layers of {} with {} heads, {} tokens of {}{}",
+                                    sizes.layers, sizes.hidden, sizes.heads, sizes.sequence,
+                                    sizes.vocabulary, sizes.tied_head ? ", tied head" : ""),
+                        sizes.sequence, sizes.vocabulary);
   const int table =
       net.add("wte", Embedding(sizes.vocabulary, sizes.hidden, deviation), {network_input});
   int x = net.add("wpe", LearnedPositions(), {table});

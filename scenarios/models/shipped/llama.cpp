@@ -124,17 +124,13 @@ class LlamaBlocks {
 Network llama(const LlamaSizes& sizes) {
   constexpr float deviation = 0.02F;  // of embeddings
   check_sizes(sizes);
-  Network net;
-  net.name = fmt::format(
-      "{} of {} layers of {} with {} heads on {} of keys and values, {}{} tokens of {}{}",
-      sizes.experts > 0 ? "mixtral" : "llama", sizes.layers, sizes.hidden, sizes.heads,
-      sizes.kv_heads, sizes.experts > 0 ? fmt::format("{} experts, ", sizes.experts) : "",
-      sizes.sequence, sizes.vocabulary, sizes.tied_head ? ", tied head" : "");
-  net.input = {sizes.sequence};
-  net.vocabulary = sizes.vocabulary;
-  net.loss = Loss::cross_entropy;
-  net.one_hot_target = false;
-  net.unit("embedding");
+  Network net = network_of_tokens(
+      fmt::format(
+          "{} of {} layers of {} with {} heads on {} of keys and values, {}{} tokens of {}{}",
+          sizes.experts > 0 ? "mixtral" : "llama", sizes.layers, sizes.hidden, sizes.heads,
+          sizes.kv_heads, sizes.experts > 0 ? fmt::format("{} experts, ", sizes.experts) : "",
+          sizes.sequence, sizes.vocabulary, sizes.tied_head ? ", tied head" : ""),
+      sizes.sequence, sizes.vocabulary);
   const int table = net.add("embed_tokens", Embedding(sizes.vocabulary, sizes.hidden, deviation),
                             {network_input});
   LlamaBlocks blocks(net, sizes);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/addition.h"
@@ -13,6 +14,17 @@
 #include "scenarios/models/layers/linear.h"
 
 namespace parbench {
+
+Network network_of_tokens(std::string name, std::int64_t sequence, std::int64_t vocabulary) {
+  Network net;
+  net.name = std::move(name);
+  net.input = {sequence};
+  net.vocabulary = vocabulary;
+  net.loss = Loss::cross_entropy;
+  net.one_hot_target = false;
+  net.unit("embedding");
+  return net;
+}
 
 void check_heads(std::int64_t hidden, std::int64_t heads) {
   if (hidden % heads == 0) return;

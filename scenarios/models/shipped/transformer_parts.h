@@ -17,6 +17,11 @@ struct BlockKind {
   float epsilon = 1e-5F;  // of normalisations
 };
 
+/// A network without layers that reads `sequence` tokens of a vocabulary and predicts one for each
+/// position. The layers that follow belong to unit "embedding".
+[[nodiscard]] Network network_of_tokens(std::string name, std::int64_t sequence,
+                                        std::int64_t vocabulary);
+
 /// Throws std::invalid_argument, which names both flags, unless the heads divide the width.
 void check_heads(std::int64_t hidden, std::int64_t heads);
 

@@ -163,7 +163,7 @@ std::optional<ScalarFunction> ScalarFunction::below(const Fusing& fusing, int in
   return function;
 }
 
-/// −1: it is no such function.
+/// Returns −1 for what is not a function of one tensor.
 int ScalarFunction::copied(const Fusing& fusing, int index) {
   constexpr std::size_t max_operations = 64;
   if (const auto number = fusing.number_of(index)) {

@@ -120,7 +120,7 @@ bool normalises(const RowFunction& function, double epsilon, const std::vector<d
   return true;
 }
 
-/// Of rows whose variance is small beside an epsilon, and large.
+/// The same for rows whose variance is small beside an epsilon, and large.
 bool normalises(const RowFunction& function, double epsilon, std::int64_t width) {
   return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {
     return normalises(function, epsilon, trial_row(width, size));
@@ -259,7 +259,7 @@ enum class Mask { none, causal, other };
 /// Adding less than this hides a position.
 constexpr double hidden_below = -1e4;
 
-/// Of a tensor that is added to scores.
+/// What a tensor hides that is added to scores.
 Mask mask_of(const Fusing& fusing, int index) {
   if (fusing.number_of(index) == 0) return Mask::none;
   const std::vector<double>* values = values_for_all(fusing, index);

@@ -32,7 +32,7 @@ Outputs quick_gelu(Arguments& arguments) {
 
 int transposed(Graph& graph, int x) {
   const auto rank = signed_size(graph.shape(x).size());
-  if (rank < 2) throw CannotTranslate("it transposes what is no matrix");
+  if (rank < 2) throw CannotTranslate("it transposes a tensor of fewer than two dimensions");
   Integers order;
   for (std::int64_t d = 0; d < rank; ++d) order.push_back(d);
   std::swap(order.end()[-1], order.end()[-2]);

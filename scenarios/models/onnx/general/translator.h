@@ -120,7 +120,7 @@ class Translator {
   /// Whether the weights are initializers, not values of Constant nodes.
   [[nodiscard]] bool has_initializers() const { return has_initializers_; }
 
-  /// Of a layer that draws numbers; each has its own.
+  /// The subsequence of the next layer that draws numbers.
   [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
   /// Whether a node reads a tensor.
   [[nodiscard]] bool is_read(const std::string& name) const { return read_.contains(name); }
