@@ -343,8 +343,11 @@ Outputs is_infinite(Arguments& arguments) {
   arguments.set_type(ElementType::boolean);
   const int high = graph.apply(equal, x, graph.number(infinity));
   const int low = graph.apply(equal, x, graph.number(-infinity));
-  if (!arguments.flag("detect_negative", true)) return {high};
-  return {arguments.flag("detect_positive", true) ? either(graph, high, low) : low};
+  const bool finds_low = arguments.flag("detect_negative", true);
+  const bool finds_high = arguments.flag("detect_positive", true);
+  if (finds_low && finds_high) return {either(graph, high, low)};
+  if (finds_low) return {low};
+  return {finds_high ? high : graph.number(0, graph.shape(x))};
 }
 
 Outputs where(Arguments& arguments) {

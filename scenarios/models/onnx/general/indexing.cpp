@@ -331,7 +331,7 @@ Outputs top_k(Arguments& arguments) {
   const Extents chosen_shape = joined({front, {from.back(), {.size = count}}});
   const int hit = graph.apply(equal, order, graph.coordinate(chosen_shape, rank - 1));
   const auto summed = [&](int values) {
-    const int sum = graph.sum(graph.apply(product, hit, values), {-2});
+    const int sum = graph.sum(graph.select(hit, values, graph.number(0)), {-2});
     return with_last_at(graph, graph.reshape(sum, joined({front, {{.size = count}}})), axis);
   };
   const int places = graph.coordinate(as_column, rank - 2);

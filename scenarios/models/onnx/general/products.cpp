@@ -160,6 +160,9 @@ struct Term {
   int operation = 0;
 };
 
+/// Has a sign on every processor.
+signed char code_of(char letter) { return static_cast<signed char>(letter); }
+
 /// Sums over letters that only this term has, and puts the others in order.
 int arranged(Graph& graph, const Term& term, const std::string& order) {
   Integers reduced;
@@ -230,14 +233,15 @@ Term contracted(Graph& graph, const Term& a, const Term& b, const std::string& w
   return {.letters = letters, .operation = graph.reshape(result, shape_of(letters))};
 }
 
-/// Replaces an ellipsis by a letter for each of its dimensions, counted from the last one.
+/// Replaces an ellipsis by a letter for each of its dimensions, the same ones for the last ones of
+/// every term. Their codes are negative, and ascend.
 std::string expanded(std::string letters, std::size_t dimensions) {
   std::erase(letters, ' ');
   const auto place = letters.find("...");
   if (place == std::string::npos) return letters;
   std::string names;
   for (std::size_t i = 0; i < dimensions; ++i) {
-    names += static_cast<char>('\x80' + static_cast<char>(dimensions - i));
+    names += static_cast<char>(static_cast<signed char>(i) - static_cast<signed char>(dimensions));
   }
   return letters.replace(place, 3, names);
 }
@@ -270,9 +274,9 @@ Outputs einsum(Arguments& arguments) {
   std::string result;
   if (arrow == std::string::npos) {  // letters that occur once, in their order
     std::ranges::copy_if(all, std::back_inserter(result), [&](char letter) {
-      return std::ranges::count(all, letter) == 1 || letter < 0;
+      return std::ranges::count(all, letter) == 1 || code_of(letter) < 0;
     });
-    std::ranges::sort(result);
+    std::ranges::sort(result, {}, code_of);
     result.erase(std::unique(result.begin(), result.end()), result.end());
   } else {
     result = expanded(equation.substr(arrow + 2), max_hidden);

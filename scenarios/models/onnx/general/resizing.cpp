@@ -55,6 +55,16 @@ double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place)
   throw CannotTranslate("its coordinates are " + mode.coordinates);
 }
 
+/// The same. Throws CannotTranslate for a place outside of the image that has a value of its own.
+double read_place(const Resizing& one, const Mode& mode, std::int64_t place) {
+  const double found = place_in_input(one, mode, place);
+  const bool is_inside = found >= 0 && found <= static_cast<double>(one.from - 1);
+  if (mode.coordinates == "tf_crop_and_resize" && !is_inside) {
+    throw CannotTranslate("it extrapolates");
+  }
+  return found;
+}
+
 std::int64_t nearest(double place, const std::string& rounding) {
   const double down = std::floor(place);
   if (rounding == "floor") return static_cast<std::int64_t>(down);
@@ -78,11 +88,7 @@ std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   const double support = (mode.interpolation == "linear" ? 1 : 2) * wide;
   std::vector<double> matrix(static_cast<std::size_t>(one.from * one.to), 0);
   for (std::int64_t to = 0; to < one.to; ++to) {
-    const double place = place_in_input(one, mode, to);
-    if (mode.coordinates == "tf_crop_and_resize" &&
-        (place < 0 || place > static_cast<double>(one.from - 1))) {
-      throw CannotTranslate("it extrapolates");
-    }
+    const double place = read_place(one, mode, to);
     double sum = 0;
     const auto first = static_cast<std::int64_t>(std::ceil(place - support));
     const auto last = static_cast<std::int64_t>(std::floor(place + support));
@@ -125,7 +131,7 @@ int resized(Graph& graph, int x, std::size_t axis, const Resizing& one, const Mo
   if (mode.interpolation == "nearest") {
     Integers places;
     for (std::int64_t to = 0; to < one.to; ++to) {
-      const std::int64_t place = nearest(place_in_input(one, mode, to), mode.rounding);
+      const std::int64_t place = nearest(read_place(one, mode, to), mode.rounding);
       places.push_back(std::clamp(place, std::int64_t{0}, one.from - 1));
     }
     return is_repetition(places, one.from) ? repeated(graph, x, axis, one.to / one.from)
