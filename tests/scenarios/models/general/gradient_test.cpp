@@ -155,6 +155,23 @@ std::vector<Case> moving_cases() {
          const int back = graph.slice(in[0], {0, 3}, {1, 1}, {n, {4}});
          return graph.apply(ElementOp::product, back, front);
        }},
+      {"front_part",
+       {{n, {7}}},
+       [](Graph& graph, const std::vector<int>& in) {
+         return graph.slice(in[0], {0, 0}, {1, 1}, {n, {4}});
+       }},
+      {"parts_with_steps",
+       {{n, {7}}},
+       [](Graph& graph, const std::vector<int>& in) {
+         const int even = graph.slice(in[0], {0, 0}, {1, 2}, {n, {4}});
+         const int back = graph.slice(in[0], {0, 4}, {1, 1}, {n, {3}});
+         return graph.concatenate({graph.apply(ElementOp::tanh, back), even}, 1);
+       }},
+      {"permutations",
+       {{{2}, {3}, {4}}},
+       [](Graph& graph, const std::vector<int>& in) {
+         return graph.permute(graph.permute(in[0], {1, 2, 0}), {0, 2, 1});
+       }},
       {"placement",
        {{n, {3}}},
        [](Graph& graph, const std::vector<int>& in) {
@@ -258,6 +275,33 @@ TEST(Gradient, SharesThatOfAMaximumAmongTies) {
   EXPECT_THAT(evaluate(graph, {gradient}, {{1, 4, 4}, {6}}, {}, 1).front(), ElementsAre(0, 3, 3));
 }
 
+TEST(Gradient, OfTiesBelongsToTheSecondInput) {
+  for (const ElementOp op : {ElementOp::minimum, ElementOp::maximum}) {
+    Graph graph;
+    const int a = graph.input({n, {3}});
+    const int b = graph.input({n, {3}});
+    const int upstream = graph.input({n, {3}});
+    const auto gradients = add_gradients(graph, graph.apply(op, a, b), upstream, {a, b});
+    const std::vector<Values> found = evaluate(graph, {gradients.at(a), gradients.at(b)},
+                                               {{1, 2, 3}, {3, 2, 1}, {10, 10, 10}}, {}, 1);
+    const bool is_first = op == ElementOp::minimum;  // the first of a is the smaller one
+    EXPECT_THAT(found[0], ElementsAre(is_first ? 10 : 0, 0, is_first ? 0 : 10));
+    EXPECT_THAT(found[1], ElementsAre(is_first ? 0 : 10, 10, is_first ? 10 : 0));
+  }
+}
+
+TEST(Gradient, OfAPowerOfZeroIsFinite) {
+  Graph graph;
+  const int base = graph.input({n, {2}});
+  const int exponent = graph.input({n, {2}});
+  const int output = graph.apply(ElementOp::power, base, exponent);
+  const auto gradients = add_gradients(graph, output, graph.input({n, {2}}), {base, exponent});
+  const std::vector<Values> found = evaluate(graph, {gradients.at(base), gradients.at(exponent)},
+                                             {{0, 0}, {1, 2}, {5, 5}}, {}, 1);
+  EXPECT_THAT(found[0], ElementsAre(5, 0));
+  EXPECT_THAT(found[1], ElementsAre(0, 0));
+}
+
 TEST(Gradient, StopsAtWhatIsDetached) {
   Graph graph;
   const int input = graph.input({n, {3}});
@@ -289,6 +333,25 @@ TEST(Graph, ComputesWhatDependsOnConstantsAlone) {
                               graph.constant({2}, {10, 20}));
   ASSERT_EQ(graph.at(sum).kind, OpKind::constant);
   EXPECT_THAT(*graph.at(sum).values, ElementsAre(11, 21, 12, 22));
+}
+
+TEST(Graph, LeavesOutNumbersThatChangeNothing) {
+  Graph graph;
+  const int x = graph.input({n, {3}});
+  const auto values = [&](int index) {
+    return evaluate(graph, {index}, {{1, 2, 4}}, {}, 1).front();
+  };
+  EXPECT_EQ(graph.apply(ElementOp::addition, x, 0.0F), x);
+  EXPECT_EQ(graph.apply(ElementOp::addition, graph.number(0), x), x);
+  EXPECT_EQ(graph.apply(ElementOp::product, graph.number(1), x), x);
+  EXPECT_EQ(graph.apply(ElementOp::difference, x, 0.0F), x);
+  EXPECT_EQ(graph.apply(ElementOp::quotient, x, 1.0F), x);
+  EXPECT_THAT(values(graph.apply(ElementOp::difference, graph.number(0), x)),
+              ElementsAre(-1, -2, -4));
+  EXPECT_THAT(values(graph.apply(ElementOp::quotient, graph.number(1), x)),
+              ElementsAre(1, 0.5, 0.25));
+  EXPECT_THAT(values(graph.apply(ElementOp::power, x, 1.0F)), ElementsAre(1, 2, 4));
+  EXPECT_THAT(values(graph.apply(ElementOp::maximum, x, 0.0F)), ElementsAre(1, 2, 4));
 }
 
 /// What a graph says of inputs that do not fit.
