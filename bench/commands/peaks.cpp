@@ -37,8 +37,8 @@ namespace {
 class Survey {
  public:
   Survey(const PeakOptions& options, const report::PeakCache& cache, const PeakSizes& sizes,
-         const Notify& note)
-      : options_(options), cache_(cache), sizes_(sizes), note_(note) {}
+         const Notify& note, const std::filesystem::path& root)
+      : options_(options), root_(root), cache_(cache), sizes_(sizes), note_(note) {}
 
   /// Devices of a kind that was seen before are passed over.
   void add(std::vector<std::unique_ptr<Device>> devices) {
@@ -104,12 +104,12 @@ class Survey {
     report::Peak peak;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
       const std::vector<CoreTime> before = quota_.read();
-      const auto use = core_use(device.cores);
+      const auto use = core_use(device.cores, root_);
       const auto begin = std::chrono::steady_clock::now();
       peak = measured(one);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       const double others_used =
-          used_by_others(use, core_use(device.cores), seconds.count()).value_or(0);
+          used_by_others(use, core_use(device.cores, root_), seconds.count()).value_or(0);
       const double taken = others_used / std::max(1.0, static_cast<double>(device.cores.size()));
       const double lost = withheld_share(before, quota_.read()).value_or(0);
       objection = objection_to(peak, device.cores.size(), precision(), others, lost, taken);
@@ -196,7 +196,8 @@ class Survey {
   }
 
   const PeakOptions& options_;
-  CpuQuota quota_;
+  const std::filesystem::path& root_;
+  CpuQuota quota_{root_};
   const report::PeakCache& cache_;
   const PeakSizes& sizes_;
   const Notify& note_;
@@ -222,8 +223,9 @@ void print_beside(const std::string& text) {
 
 PeakSurvey survey_peaks(const PeakOptions& options, const ScenarioList& scenarios,
                         const Machine& machine, const report::PeakCache& cache,
-                        const PeakSizes& sizes, const Notify& note) {
-  Survey survey(options, cache, sizes, note);
+                        const PeakSizes& sizes, const Notify& note,
+                        const std::filesystem::path& root) {
+  Survey survey(options, cache, sizes, note, root);
   const DeviceRequest request{.devices = options.devices,
                               .format = options.format.value_or(NumberFormat{})};
   for (const auto& scenario : scenarios) {

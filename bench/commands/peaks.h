@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,10 +34,13 @@ struct PeakSurvey {
 
 /// Surveys the peaks of all devices with which a run of any scenario would compute under these
 /// options, each kind of device once. What the cache does not have is measured and kept, each peak
-/// at once. Throws UsageError where the options do not suit the machine or the cache cannot be
-/// written, and as measuring does, but for Interrupted.
+/// at once. A rate is measured again, and at last not kept, where other programs or a CPU quota
+/// took the time of its cores; `root` is the folder that holds proc and sys, which show this.
+/// Throws UsageError where the options do not suit the machine or the cache cannot be written, and
+/// as measuring does, but for Interrupted.
 [[nodiscard]] PeakSurvey survey_peaks(const PeakOptions& options, const ScenarioList& scenarios,
                                       const Machine& machine, const report::PeakCache& cache,
-                                      const PeakSizes& sizes, const Notify& note);
+                                      const PeakSizes& sizes, const Notify& note,
+                                      const std::filesystem::path& root = "/");
 
 }  // namespace parbench
