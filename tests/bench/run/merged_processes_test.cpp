@@ -4,18 +4,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/sampling/results.h"
 #include "reports/statistics/statistics.h"
+#include "tests/bench/sampling/session_reports.h"
 
 namespace parbench {
 namespace {
 
 using report::CaseResult;
 using report::CaseStatus;
-using testing::Contains;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
@@ -25,6 +30,7 @@ CaseResult planned(const std::string& strategy) {
   one.name = "demo/" + strategy;
   one.scenario = "demo";
   one.strategy = strategy;
+  one.dtype = "f32";
   return one;
 }
 
@@ -46,6 +52,16 @@ CaseResult without_number(const std::string& strategy, CaseStatus status, std::s
   return one;
 }
 
+/// The merged cases, whose report is validated.
+std::vector<CaseResult> checked(const std::vector<CaseResult>& planned,
+                                std::span<const ProcessCases> parts, int processes) {
+  const std::vector<CaseResult> cases = merged(planned, parts, processes);
+  std::vector<CaseResult> reported = cases;
+  for (CaseResult& one : reported) summarise_case(one);
+  fake::keep_for_validation(reported);
+  return cases;
+}
+
 TEST(Merged, SamplesNameTheirProcessAndRoundsCountOn) {
   CaseResult elsewhere = measured("a", {1, 1, 1, 1, 1});
   elsewhere.name = "other/a";
@@ -53,7 +69,7 @@ TEST(Merged, SamplesNameTheirProcessAndRoundsCountOn) {
   const std::vector<ProcessCases> parts{
       {0, {measured("a", {1, 2}), measured("b", {3, 4, 5}), elsewhere}},
       {2, {measured("b", {6}), measured("a", {7})}}};
-  const std::vector<CaseResult> cases = merged({planned("a"), planned("b")}, parts, 3);
+  const std::vector<CaseResult> cases = checked({planned("a"), planned("b")}, parts, 3);
   ASSERT_THAT(cases, SizeIs(2));
   EXPECT_EQ(cases[0].samples,
             (std::vector<report::Sample>{{1, 1, 1, 0, 0}, {2, 2, 1, 1, 0}, {7, 7, 1, 3, 2}}));
@@ -68,7 +84,7 @@ TEST(Merged, OneFailureFailsTheCaseAndNamesTheProcess) {
       {0, {measured("a", {1})}},
       {1, {without_number("a", CaseStatus::failed, "wrong result: 4")}},
       {2, {measured("a", {1})}}};
-  const CaseResult result = merged({planned("a")}, parts, 3).front();
+  const CaseResult result = checked({planned("a")}, parts, 3).front();
   EXPECT_EQ(result.status, CaseStatus::failed);
   EXPECT_EQ(result.error, "in process 2 of 3: wrong result: 4");
   EXPECT_THAT(result.samples, IsEmpty());
@@ -77,20 +93,20 @@ TEST(Merged, OneFailureFailsTheCaseAndNamesTheProcess) {
 TEST(Merged, ASkipTakesTheSamplesOfNoOtherProcess) {
   const std::vector<ProcessCases> parts{
       {0, {without_number("a", CaseStatus::skipped, "out of memory")}}, {1, {measured("a", {1})}}};
-  const CaseResult result = merged({planned("a")}, parts, 2).front();
+  const CaseResult result = checked({planned("a")}, parts, 2).front();
   EXPECT_EQ(result.status, CaseStatus::measured);
   EXPECT_EQ(result.error, "");
-  EXPECT_THAT(result.samples, SizeIs(1));
-  EXPECT_THAT(result.notes, Contains(Pair("skipped in process 1 of 2", "out of memory")));
-  const CaseResult nowhere = merged({planned("a")}, std::span(parts).first(1), 2).front();
+  EXPECT_EQ(result.samples, (std::vector<report::Sample>{{1, 1, 1, 0, 1}}));
+  EXPECT_THAT(result.notes, ElementsAre(Pair("skipped in process 1 of 2", "out of memory")));
+  const CaseResult nowhere = checked({planned("a")}, std::span(parts).first(1), 2).front();
   EXPECT_EQ(nowhere.status, CaseStatus::skipped);
   EXPECT_EQ(nowhere.error, "in process 1 of 2: out of memory");
 }
 
 TEST(Merged, WhatNoProcessHasReachedIsAsPlanned) {
-  EXPECT_EQ(merged({planned("a")}, {}, 3).front(), planned("a"));
+  EXPECT_EQ(checked({planned("a")}, {}, 3).front(), planned("a"));
   const std::vector<ProcessCases> parts{{0, {measured("b", {1})}}};
-  EXPECT_EQ(merged({planned("a")}, parts, 3).front(), planned("a"));
+  EXPECT_EQ(checked({planned("a")}, parts, 3).front(), planned("a"));
 }
 
 TEST(Merged, HasTheMostSevereStopTheWorstVerificationAndTheMiddleBound) {
@@ -109,12 +125,12 @@ TEST(Merged, HasTheMostSevereStopTheWorstVerificationAndTheMiddleBound) {
     one.kernels = {{"gemm", process == 2 ? "other" : "usual", 1}};
     parts.push_back({process, {one}});
   }
-  const CaseResult result = merged({planned("a")}, parts, 3).front();
+  const CaseResult result = checked({planned("a")}, parts, 3).front();
   EXPECT_EQ(result.stopped_because, "max-time");
   EXPECT_DOUBLE_EQ(result.verification->largest_error, 0.5);
   EXPECT_DOUBLE_EQ(result.bound->seconds, 0.6) << "of a median of 1 s";
   EXPECT_EQ(result.kernels.front().implementation, "usual");
-  EXPECT_THAT(result.notes, Contains(Pair("other kernels", "than in process 1: in process 3")));
+  EXPECT_THAT(result.notes, ElementsAre(Pair("other kernels", "than in process 1: in process 3")));
 }
 
 TEST(Merged, OfTwoProcessesTheBoundWithTheLowerEfficiencyCounts) {
@@ -127,12 +143,37 @@ TEST(Merged, OfTwoProcessesTheBoundWithTheLowerEfficiencyCounts) {
     one.bound->critical_path = one.bound->seconds / 2;
     parts.push_back({process, {one}});
   }
-  const CaseResult result = merged({planned("a")}, parts, 2).front();
-  const double median = summarise(Samples(result.samples)).median;
-  EXPECT_GT(median, 1);
-  EXPECT_LT(median, 4);
+  const CaseResult result = checked({planned("a")}, parts, 2).front();
+  constexpr double median = 2.5;  // of 1 and 4
   EXPECT_DOUBLE_EQ(result.bound->seconds, 0.5 * median);
   EXPECT_DOUBLE_EQ(result.bound->critical_path, 0.25 * median);
+}
+
+TEST(Merged, StopsAsTheMostSevereOfAnyTwoProcesses) {
+  const std::vector<std::string> order{"fixed count", "precision",   "total-time",
+                                       "max-time",    "device lost", "unfinished"};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t j = 0; j < order.size(); ++j) {
+      std::vector<ProcessCases> parts{{0, {measured("a", {1})}}, {1, {measured("a", {1})}}};
+      parts[0].cases[0].stopped_because = order[i];
+      parts[1].cases[0].stopped_because = order[j];
+      EXPECT_EQ(checked({planned("a")}, parts, 2).front().stopped_because, order[std::max(i, j)]);
+    }
+  }
+}
+
+/// They are computed anew from all samples.
+TEST(Merged, HasNoFiguresOfOneProcess) {
+  CaseResult one = measured("a", {1});
+  one.statistics = summarise(Samples(one.samples));
+  one.speedup = report::Ratio{2, std::nullopt, "demo/b"};
+  one.metrics = {{.name = "overlap", .value = 0.5}};
+  const std::vector<ProcessCases> parts{{0, {one}}, {1, {one}}};
+  const CaseResult result = checked({planned("a")}, parts, 2).front();
+  EXPECT_FALSE(result.statistics.has_value());
+  EXPECT_FALSE(result.speedup.has_value());
+  EXPECT_THAT(result.metrics, IsEmpty());
+  EXPECT_FALSE(result.bound.has_value()) << "no process has one";
 }
 
 TEST(Merged, TakeTheProfileOfTheFirstProcessThatProfiled) {
@@ -144,20 +185,21 @@ TEST(Merged, TakeTheProfileOfTheFirstProcessThatProfiled) {
     if (process > 0) one.profile.emplace().executions = process;
     parts.push_back({process, {one}});
   }
-  const CaseResult result = merged({planned("a")}, parts, 3).front();
+  const CaseResult result = checked({planned("a")}, parts, 3).front();
   ASSERT_TRUE(result.profile.has_value());
   EXPECT_EQ(result.profile->executions, 1);
-  EXPECT_THAT(result.notes, testing::ElementsAre(Pair("partition", "middle")));
-  const CaseResult nowhere = merged({planned("a")}, std::span(parts).first(1), 3).front();
+  EXPECT_THAT(result.notes, ElementsAre(Pair("partition", "middle")));
+  const CaseResult nowhere = checked({planned("a")}, std::span(parts).first(1), 3).front();
   EXPECT_FALSE(nowhere.profile.has_value());
-  EXPECT_THAT(nowhere.notes, Contains(Pair("no timeline", "cpu:0 did not finish")));
+  EXPECT_THAT(nowhere.notes, ElementsAre(Pair("partition", "middle"),
+                                         Pair("no timeline", "cpu:0 did not finish")));
 }
 
 TEST(Merged, ACaseWithAnotherParameterIsAnotherCase) {
   CaseResult other = measured("a", {1, 2});
   other.parameters = {{"layout", std::string("new")}};  // which its name does not show
   const std::vector<ProcessCases> parts{{0, {other}}};
-  EXPECT_THAT(merged({planned("a")}, parts, 1)[0].samples, IsEmpty());
+  EXPECT_THAT(checked({planned("a")}, parts, 1)[0].samples, IsEmpty());
 }
 
 }  // namespace

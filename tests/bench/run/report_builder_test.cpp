@@ -13,6 +13,7 @@
 #include "reports/io/peak_cache.h"
 #include "reports/model/fingerprint.h"
 #include "tests/bench/fake_scenario.h"
+#include "tests/bench/sampling/session_reports.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/support/control_groups.h"
 #include "tests/support/temporary_folder.h"
@@ -48,6 +49,7 @@ TEST(ReportBuilder, TakesPeaksFromTheCacheAndNamesDamagedFiles) {
   EXPECT_THAT(report_builder.add_peaks(cache), IsEmpty());
   EXPECT_THAT(report.devices[0].peaks, ElementsAre(peak));
   EXPECT_THAT(report.devices[1].peaks, ElementsAre(peak)) << "a device of the same kind";
+  fake::keep_for_validation(report);
 
   report::write_file(cache.file_of(alone), "{");
   EXPECT_THAT(report_builder.add_peaks(cache),
@@ -76,6 +78,7 @@ TEST(ReportBuilder, NamesTheQuotaAndWhatItWithheldOfTheWholeRun) {
   groups.set_core_time(101, 103);
   builder.refresh(true);
   EXPECT_DOUBLE_EQ(builder.report().quota_lost, 0.75);
+  fake::keep_for_validation(builder.report());
 
   RunOptions resuming;
   report::Report earlier;
@@ -111,6 +114,8 @@ TEST(ReportBuilder, SaysWhichProjectIsMeasured) {
   EXPECT_FALSE(given.machine.dirty);
   EXPECT_FALSE(given.machine.commit_subject) << "that of another commit";
   EXPECT_EQ(given.machine.commit_author, "A. Author");
+  fake::keep_for_validation(own);
+  fake::keep_for_validation(given);
   for (const char* name : {"PARBENCH_COMMIT", "PARBENCH_DIRTY", "PARBENCH_COMMIT_SUBJECT"}) {
     ::unsetenv(name);
   }
@@ -158,6 +163,7 @@ TEST(ReportBuilder, OfAResumedRunBeginsWithItsAnswersAndTimes) {
   EXPECT_EQ(report.sampling_seconds, 50);
   EXPECT_GE(report.duration_seconds, 110) << "from the begin of the run";
   EXPECT_LT(report.duration_seconds, 200);
+  fake::keep_for_validation(report);
 }
 
 TEST(ReportBuilder, KeepsWhatParametersSet) {
@@ -179,6 +185,7 @@ TEST(ReportBuilder, KeepsWhatParametersSet) {
   report_builder.plan(WithRoles(), {}, {});
   EXPECT_THAT(report_builder.report().roles,
               ElementsAre(report::ParameterRole{"fake", "cut", Role::partition, "even"}));
+  fake::keep_for_validation(report_builder.report());
 }
 
 TEST(ReportBuilder, KeepsTheFactsAndLinksOfDevices) {
@@ -201,6 +208,7 @@ TEST(ReportBuilder, KeepsTheFactsAndLinksOfDevices) {
   EXPECT_THAT(report.devices[1].facts, IsEmpty());
   EXPECT_THAT(report.links,
               ElementsAre(report::Link{"fake", "fake:0", "fake:1", "NVLink 4.0 × 18"}));
+  fake::keep_for_validation(report);
 }
 
 }  // namespace

@@ -21,20 +21,24 @@ class SessionTest : public testing::Test {
     if (devices.empty()) devices = make_devices(backends);
     const auto context = make_context(std::move(devices));
     devices.clear();
-    SessionResult result = run_session(
-        scenario, *context, specs, options,
-        {.progress = progress,
-         .lost = lost,
-         .part = run_part,
-         .make_runner = scenario.runners(),
-         .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
-         .on_timeline = on_timeline,
-         .system_root = system_root,
-         .resumed = resumed,
-         .interrupted = interrupted,
-         .checkpoint = [this](const SessionResult& known) { checkpoints.push_back(known); },
-         .on_timeout = on_timeout,
-         .now = scenario.now()});
+    SessionResult result =
+        run_session(scenario, *context, specs, options,
+                    {.progress = progress,
+                     .lost = lost,
+                     .part = run_part,
+                     .make_runner = scenario.runners(),
+                     .profile = [this](bool) { profile_marks.push_back(scenario.log.size()); },
+                     .on_timeline = on_timeline,
+                     .system_root = system_root,
+                     .resumed = resumed,
+                     .interrupted = interrupted,
+                     .checkpoint =
+                         [this](const SessionResult& known) {
+                           keep_for_validation(known.cases);
+                           checkpoints.push_back(known);
+                         },
+                     .on_timeout = on_timeout,
+                     .now = scenario.now()});
     keep_for_validation(result.cases);
     return result;
   }

@@ -16,14 +16,9 @@ namespace {
 
 class Reports : public testing::Environment {
  public:
-  void keep(const std::vector<report::CaseResult>& cases) {
+  void keep(const report::Report& report) {
     const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
     const std::string name = std::string(test.test_suite_name()) + "." + test.name();
-    report::Report report;
-    report.version = "0.1.0";
-    report.started_utc = "2026-01-02T03:04:05Z";
-    report.machine = report::machine_info({});
-    report.cases = cases;
     // Names of tests with parameters have a '/'.
     const std::string text = std::to_string(paths_.size()) + "-" +
                              std::filesystem::path(name).filename().string() + ".json";
@@ -44,6 +39,15 @@ Reports& reports =
 
 }  // namespace
 
-void keep_for_validation(const std::vector<report::CaseResult>& cases) { reports.keep(cases); }
+void keep_for_validation(const report::Report& report) { reports.keep(report); }
+
+void keep_for_validation(const std::vector<report::CaseResult>& cases) {
+  report::Report report;
+  report.version = "0.1.0";
+  report.started_utc = "2026-01-02T03:04:05Z";
+  report.machine = report::machine_info({});
+  report.cases = cases;
+  reports.keep(report);
+}
 
 }  // namespace parbench::fake
