@@ -154,11 +154,10 @@ class InputMaker {
 
   [[nodiscard]] std::int64_t size_of(const Input& input, std::size_t d) const {
     const std::string name = name_of_dimension(input, d);
-    const bool is_open = input.shape[d] == open_dimension;
     const auto found = options_.dimensions.find(name);
-    if (is_open && found != options_.dimensions.end()) return found->second;
+    if (found != options_.dimensions.end()) return found->second;
     if (is_side_of_image(input, d) && options_.image) return *options_.image;
-    if (!is_open) return input.shape[d];
+    if (input.shape[d] != open_dimension) return input.shape[d];
     throw UsageError(
         fmt::format("leaves dimension {} of its input '{}' open; give its size with --dim {}=SIZE, "
                     "or export it with a fixed one",

@@ -159,7 +159,6 @@ std::optional<ScalarFunction> ScalarFunction::below(const Fusing& fusing, int in
   static_cast<void>(function.graph_.input({{.size = signed_size(points().size())}}));
   function.result_ = function.copied(fusing, fusing.unfused(index));
   if (function.result_ < 0 || function.argument_ < 0) return std::nullopt;
-  if (fusing.shape(function.argument_) != fusing.shape(index)) return std::nullopt;
   return function;
 }
 

@@ -110,7 +110,7 @@ int Fusing::in_one_piece(int index) {
     if (!next) return index;
     view = *next;
   }
-  if (view.offset != 0 || !view.is_contiguous()) return index;
+  if (!view.is_contiguous()) return index;
   return graph_.reshape(base, shape(index));
 }
 

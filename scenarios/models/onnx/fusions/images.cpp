@@ -138,7 +138,7 @@ std::optional<int> padded_convolution(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
   const int zeros = convolution == nullptr ? -1 : fusing.at(index).inputs.front();
   const auto* padding = zeros < 0 ? nullptr : fusing.kind_of<Padding>(zeros);
-  if (padding == nullptr || !fusing.has_one_reader(zeros)) return std::nullopt;
+  if (padding == nullptr) return std::nullopt;
   const Edges edges = padding->edges();
   const bool are_alike =
       edges.top == edges.left && edges.top == edges.bottom && edges.top == edges.right;
