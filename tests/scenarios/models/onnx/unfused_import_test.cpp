@@ -56,6 +56,18 @@ TEST_F(UnfusedImport, ABiasOfAProductThatOthersReadIsALayer) {
               ElementsAre("linear", "channel_bias", "addition"));
 }
 
+/// There and back again: what reads the result reads the product.
+TEST_F(UnfusedImport, MovementsThatLeaveAllInPlaceAreNoReaderOfTheirOwn) {
+  EXPECT_THAT(
+      kinds(onnx_zeros("w", "6, 6") + onnx_zeros("b", "6") +
+                onnx_integers("wide", "0, 6, 5, 1", 4) + onnx_integers("rows", "0, 5, 6", 3) +
+                "m = MatMul (x, w) t = Transpose <perm = [0, 2, 1]> (m) "
+                "u = Reshape (t, wide) v = Transpose <perm = [0, 2, 3, 1]> (u) "
+                "r = Reshape (v, rows) a = Add (r, b) y = Add (a, m) ",
+            "float[N, 5, 6] x"),
+      ElementsAre("linear", "channel_bias", "addition"));
+}
+
 /// A normalisation of two channels with other numbers behind it.
 std::string norm_of_two(const std::string& more) {
   const auto pair = [](const std::string& name, const std::string& shape,
@@ -97,6 +109,10 @@ TEST_F(UnfusedImport, AResidualSumBelongsToANormalisationThatIsReadByItAlone) {
   EXPECT_THAT(kinds(norm + "r = Relu (n) s = Add (r, x) y = Relu (s) "),
               ElementsAre("convolution", "batch_norm", "addition", "activation"))
       << "it has a ReLU of its own";
+  EXPECT_THAT(kinds(norm + "r = Relu (n) " + onnx_convolution("d", "r", "8, 8, 3, 3") +
+                    onnx_normalisation("o", "d", "8") + "s = Add (r, o) y = Relu (s) "),
+              ElementsAre("convolution", "batch_norm", "convolution", "batch_norm"))
+      << "the second term has none";
 }
 
 // --- functions of elements ---
@@ -139,6 +155,14 @@ TEST_F(UnfusedImport, ZerosThatDifferAtOneEdgeAreALayer) {
   ASSERT_NE(as<Padding>(found.layer(0)), nullptr);
   EXPECT_EQ(as<Padding>(found.layer(0))->edges(),
             (Edges{.top = 1, .left = 1, .bottom = 1, .right = 2}));
+}
+
+TEST_F(UnfusedImport, ZerosThatConvolutionsShareAreThoseOfEach) {
+  EXPECT_THAT(kinds(onnx_zeros("w", "8, 8, 3, 3") + onnx_zeros("v", "8, 8, 5, 5") +
+                    onnx_integers("p", "0, 0, 1, 1, 0, 0, 1, 1", 8) +
+                    "z = Pad (x, p) a = Conv (z, w) "
+                    "b = Conv <pads = [1, 1, 1, 1]> (z, v) y = Add (a, b) "),
+              ElementsAre("convolution", "convolution", "addition"));
 }
 
 TEST_F(UnfusedImport, EveryOtherPixelIsNoPartOfAnImage) {
@@ -192,6 +216,34 @@ TEST_F(UnfusedImport, WhatIsCutOffATransposedConvolutionIsItsPaddingWhereItCanBe
       << "others read what is cut off";
 }
 
+// --- compositions ---
+
+/// Softplus of rows that two layers read, {samples·positions, 6} or {positions·samples, 6}.
+TEST_F(UnfusedImport, RowsOfAllPositionsLieInTheirSamplesBetweenLayers) {
+  const auto network_of = [&](const std::string& rows, const std::string& joined) {
+    return network(onnx_zeros("w", "6, 4") + onnx_zeros("v", "6, 4") +
+                       onnx_integers("all", "-1, 6", 2) + rows + "r = Reshape (" + joined +
+                       ", all) s = Softplus (r) a = MatMul (s, w) b = MatMul (s, v) "
+                       "y = Add (a, b) ",
+                   "float[N, 5, 6] x");
+  };
+  for (const Network& found :
+       {network_of("", "x"), network_of("t = Transpose <perm = [1, 0, 2]> (x) ", "t")}) {
+    EXPECT_EQ(found.layer(0).kind->name(), "softplus");
+    EXPECT_EQ(found.layer(0).output, (Shape{30}));
+    EXPECT_EQ(element_count(found.layers.back().output), 20);
+  }
+}
+
+TEST_F(UnfusedImport, ConstantsBelongToEachLayerThatReadsThem) {
+  EXPECT_THAT(kinds(onnx_zeros("w", "6, 6") + onnx_zeros("v", "6, 6") +
+                        "k = Constant <value = bool[6] {1, 0, 0, 1, 1, 0}> () "
+                        "zero = Constant <value_float = 0.5> () a = MatMul (x, w) "
+                        "b = Where (k, a, zero) c = MatMul (b, v) y = Where (k, zero, c) ",
+                    "float[N, 6] x"),
+              ElementsAre("linear", "where", "linear", "where"));
+}
+
 // --- attention ---
 
 /// Queries a, keys b and values c of two heads of three columns, for two positions. `heads` makes
@@ -243,6 +295,30 @@ TEST_F(UnfusedImport, AttentionHidesLaterPositionsByNumbersThatAreLowEnough) {
   EXPECT_FALSE(is_layer("0, 1, 0, 1", "(mask, low, e)")) << "it hides a position from itself";
   EXPECT_TRUE(is_layer("1, 0, 1, 1", "(mask, e, low)"));
   EXPECT_FALSE(is_layer("0, 1, 0, 0", "(mask, e, low)"));
+}
+
+/// Queries from two of the first heads of six, keys and values of the last four.
+TEST_F(UnfusedImport, HeadsOfAttentionLieSideBySide) {
+  const auto with_queries = [&](const std::string& end, const std::string& step) {
+    const auto heads = [](const std::string& name, const std::string& first,
+                          const std::string& last, const std::string& stride) {
+      return onnx_integers(name + "s", first, 1) + onnx_integers(name + "e", last, 1) +
+             onnx_integers(name + "t", stride, 1) +
+             fmt::format("{0} = Slice (g, {0}s, {0}e, one, {0}t) ", name);
+    };
+    return kinds(onnx_zeros("w", "6, 18") + onnx_integers("z", "0, 2, 6, 3", 4) +
+                     onnx_integers("j", "0, 2, 6", 3) + onnx_integers("one", "1", 1) +
+                     "f = Constant <value_float = 0.57735> () p = MatMul (x, w) "
+                     "n = Reshape (p, z) g = Transpose <perm = [0, 2, 1, 3]> (n) " +
+                     heads("q", "0", end, step) + heads("l", "2", "4", "1") +
+                     heads("v", "4", "6", "1") +
+                     "k = Transpose <perm = [0, 1, 3, 2]> (l) d = MatMul (q, k) h = Mul (d, f) "
+                     "t = Softmax <axis = -1> (h) r = MatMul (t, v) "
+                     "o = Transpose <perm = [0, 2, 1, 3]> (r) y = Reshape (o, j) ",
+                 "float[N, 2, 6] x");
+  };
+  EXPECT_THAT(with_queries("2", "1"), ElementsAre("linear", "attention"));
+  EXPECT_THAT(with_queries("3", "2"), Not(Contains("attention"))) << "the first and the third";
 }
 
 TEST_F(UnfusedImport, ProjectionsAreJoinedWhereAllOrNoneHaveABias) {
