@@ -155,6 +155,13 @@ std::vector<Case> moving_cases() {
          const int back = graph.slice(in[0], {0, 3}, {1, 1}, {n, {4}});
          return graph.apply(ElementOp::product, back, front);
        }},
+      {"overlapping_parts_as_long_as_all",
+       {{n, {7}}},
+       [](Graph& graph, const std::vector<int>& in) {
+         const int front = graph.slice(in[0], {0, 0}, {1, 1}, {n, {4}});
+         const int middle = graph.slice(in[0], {0, 3}, {1, 1}, {n, {3}});
+         return graph.concatenate({graph.apply(ElementOp::tanh, middle), front}, 1);
+       }},
       {"front_part",
        {{n, {7}}},
        [](Graph& graph, const std::vector<int>& in) {
@@ -383,6 +390,10 @@ TEST(Graph, RefusesShapesThatDoNotFit) {
   EXPECT_THAT(refusal([](Graph& graph, int a) { graph.sum(a, {3}); }), HasSubstr("axis 3"));
   EXPECT_THAT(refusal([](Graph& graph, int a) {
                 graph.slice(a, {0, 1, 0}, {1, 1, 1}, {n, {3}, {2}});
+              }),
+              HasSubstr("slice"));
+  EXPECT_THAT(refusal([](Graph& graph, int a) {
+                graph.slice(a, {0, 1, 0}, {1, -1, 1}, {n, {3}, {2}});
               }),
               HasSubstr("slice"));
   EXPECT_THAT(refusal([](Graph& graph, int a) { graph.multiply(a, a); }),

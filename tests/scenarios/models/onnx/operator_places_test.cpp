@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -145,6 +146,16 @@ TEST(OperatorPlaces, GathersCountFromTheEndWhereTheyAreNegative) {
        {"y = GatherND (x, i) ", {x, places({2, 2}, {0, 2, 1, -3})}, {2}, {3, 4}},
        {"y = GatherND (x, i) ", {x, places({1, 1}, {-1})}, {1, 3}, {4, 5, 6}},
        {"y = GatherND <batch_dims = 1> (x, i) ", {x, places({2, 1}, {2, 0})}, {2}, {3, 4}}});
+}
+
+TEST(OperatorPlaces, GathersFindNothingOutsideOfTheirInput) {
+  for (const double place : {-3.0, 2.0}) {
+    EXPECT_THROW((void)computed("y = Gather (x, i) ", {counting({2, 3}), places({1}, {place})}),
+                 std::out_of_range);
+    EXPECT_THROW(
+        (void)computed("y = GatherND (x, i) ", {counting({2, 3}), places({1, 1}, {place})}),
+        std::out_of_range);
+  }
 }
 
 TEST(OperatorPlaces, ScattersReplaceOrAdd) {

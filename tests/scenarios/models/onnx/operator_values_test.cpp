@@ -151,6 +151,15 @@ TEST(OperatorValues, FunctionsOfSeveralTensorsKeepTheirOrder) {
               {"y = GreaterOrEqual (x, t) ", {three, twos}, {1, 3}, {0, 1, 1}}});
 }
 
+TEST(OperatorValues, ExtremesOfNoNumberAreNone) {
+  const Given a{"a", {1, 3}, {nan, 1, 2}};
+  const Given b{"b", {1, 3}, {1, nan, 3}};
+  expect_all({{"y = Min (a, b) ", {a, b}, {1, 3}, {nan, nan, 2}},
+              {"y = Max (a, b) ", {a, b}, {1, 3}, {nan, nan, 3}},
+              {"y = ReduceMax (a) ", {a}, {1, 1}, {nan}},
+              {"y = ReduceMin (b) ", {b}, {1, 1}, {nan}}});
+}
+
 TEST(OperatorValues, ClipsHaveEitherLimitOrBoth) {
   const Given x = row_of({-2, 0, 2});
   const std::string limits = numbers("low", "1", "-1") + numbers("high", "1", "0.5");
