@@ -1,4 +1,4 @@
-// Places that ONNX operators read and write, on numbers that tell elements apart: windows, choices
+// Places that ONNX operators read and write, on numbers that differ by element: windows, choices
 // of elements, movements, sizes of images.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -221,13 +221,13 @@ TEST(OperatorValues, SoftmaxIsOverTheAxesOfItsOperatorSet) {
               {"y = LogSoftmax (x) ", {x}, {2, 2, 2}, logs(rows), 13},
               {"y = LogSoftmax (x) ", {x}, {2, 2, 2}, logs(joined), 11},
               {"y = LogSoftmax <axis = 1> (x) ", {x}, {2, 2, 2}, logs(columns), 13}});
-  const double most = 1 / (1 + std::exp(-1));
-  expect_all({{"y = Softmax (x) ", {row_of({1000, 999, -1000})}, {1, 3}, {most, 1 - most, 0}},
+  const double larger = 1 / (1 + std::exp(-1));
+  expect_all({{"y = Softmax (x) ", {row_of({1000, 999, -1000})}, {1, 3}, {larger, 1 - larger, 0}},
               {"y = Softmax (x) ", {row_of({-infinity, 999, 999})}, {1, 3}, {0, 0.5, 0.5}},
               {"y = LogSoftmax (x) ",
                {row_of({1000, 999, -1000})},
                {1, 3},
-               {std::log(most), std::log(most) - 1, std::log(most) - 2000}}});
+               {std::log(larger), std::log(larger) - 1, std::log(larger) - 2000}}});
 }
 
 TEST(OperatorValues, HardmaxNamesTheFirstOfEqualElements) {
