@@ -136,6 +136,18 @@ def tied():
     return graph, graph.node("MatMul", x, graph.node("Transpose", table, perm=[1, 0]))
 
 
+def common_table():
+    """Two blocks of attention to a sequence itself, whose scores have the same table of positions added."""
+    graph = exported([5, 6], 17)
+    x, table = "x", graph.weight("positions.weight", 5, 5)
+    for i in range(2):
+        scores = graph.node("MatMul", x, graph.node("Transpose", x, perm=[0, 2, 1]))
+        shares = graph.node("Softmax", graph.node("Add", scores, table), axis=-1)
+        x = graph.linear(f"block{i}", graph.node("Mul", graph.node("MatMul", shares, x),
+                                                 graph.weight(f"gain{i}.weight", 6, around=1.0)), 6, 6)
+    return graph, x
+
+
 def mobile(swish):
     """MobileNetV3 with hard swish as an operator, a product with HardSigmoid, or Paddle's four nodes."""
     graph = exported([3, 8, 8], 14)
@@ -191,6 +203,7 @@ NETWORKS = {
     "tagger_reverse": lambda: tagger("LSTM", "reverse"),
     "tagger_gru": lambda: tagger("GRU", linear_before_reset=1),
     "tied_table": tied,
+    "common_table": common_table,
     "mobile_operator": lambda: mobile("operator"),
     "mobile_gate": lambda: mobile("gate"),
     "mobile_paddle": lambda: mobile("paddle"),

@@ -22,9 +22,9 @@ GRADIENT_TOLERANCE = 1e-4
 NOISE = 1e-6  # of an element of a gradient, by the largest of all
 
 
-def step_of(build, path, loss=""):
+def step_of(build, path, loss="", prediction=""):
     """The first training step of a file, as parbench runs it."""
-    return json.loads(run([build.program("onnx-training-step"), path, BATCH, loss]).out)
+    return json.loads(run([build.program("onnx-training-step"), path, BATCH, loss, "", "", prediction]).out)
 
 
 def closeness(got, want):
@@ -77,6 +77,25 @@ def test_a_step_is_the_evaluators(build, path):
         assert slope == pytest.approx(expected, rel=GRADIENT_TOLERANCE, abs=noise), tensor.name
     assert known
     assert known >= len(step["parameters"]) or path.stem in COMBINED
+
+
+def test_the_loss_of_another_output(build, tmp_path):
+    """The second output of two has its own end of the network, with its own loss."""
+    graph, output = graphs.classifier()
+    path = graph.save(tmp_path / "model.onnx", output)
+    model = onnx.load(path)
+    both = onnx.ModelProto.FromString(model.SerializeToString())
+    both.graph.output.insert(0, onnx.helper.make_tensor_value_info("Relu_1", 1, ["N", 9]))
+    onnx.save(both, path)
+    step = step_of(build, path, prediction=output)
+    assert step["loss"] == "cross-entropy"
+    assert step["value"] == pytest.approx(Evaluated(model, step).loss(), rel=1e-5)
+    first = step_of(build, path)
+    assert first["loss"] == "mse"
+    assert first["prediction"]["shape"] == [BATCH, 9]
+    assert first["value"] == pytest.approx(Evaluated(both, first).loss(), rel=1e-5)
+    unknown = run([build.program("onnx-training-step"), path, BATCH, "", "", "", "logits"], code=1)
+    assert f"has no output 'logits'; allowed with --prediction: Relu_1, {output}" in unknown.err
 
 
 def test_a_normalisation_without_statistics_breaks_a_rule(build, tmp_path):
