@@ -45,7 +45,7 @@ class Inspect final : public Command {
          .placeholder = "N",
          .target = &batch_}};
     for (Axis size : model_size_axes()) {
-      if (size.name == "dim" || size.name == "head") continue;
+      if (size.name == "dim" || size.name == "prediction" || size.name == "head") continue;
       char& first = size.description.front();
       first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
       rows.push_back({.value = size, .placeholder = "N", .target = &sizes_[size.name]});
@@ -62,6 +62,11 @@ class Inspect final : public Command {
                                        "sequence=128, several joined by '+'"),
                     .placeholder = "NAME=N[+NAME=N…]",
                     .target = &dimensions_});
+    rows.push_back({.value = text_rule("prediction",
+                                       "Output of an ONNX file that the loss is of; default: its "
+                                       "first one"),
+                    .placeholder = "NAME",
+                    .target = &prediction_});
     rows.push_back({.value = choice_rule(
                         "loss", "Loss of an ONNX file; default: the loss at the end of its graph",
                         {loss_names.begin(), loss_names.end()}),
@@ -102,6 +107,7 @@ class Inspect final : public Command {
     FileOptions options;
     if (!loss_.empty()) options.loss = loss_named(loss_);
     if (!dimensions_.empty()) options.dimensions = dimensions_named(dimensions_);
+    options.prediction = prediction_;
     return options;
   }
 
@@ -146,6 +152,7 @@ class Inspect final : public Command {
   std::map<std::string, std::optional<int>, std::less<>> sizes_;
   std::string head_;
   std::string dimensions_;
+  std::string prediction_;
   std::string loss_;
   std::string format_ = "text";
   std::optional<int> width_;

@@ -26,6 +26,7 @@ FileOptions file_options(const Parameters& asked) {
   FileOptions options;
   if (asked.find("loss") != nullptr) options.loss = loss_named(asked.text("loss"));
   if (asked.find("dim") != nullptr) options.dimensions = dimensions_named(asked.text("dim"));
+  options.prediction = asked_or(asked, "prediction", "");
   options.stored_weights = asked_or(asked, "weights", drawn_weights) == weights_of_file;
   return options;
 }
@@ -101,6 +102,11 @@ std::vector<Axis> model_size_axes() {
       {.name = "dim",
        .description = "sizes of dimensions that an ONNX file leaves open, as sequence=128, "
                       "several joined by '+'",
+       .kind = AxisKind::text,
+       .quick = {},
+       .published = {}},
+      {.name = "prediction",
+       .description = "output of an ONNX file that the loss is of; default: its first one",
        .kind = AxisKind::text,
        .quick = {},
        .published = {}}};

@@ -303,6 +303,7 @@ namespace {
 std::string_view option_of_files(const FileOptions& options) {
   if (options.loss) return "--loss";
   if (options.stored_weights) return "--weights file";
+  if (!options.prediction.empty()) return "--prediction";
   return options.dimensions.empty() ? "" : "--dim";
 }
 

@@ -202,10 +202,12 @@ struct FileOptions {
   bool stored_weights = false;
   /// Sizes of open dimensions of the input by their names.
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
+  std::string prediction = {};  // the name of the output that the loss is of; empty: the first one
 };
 
 /// The names of the axes that set them.
-inline constexpr std::array<std::string_view, 3> file_option_names{"dim", "loss", "weights"};
+inline constexpr std::array<std::string_view, 4> file_option_names{"dim", "prediction", "loss",
+                                                                   "weights"};
 
 /// Returns one of them, or reads the file that the name is the path of, as onnx/model.h says.
 /// Throws std::out_of_range for a name that is neither, and UsageError for options of a model that

@@ -179,13 +179,13 @@ TEST_F(ModelFile, BeginsWithItsOwnWeightsAndTheLossOfTheUser) {
              onnx_zeros("w", "12, 6") + "m = MatMul (x, w) r = Relu (m) " +
                  onnx_zeros("v", "6, 4") + "y = MatMul (r, v) ");
   const Finished finished =
-      pipeline({"--model", "own.onnx", "--dim", "T=7", "--weights", "file", "--loss",
-                "cross-entropy", "--split", "4", "--benchmark_repetitions=1"});
+      pipeline({"--model", "own.onnx", "--dim", "T=7", "--prediction", "y", "--weights", "file",
+                "--loss", "cross-entropy", "--split", "4", "--benchmark_repetitions=1"});
   ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const report::Report report = report::read_report(folder_ / "report.json");
   ASSERT_EQ(report.cases.size(), 4);
   for (const report::CaseResult& one : report.cases) {
-    EXPECT_THAT(one.name, HasSubstr("/dim:T=7/loss:cross-entropy/weights:file"));
+    EXPECT_THAT(one.name, HasSubstr("/dim:T=7/prediction:y/loss:cross-entropy/weights:file"));
     ASSERT_TRUE(one.verification);
     EXPECT_TRUE(one.verification->passed) << one.name;
   }

@@ -63,8 +63,18 @@ class Lowering {
   /// An operation whose program exceeds the limits of a Map.
   [[nodiscard]] std::optional<int> too_long() const {
     for (int index = 0; index < size(); ++index) {
-      if (!plan_.needed(index) || !is_computed(index) || !plan_.is_mapped(index)) continue;
-      if (!program_of(index).fits) return index;
+      if (!plan_.needed(index) || !is_computed(index)) continue;
+      if (plan_.is_mapped(index) && !program_of(index).fits) return index;
+      const Operation& operation = graph_.at(index);
+      const bool has_parts =
+          operation.kind == OpKind::concatenation || operation.kind == OpKind::placement;
+      if (!has_parts) continue;
+      for (const int part : operation.inputs) {
+        if (!elements_of(part, false).fits) return part;
+      }
+    }
+    for (const Target& target : targets_) {
+      if (!program_of_target(target.operation).fits) return target.operation;
     }
     return std::nullopt;
   }
@@ -156,6 +166,13 @@ class Lowering {
     return program;
   }
 
+  /// The elements of an operation, which has no memory of its own where only the target reads it.
+  [[nodiscard]] Program program_of_target(int index) const {
+    const bool is_direct =
+        !is_located(index) && !is_computed(index) && graph_.at(index).kind == OpKind::reduction;
+    return is_direct ? program_of(index) : elements_of(index, false);
+  }
+
   /// The elements of a movement, one behind the other.
   [[nodiscard]] Program copied(const Operation& operation) const {
     const StridedView input = view_of(operation.inputs.front());
@@ -223,6 +240,7 @@ class Lowering {
   }
 
   void emit(Program program, int to) {
+    if (!program.fits) throw std::logic_error("a program exceeds the limits of a call");
     LoweredCall call{.desc = std::move(program.map), .arguments = {}};
     for (std::size_t i = 0; i < program.memory.size(); ++i) {
       if (program.memory[i] == from_itself || is_constant(program.memory[i])) continue;
@@ -341,9 +359,7 @@ class Lowering {
     const auto& [index, dtype, accumulate] = targets_[i];
     const int name = name_of_target(i);
     if (memory_of(index) == name) return;
-    const bool is_direct =
-        !is_located(index) && !is_computed(index) && graph_.at(index).kind == OpKind::reduction;
-    Program program = is_direct ? program_of(index) : elements_of(index, false);
+    Program program = program_of_target(index);
     program.map.output.dtype = dtype;
     program.map.accumulate = accumulate;
     emit(std::move(program), name);

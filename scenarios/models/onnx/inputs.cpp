@@ -33,21 +33,29 @@ bool is_of_tokens(const Input& input) {
 
 bool is_of_numbers(const Input& input) { return input.is_numbers && !input.shape.empty(); }
 
-/// As --dim spells an open dimension: its name in the file, or "INPUT.NUMBER" where it has none.
-std::string name_of_dimension(const Input& input, std::size_t d) {
-  const bool is_named = d < input.dimensions.size() && !input.dimensions[d].empty();
-  return is_named ? input.dimensions[d] : fmt::format("{}.{}", input.name, d);
+/// Empty where the file has none.
+std::string given_name(const Input& input, std::size_t d) {
+  return d < input.dimensions.size() ? input.dimensions[d] : std::string();
 }
 
-/// Inputs have their samples in front, but for those that name the first input's samples later on.
+/// As --dim spells an open dimension: its name in the file, or "INPUT.NUMBER" where it has none.
+std::string name_of_dimension(const Input& input, std::size_t d) {
+  const std::string given = given_name(input, d);
+  return given.empty() ? fmt::format("{}.{}", input.name, d) : given;
+}
+
+/// The dimension of an input that is like the first input's samples, by its name or, where these
+/// have none, by its size: states have it behind their layers. Else 0.
 std::size_t samples_of(const Graph& graph, const Input& input) {
-  const Input& first = graph.inputs.front();
-  const bool is_named = !first.dimensions.empty() && !first.dimensions[0].empty();
-  if (!is_named) return 0;
-  const auto found = std::ranges::find(input.dimensions, first.dimensions[0]);
-  return found == input.dimensions.end()
-             ? 0
-             : static_cast<std::size_t>(found - input.dimensions.begin());
+  const auto has_shape = [](const Input& one) { return !one.shape.empty(); };
+  const auto first = std::ranges::find_if(graph.inputs, has_shape);
+  if (first == graph.inputs.end()) return 0;
+  const std::string name = given_name(*first, 0);
+  for (std::size_t d = 0; d < input.shape.size(); ++d) {
+    const bool has_size = !name.empty() || input.shape[d] == first->shape[0];
+    if (given_name(input, d) == name && has_size) return d;
+  }
+  return 0;
 }
 
 /// Whether --image gives the size of a dimension.

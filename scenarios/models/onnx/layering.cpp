@@ -99,6 +99,7 @@ class Layering {
 
   [[nodiscard]] LayeredNetwork run() {
     find_roots();
+    find_common();
     for (int index = 0; index <= output_; ++index) {
       if (is_root(index)) add(index);
     }
@@ -131,6 +132,37 @@ class Layering {
         int& of_input = root_of_[place(input)];
         const int reader = operation.kind == OpKind::layer ? several : root;
         of_input = of_input == unread || of_input == reader ? reader : several;
+      }
+    }
+  }
+
+  /// The constants of the parameters that a composition reads, in the order of `copied`.
+  void collect(int index, bool is_own_root, std::set<int>& known,
+               std::vector<int>& constants) const {
+    const bool is_outside = !is_own_root && is_root(index);
+    if (is_outside || !known.insert(index).second) return;
+    const Operation& operation = graph_.at(index);
+    if (operation.kind == OpKind::parameter) constants.push_back(constant_of(operation));
+    for (const int input : operation.inputs) collect(input, false, known, constants);
+  }
+
+  [[nodiscard]] int constant_of(const Operation& parameter) const {
+    return translator_.parameters().at(place(parameter.index)).constant;
+  }
+
+  /// Finds parameters of several compositions that differ in others.
+  void find_common() {
+    std::map<int, std::vector<int>> first_reader;  // its parameters, by one of them
+    for (int index = 0; index <= output_; ++index) {
+      const OpKind kind = graph_.at(index).kind;
+      if (!is_root(index) || kind == OpKind::input || kind == OpKind::layer) continue;
+      std::set<int> known;
+      std::vector<int> constants;
+      collect(index, true, known, constants);
+      for (const int constant : constants) {
+        const auto [found, is_new] = first_reader.try_emplace(constant, constants);
+        if (!is_new && found->second != constants && !is_uniform(constant))
+          common_.insert(constant);
       }
     }
   }
@@ -273,16 +305,51 @@ class Layering {
     return copy;
   }
 
+  /// The layer that gives a common parameter to each sample, where compositions read it.
+  int layer_of_common(int constant, const Shape& shape) {
+    const auto [found, is_new] = common_layers_.try_emplace(constant, network_input);
+    if (!is_new) return found->second;
+    Part part;
+    const int last = static_cast<int>(result_.network.layers.size()) - 1;
+    static_cast<void>(part.graph.input(extents_of(result_.network.shape_of(last))));
+    const int values =
+        part.graph.reshape(part.graph.parameter(shape), {{1}, {element_count(shape)}});
+    const int output = part.graph.broadcast(values, {{1, true}, {element_count(shape)}});
+    const std::string source = with_dots(translator_.source_of(constant));
+    const std::string role = role_of(0);
+    const std::string module = translator_.module_of(constant);
+    const std::string name = unique(module.empty() ? source : module);
+    ParameterSpec spec{.name = source.empty() ? role : source.substr(source.rfind('.') + 1),
+                       .role = role,
+                       .shape = shape,
+                       .initial = uniform_by_inputs(shape.back())};
+    const int layer = append(name,
+                             std::make_shared<const Composition>("parameter", std::move(part.graph),
+                                                                 output, std::vector{spec}),
+                             {last});
+    keep(layer, {{role, constant}});
+    return common_layers_[constant] = layer;
+  }
+
+  /// The mean over the samples, which all have the same: its gradient is the sum of theirs.
+  int common_parameter_of(Part& part, int constant, const Shape& shape) {
+    part.inputs.push_back(layer_of_common(constant, shape));
+    const int values = part.graph.input({{1, true}, {element_count(shape)}});
+    general::Extents to;
+    for (const std::int64_t size : shape) to.push_back({size});
+    return part.graph.reshape(part.graph.mean(values, {0}), std::move(to));
+  }
+
   int parameter_of(Part& part, const Operation& operation) {
-    const TranslatedParameter& from =
-        translator_.parameters().at(static_cast<std::size_t>(operation.index));
+    const int constant = constant_of(operation);
     const Shape shape = general::shape_at(operation.shape, 1);
+    if (common_.contains(constant)) return common_parameter_of(part, constant, shape);
     const std::string role = role_of(part.parameters.size());
     part.parameters.push_back({.name = role,
                                .role = role,
                                .shape = shape,
                                .initial = uniform_by_inputs(shape.empty() ? 1 : shape.back())});
-    part.constants.push_back(from.constant);
+    part.constants.push_back(constant);
     return part.graph.parameter(shape);
   }
 
@@ -295,6 +362,8 @@ class Layering {
   std::map<int, int> layer_of_;  // by operation that ends a layer
   std::map<int, int> layer_of_constant_;
   std::map<int, Parameters> parameters_;  // by layer
+  std::set<int> common_;                  // constants of parameters that several compositions read
+  std::map<int, int> common_layers_;
   std::set<std::string> names_;
   std::map<std::string, int> numbers_;  // of layers with one name
   LayeredNetwork result_;

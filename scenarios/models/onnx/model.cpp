@@ -111,6 +111,7 @@ Model model_of_file(const std::string& path, const FileOptions& options) {
     return network_of(path, graph,
                       {.image = found == sizes.end() ? std::nullopt : std::optional(found->second),
                        .loss = options.loss,
+                       .prediction = options.prediction,
                        .dimensions = options.dimensions},
                       options.stored_weights);
   };

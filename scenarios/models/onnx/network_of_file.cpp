@@ -22,9 +22,19 @@ namespace {
 
 using general::Extents;
 
-/// The nodes that the first output depends on.
-std::vector<const Node*> wanted_nodes(const Graph& graph) {
-  std::set<std::string, std::less<>> wanted{graph.outputs.front()};
+/// The output that the loss is of.
+const std::string& chosen_output(const Graph& graph, const std::string& wanted) {
+  if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
+  if (wanted.empty()) return graph.outputs.front();
+  const auto found = std::ranges::find(graph.outputs, wanted);
+  if (found != graph.outputs.end()) return *found;
+  throw UsageError(fmt::format("has no output '{}'; allowed with --prediction: {}", wanted,
+                               fmt::join(graph.outputs, ", ")));
+}
+
+/// The nodes that an output depends on.
+std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& output) {
+  std::set<std::string, std::less<>> wanted{output};
   std::vector<const Node*> nodes;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     const auto is_wanted = [&](const std::string& name) { return wanted.contains(name); };
@@ -91,8 +101,7 @@ int without_ones(general::Graph& graph, int operation) {
 }
 
 /// The node that makes the output, but for those that pass it on; null where there is none.
-const Node* last_node(const Graph& graph) {
-  std::string name = graph.outputs.front();
+const Node* last_node(const Graph& graph, std::string name) {
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     if (std::ranges::find(node->outputs, name) == node->outputs.end()) continue;
     if (node->op != "Identity" || node->inputs.size() != 1) return &*node;
@@ -102,14 +111,16 @@ const Node* last_node(const Graph& graph) {
 }
 
 /// A softmax over classes at the end is a part of the loss.
-End end_of(Translator& translator, const Graph& graph, const Tensor& output) {
+End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
-  const Node* last = last_node(graph);
+  const Tensor* output = translator.find(name);
+  if (output == nullptr || output->is_constant) throw UsageError("has an output that is constant");
+  const Node* last = last_node(graph, name);
   const bool is_softmax = last != nullptr && !last->inputs.empty() &&
                           (last->op == "Softmax" || last->op == "LogSoftmax");
   const Tensor* scores = is_softmax ? translator.find(last->inputs.front()) : nullptr;
   if (scores == nullptr || scores->is_constant) {
-    return {.operation = without_ones(network, output.operation)};
+    return {.operation = without_ones(network, output->operation)};
   }
   const int operation = without_ones(network, scores->operation);
   const auto rank = static_cast<std::int64_t>(network.shape(operation).size());
@@ -120,7 +131,7 @@ End end_of(Translator& translator, const Graph& graph, const Tensor& output) {
     axis = given == nullptr ? 0 : *given;
   }
   const bool is_last = axis == -1 || axis == rank - 1;
-  if (rank < 2 || rank > 3 || !is_last) return {.operation = output.operation};
+  if (rank < 2 || rank > 3 || !is_last) return {.operation = output->operation};
   return {.operation = operation, .loss = Loss::cross_entropy};
 }
 
@@ -162,16 +173,14 @@ StoredValues values_of(std::shared_ptr<Translator> translator,
 
 Network network_of_graph(const std::string& name, const Graph& graph, Translator::Load load,
                          const ImportOptions& options, bool stored_weights) {
-  if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
+  const std::string& output = chosen_output(graph, options.prediction);
   auto translator = std::make_shared<Translator>(graph, std::move(load));
   const bool has_tokens = add_inputs(*translator, graph, options);
-  const std::vector<const Node*> nodes = wanted_nodes(graph);
+  const std::vector<const Node*> nodes = wanted_nodes(graph, output);
   translator->translate(nodes);
   if (!translator->problems().empty()) refuse(*translator, nodes.size(), graph.opset);
-  const Tensor* output = translator->find(graph.outputs.front());
-  if (output == nullptr || output->is_constant) throw UsageError("has an output that is constant");
   try {
-    const End end = end_of(*translator, graph, *output);
+    const End end = end_of(*translator, graph, output);
     LayeredNetwork made = layered(*translator, Fusing(*translator).run(end.operation));
     Network& network = made.network;
     network.loss = end.loss;

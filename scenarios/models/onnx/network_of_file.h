@@ -9,7 +9,7 @@
 
 namespace parbench::onnx_import {
 
-/// The network that computes the first output of a file. Its parameters begin with the file's
+/// The network that computes an output of a file. Its parameters begin with the file's
 /// values if `stored_weights`; `load` reads them, and is kept. Throws UsageError for what cannot be
 /// trained, with every node that cannot be translated.
 [[nodiscard]] Network network_of_graph(const std::string& name, const Graph& graph,

@@ -13,6 +13,7 @@ namespace parbench::onnx_import {
 struct ImportOptions {
   std::optional<std::int64_t> image = {};  // replaces height and width of images
   std::optional<Loss> loss = {};
+  std::string prediction = {};  // the name of an output; empty: the first one
   /// Sizes of open dimensions, and values of inputs that are numbers, by their names.
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
 

@@ -53,6 +53,25 @@ Composition table(std::int64_t positions, std::int64_t width) {
   return {"table", std::move(graph), output, {parameter_of(positions * width, "entries")}};
 }
 
+/// A sequence of 5 positions times a row: a sum of the ten halves of all positions, and one more
+/// half. Programs with so many inputs are divided, of the row and of its gradient.
+Composition blend(std::int64_t width) {
+  Graph graph;
+  const general::Extent n{1, true};
+  const int x = graph.input({n, {5}, {width}});
+  const auto half = [&](std::int64_t which) {
+    return graph.slice(x, {0, which / 2, which % 2 * (width / 2)}, {1, 1, 1},
+                       {n, {1}, {width / 2}});
+  };
+  int sum = half(0);
+  for (std::int64_t i = 1; i < 10; ++i) {
+    const int one = graph.apply(product, half(i), 0.1F * static_cast<float>(i));
+    sum = graph.apply(addition, sum, one);
+  }
+  const int output = graph.apply(product, x, graph.concatenate({sum, half(3)}, 2));
+  return {"blend", std::move(graph), output};
+}
+
 /// x·tanh(x), element by element in any layout.
 Composition gate(const Shape& sample) {
   Graph graph;
@@ -88,6 +107,7 @@ Network composed_network_of_sequences() {
   net.unit("second");
   const int skip = x;
   x = net.add("table", table(5, 8), {x});
+  x = net.add("blend", blend(8), {x});
   x = net.add("middle", Linear(8), {x});
   Graph sum;
   const int a = sum.input(extents_of({5, 8}));

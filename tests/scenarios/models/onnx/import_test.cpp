@@ -353,6 +353,26 @@ TEST_F(OnnxImport, LayersWithTheSameWeightsAreTied) {
                     HasSubstr("export it with dynamo=False")));
 }
 
+TEST_F(OnnxImport, ParametersOfSeveralCompositionsAreLayersOfTheirOwn) {
+  const auto block = [](const std::string& from, const std::string& to) {
+    return onnx_zeros("g" + to, "2, 2") + to + "s = Softmax (" + from + ") " + to + "a = Add (" +
+           to + "s, w) " + to + "p = MatMul (" + to + "a, " + to + "a) " + to + " = Add (" + to +
+           "p, g" + to + ") ";
+  };
+  const Network found = network(file(
+      "w = Constant <value = float[2, 2] {1, 2, 3, 4}> () " + block("x", "h") + block("h", "y"),
+      "float[N, 2, 2] x"));
+  std::size_t tables = 0;
+  for (const Layer& layer : found.layers) {
+    if (layer.kind->name() != "parameter") continue;
+    ++tables;
+    EXPECT_EQ(layer.output, (Shape{4}));
+  }
+  EXPECT_EQ(tables, 1U);
+  EXPECT_EQ(found.parameters().size(), 3U);
+  EXPECT_EQ(found.layers.back().output, (Shape{2, 2}));
+}
+
 TEST_F(OnnxImport, RefusesInputsThatCannotBeDrawn) {
   EXPECT_THAT(refusal(file("y = Identity (x) ", "bool[N, 3] x")),
               HasSubstr("has no input of floating-point numbers or tokens"));

@@ -1,6 +1,6 @@
 // Runs the first training step of a model on the CPU, of one from a file from its own weights, and
 // prints all of it as JSON, for tests that compute the same with other libraries:
-//   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS [IMAGE]]]
+//   onnx-training-step FILE.onnx BATCH [LOSS [DIMENSIONS [IMAGE [PREDICTION]]]]
 //   onnx-training-step MODEL BATCH [tied|untied [SIZES]]   sizes as layers=2+hidden=64
 #include <cstdlib>
 #include <exception>
@@ -78,6 +78,7 @@ parbench::Network network_of(const std::vector<std::string>& words) {
   if (words.size() > 3 && !words[3].empty()) {
     options.dimensions = parbench::dimensions_named(words[3]);
   }
+  if (words.size() > 5) options.prediction = words[5];
   parbench::ModelSizes sizes;
   if (words.size() > 4 && !words[4].empty()) sizes["image"] = std::stoll(words[4]);
   return make_network(parbench::model_named(name, options), sizes);
