@@ -74,7 +74,7 @@ class Lowering {
     Program program = elements_of(index, false);
     program.memory.front() = from_itself;
     program.map.inputs.front().dtype = DType::f32;
-    program.map.inputs.front().values = plan_.values_of(index);
+    program.map.inputs.front().values = graph_.at(index).values->elements();
     return program;
   }
 
