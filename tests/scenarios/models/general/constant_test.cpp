@@ -1,4 +1,4 @@
-// Constants that many graphs have.
+// Constants that many graphs have, and how long the memory of lowered graphs is needed.
 #include "scenarios/models/general/constant.h"
 
 #include <gtest/gtest.h>
@@ -72,6 +72,22 @@ TEST(Constant, IsForgottenBehindItsLastUser) {
   const auto again = Constant::of(counted(1000));
   EXPECT_EQ(again->values(), counted(1000));
   EXPECT_EQ(Constant::of(counted(1000)), again);
+}
+
+/// Two products with sums over rows: the first one's memory serves the second one.
+TEST(Lowering, WritesATargetAsSoonAsItsSourcesAreThere) {
+  Graph graph;
+  const int x = graph.input({n, {8}});
+  const int y = graph.input({n, {8}});
+  std::vector<Target> targets;
+  for (const int input : {x, y}) {
+    const int total = graph.sum(input, {1});
+    targets.push_back({.operation = graph.apply(ElementOp::product, input, total)});
+  }
+  const LoweredGraph lowered =
+      lower(graph, targets, {.located = {{x, DType::f32}, {y, DType::f32}}});
+  ASSERT_EQ(lowered.temporaries.size(), 2);
+  EXPECT_LT(lowered.temporaries[0].last, lowered.temporaries[1].first);
 }
 
 }  // namespace
