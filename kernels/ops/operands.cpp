@@ -447,4 +447,15 @@ std::vector<Operand> operands_of(const OpDesc& desc) {
   return std::visit([](const auto& one) { return operands(one); }, desc);
 }
 
+std::size_t hash_of(const OpDesc& desc) {
+  constexpr std::size_t factor = 0x100000001b3;
+  std::size_t hash = desc.index();
+  for (const Operand& operand : operands_of(desc)) {
+    for (const std::int64_t extent : operand.tensor.shape) {
+      hash = hash * factor + static_cast<std::size_t>(extent);
+    }
+  }
+  return hash;
+}
+
 }  // namespace parbench
