@@ -136,9 +136,10 @@ Operands operands(const GlobalAveragePoolBackward& desc) {
 }
 
 Operands operands(const LinearForward& desc) {
-  return {source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype),
-          channels("bias", Access::read, desc.shape.out_features),
-          destination(desc.shape.destination(), desc.dtype)};
+  Operands all{source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype)};
+  if (desc.bias) all.push_back(channels("bias", Access::read, desc.shape.out_features));
+  all.push_back(destination(desc.shape.destination(), desc.dtype));
+  return all;
 }
 
 Operands operands(const LinearBackwardData& desc) {
@@ -148,10 +149,11 @@ Operands operands(const LinearBackwardData& desc) {
 
 Operands operands(const LinearBackwardWeights& desc) {
   const Access access = added_to(desc.accumulate);
-  return {source(desc.shape.source(), desc.dtype),
-          diff_destination(desc.shape.destination(), desc.dtype),
-          {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())},
-          channels("diff_bias", access, desc.shape.out_features)};
+  Operands all{source(desc.shape.source(), desc.dtype),
+               diff_destination(desc.shape.destination(), desc.dtype),
+               {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())}};
+  if (desc.bias) all.push_back(channels("diff_bias", access, desc.shape.out_features));
+  return all;
 }
 
 /// Matrices of a product as they lie in memory.

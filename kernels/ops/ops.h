@@ -181,11 +181,12 @@ struct LinearShape {
   friend bool operator==(const LinearShape&, const LinearShape&) = default;
 };
 
-/// Arguments: source, weights, bias, destination.
+/// Arguments: source, weights, [bias], destination.
 struct LinearForward {
   LinearShape shape;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+  bool bias = true;
 
   friend bool operator==(const LinearForward&, const LinearForward&) = default;
 };
@@ -199,12 +200,13 @@ struct LinearBackwardData {
   friend bool operator==(const LinearBackwardData&, const LinearBackwardData&) = default;
 };
 
-/// Arguments: source, diff_destination, diff_weights (f32), diff_bias (f32).
+/// Arguments: source, diff_destination, diff_weights (f32), [diff_bias (f32)].
 struct LinearBackwardWeights {
   LinearShape shape;
   DType dtype = DType::f32;
   bool accumulate = false;
   MathMode math = MathMode::strict;
+  bool bias = true;
 
   friend bool operator==(const LinearBackwardWeights&, const LinearBackwardWeights&) = default;
 };

@@ -98,7 +98,7 @@ void Convolution::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   write_product_backward(pass, pass.gradient(), weight_gradient(work, false),
                          weight_gradient(work, true), data_gradient(work),
-                         options_.bias ? BiasGradient::wanted : BiasGradient::none);
+                         options_.bias);
 }
 
 }  // namespace parbench
