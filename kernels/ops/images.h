@@ -48,7 +48,8 @@ struct GlobalAveragePoolForward {
   Shape source;
   DType dtype = DType::f32;
 
-  friend bool operator==(const GlobalAveragePoolForward&, const GlobalAveragePoolForward&) = default;
+  friend bool operator==(const GlobalAveragePoolForward&,
+                         const GlobalAveragePoolForward&) = default;
 };
 
 /// Arguments: diff_destination, diff_source.
@@ -56,7 +57,8 @@ struct GlobalAveragePoolBackward {
   Shape source;
   DType dtype = DType::f32;
 
-  friend bool operator==(const GlobalAveragePoolBackward&, const GlobalAveragePoolBackward&) = default;
+  friend bool operator==(const GlobalAveragePoolBackward&,
+                         const GlobalAveragePoolBackward&) = default;
 };
 
 /// The mean of each window: over its elements in the image, or with `count_padding` over all
@@ -90,7 +92,8 @@ struct LocalResponseNormForward {
   float beta = 0.75F;
   float offset = 1;
 
-  friend bool operator==(const LocalResponseNormForward&, const LocalResponseNormForward&) = default;
+  friend bool operator==(const LocalResponseNormForward&,
+                         const LocalResponseNormForward&) = default;
 };
 
 /// Arguments: source, diff_destination, saved, diff_source.
@@ -102,7 +105,8 @@ struct LocalResponseNormBackward {
   float beta = 0.75F;
   float offset = 1;
 
-  friend bool operator==(const LocalResponseNormBackward&, const LocalResponseNormBackward&) = default;
+  friend bool operator==(const LocalResponseNormBackward&,
+                         const LocalResponseNormBackward&) = default;
 };
 
 /// Channels [first, first + count) of an image {N, C, H, W}.

@@ -89,7 +89,8 @@ struct ConvolutionBackwardWeights {
   bool accumulate = false;
   MathMode math = MathMode::strict;
 
-  friend bool operator==(const ConvolutionBackwardWeights&, const ConvolutionBackwardWeights&) = default;
+  friend bool operator==(const ConvolutionBackwardWeights&,
+                         const ConvolutionBackwardWeights&) = default;
 };
 
 /// Batch normalisation in training over {N, C, H, W}: y = scale·(x − mean)/sqrt(variance + epsilon)

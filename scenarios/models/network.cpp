@@ -25,8 +25,8 @@ Shape with_samples(std::int64_t samples, const Shape& sample) {
 
 Shape Network::input_of(const Layer& layer, std::size_t which) const {
   if (which >= layer.inputs.size()) {
-    throw std::out_of_range(fmt::format("layer '{}' has no input {}: it reads {}", layer.name, which,
-                                        layer.inputs.size()));
+    throw std::out_of_range(fmt::format("layer '{}' has no input {}: it reads {}", layer.name,
+                                        which, layer.inputs.size()));
   }
   return shape_of(layer.inputs[which]);
 }

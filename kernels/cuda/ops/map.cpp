@@ -108,8 +108,7 @@ std::shared_ptr<const CopiedValues> copied_values(CudaDevice& device, const Valu
   auto copy = std::make_shared<CopiedValues>(
       CopiedValues{values, device.allocate(bytes, MemoryKind::device)});
   device.make_current();
-  PARBENCH_CUDA(
-      cudaMemcpy(copy->memory.data(), values->data(), bytes, cudaMemcpyHostToDevice));
+  PARBENCH_CUDA(cudaMemcpy(copy->memory.data(), values->data(), bytes, cudaMemcpyHostToDevice));
   known = copy;
   return copy;
 }

@@ -33,8 +33,7 @@ std::vector<ParameterSpec> Linear::parameters(const Shape& input, const Shape& /
 }
 
 LinearForward Linear::forward(const LayerWork& work) const {
-  return {
-      .shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math, .bias = bias_};
+  return {.shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math, .bias = bias_};
 }
 
 LinearBackwardData Linear::data_gradient(const LayerWork& work) const {
@@ -94,9 +93,9 @@ void Linear::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   const Gradient incoming =
       sum_ == PartialSum::output_part ? gathered_gradient(pass) : pass.gradient();
-  const BufferView data = write_product_backward(
-      pass, incoming, weight_gradient(work, false), weight_gradient(work, true),
-      data_gradient(work), bias_);
+  const BufferView data =
+      write_product_backward(pass, incoming, weight_gradient(work, false),
+                             weight_gradient(work, true), data_gradient(work), bias_);
   if (sum_ == PartialSum::input_gradient && data.bytes > 0) add_up(pass, data);
 }
 

@@ -16,7 +16,7 @@
 namespace parbench::general {
 namespace {
 
-const Extent n{1, true};
+const Extent of_samples{1, true};
 
 std::vector<double> counted(std::size_t count) {
   std::vector<double> values(count);
@@ -28,7 +28,7 @@ std::vector<double> counted(std::size_t count) {
 struct Added {
   explicit Added(const std::vector<double>& values) {
     const auto size = static_cast<std::int64_t>(values.size());
-    const int x = graph.input({n, {size}});
+    const int x = graph.input({of_samples, {size}});
     table = graph.constant({size}, values);
     sum = graph.apply(ElementOp::addition, x, table);
     located[x] = DType::f32;
@@ -77,8 +77,8 @@ TEST(Constant, IsForgottenBehindItsLastUser) {
 /// Two products with sums over rows: the first one's memory serves the second one.
 TEST(Lowering, WritesATargetAsSoonAsItsSourcesAreThere) {
   Graph graph;
-  const int x = graph.input({n, {8}});
-  const int y = graph.input({n, {8}});
+  const int x = graph.input({of_samples, {8}});
+  const int y = graph.input({of_samples, {8}});
   std::vector<Target> targets;
   for (const int input : {x, y}) {
     const int total = graph.sum(input, {1});
