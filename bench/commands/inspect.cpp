@@ -94,7 +94,7 @@ class Inspect final : public Command {
     const Network network = make_network(model, given_sizes(model));
     const std::int64_t batch = batch_ ? *batch_ : model.quick_batch;
     check_batch(network, batch);
-    Context context(Machine().open("cpu:0"), {});
+    Context context(Machine().open("cpu:0"), {.measures = false});
     const NetworkFacts facts = facts_of(context.stream(0, StreamKind::compute), network, batch);
     write_output(shown({model_, network, facts, batch, notes_on(network)}), output_);
     return ExitCode::measured;

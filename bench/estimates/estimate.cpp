@@ -44,7 +44,7 @@ double fastest_of(int repeats, Stream& stream, const std::function<void()>& enqu
 }
 
 void run_once(Stream& stream, Op& op, const std::vector<BufferView>& views) {
-  stream.reserve_scratch(op.scratch_bytes());
+  stream.provide_scratch(op.scratch_bytes());
   op.enqueue(stream, views);
   stream.synchronize();
 }

@@ -64,14 +64,21 @@ class Stream {
   /// the host's do, or the system does not report on them. Does not throw.
   [[nodiscard]] virtual std::optional<ThreadTimes> thread_times() const { return std::nullopt; }
 
-  /// Makes room for the scratch memory that operations on this stream need. Not while work is
-  /// queued. Throws OutOfMemory and leaves the room that there was.
+  /// Makes room for the scratch memory that operations on this stream need, unless it only plans.
+  /// Not while work is queued. Throws OutOfMemory and leaves the room that there was.
   void reserve_scratch(std::size_t bytes) {
     requested_scratch_ = std::max(requested_scratch_, bytes);
+    if (!only_plans_) provide_scratch(bytes);
+  }
+  /// Makes room also where the stream only plans, and counts it to no user of the stream.
+  void provide_scratch(std::size_t bytes) {
     if (bytes <= scratch_bytes()) return;
     ++scratch_moves_;
     grow_scratch(bytes);
   }
+  /// From now on `reserve_scratch` only notes what is asked for: plans of models that are larger
+  /// than the memory can be made, and are not executed.
+  void plan_only() { only_plans_ = true; }
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
 
   /// Number of possible moves of the scratch memory. Failed growth counts: the size is the same
@@ -134,6 +141,7 @@ class Stream {
   virtual void grow_scratch(std::size_t bytes) = 0;
 
   ActivityTag tag_ = 0;
+  bool only_plans_ = false;
   std::size_t requested_scratch_ = 0;
   std::uint64_t scratch_moves_ = 0;
 };

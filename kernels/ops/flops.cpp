@@ -35,9 +35,13 @@ double flops(const ConvolutionBackwardData& desc) { return product(desc.shape); 
 double flops(const ConvolutionBackwardWeights& desc) {
   return product(desc.shape) + (desc.bias ? bias(desc.shape) : 0);
 }
-double flops(const LinearForward& desc) { return product(desc.shape) + bias(desc.shape); }
+double flops(const LinearForward& desc) {
+  return product(desc.shape) + (desc.bias ? bias(desc.shape) : 0);
+}
 double flops(const LinearBackwardData& desc) { return product(desc.shape); }
-double flops(const LinearBackwardWeights& desc) { return product(desc.shape) + bias(desc.shape); }
+double flops(const LinearBackwardWeights& desc) {
+  return product(desc.shape) + (desc.bias ? bias(desc.shape) : 0);
+}
 double flops(const Gemm& desc) {
   return static_cast<double>(desc.batch) * product(desc.m, desc.n, desc.k);
 }

@@ -20,18 +20,24 @@ struct PoolingShape {
     const std::int64_t room = 2 * padding + trailing - kernel;
     return {source[0], source[1], (source[2] + room) / stride + 1, (source[3] + room) / stride + 1};
   }
+
+  friend bool operator==(const PoolingShape&, const PoolingShape&) = default;
 };
 
 /// Arguments: source, destination, indices (opaque, for backward).
 struct MaxPoolForward {
   PoolingShape shape;
   DType dtype = DType::f32;
+
+  friend bool operator==(const MaxPoolForward&, const MaxPoolForward&) = default;
 };
 
 /// Arguments: diff_destination, indices, diff_source.
 struct MaxPoolBackward {
   PoolingShape shape;
   DType dtype = DType::f32;
+
+  friend bool operator==(const MaxPoolBackward&, const MaxPoolBackward&) = default;
 };
 
 /// Returns the shape of the means over H and W: {N, C} of {N, C, H, W}.
@@ -41,12 +47,18 @@ struct MaxPoolBackward {
 struct GlobalAveragePoolForward {
   Shape source;
   DType dtype = DType::f32;
+
+  friend bool operator==(const GlobalAveragePoolForward&,
+                         const GlobalAveragePoolForward&) = default;
 };
 
 /// Arguments: diff_destination, diff_source.
 struct GlobalAveragePoolBackward {
   Shape source;
   DType dtype = DType::f32;
+
+  friend bool operator==(const GlobalAveragePoolBackward&,
+                         const GlobalAveragePoolBackward&) = default;
 };
 
 /// The mean of each window: over its elements in the image, or with `count_padding` over all
@@ -55,6 +67,8 @@ struct AveragePoolForward {
   PoolingShape shape;
   DType dtype = DType::f32;
   bool count_padding = false;
+
+  friend bool operator==(const AveragePoolForward&, const AveragePoolForward&) = default;
 };
 
 /// Arguments: diff_destination, diff_source.
@@ -62,6 +76,8 @@ struct AveragePoolBackward {
   PoolingShape shape;
   DType dtype = DType::f32;
   bool count_padding = false;
+
+  friend bool operator==(const AveragePoolBackward&, const AveragePoolBackward&) = default;
 };
 
 /// Local response normalisation over channels (Krizhevsky, Sutskever, Hinton 2012: "ImageNet
@@ -75,6 +91,9 @@ struct LocalResponseNormForward {
   float alpha = 1e-4F;
   float beta = 0.75F;
   float offset = 1;
+
+  friend bool operator==(const LocalResponseNormForward&,
+                         const LocalResponseNormForward&) = default;
 };
 
 /// Arguments: source, diff_destination, saved, diff_source.
@@ -85,6 +104,9 @@ struct LocalResponseNormBackward {
   float alpha = 1e-4F;
   float beta = 0.75F;
   float offset = 1;
+
+  friend bool operator==(const LocalResponseNormBackward&,
+                         const LocalResponseNormBackward&) = default;
 };
 
 /// Channels [first, first + count) of an image {N, C, H, W}.
@@ -94,12 +116,16 @@ struct ChannelRange {
   std::int64_t count = 1;
 
   [[nodiscard]] Shape part() const { return {whole[0], count, whole[2], whole[3]}; }
+
+  friend bool operator==(const ChannelRange&, const ChannelRange&) = default;
 };
 
 /// destination = those channels of source. Arguments: source, destination.
 struct SliceChannels {
   ChannelRange range;
   DType dtype = DType::f32;
+
+  friend bool operator==(const SliceChannels&, const SliceChannels&) = default;
 };
 
 /// Those channels of destination = source; the others stay. One for each input concatenates images,
@@ -107,6 +133,8 @@ struct SliceChannels {
 struct InsertChannels {
   ChannelRange range;
   DType dtype = DType::f32;
+
+  friend bool operator==(const InsertChannels&, const InsertChannels&) = default;
 };
 
 /// destination's channel j·groups + i = source's channel i·(C/groups) + j (Zhang et al. 2017:
@@ -116,6 +144,8 @@ struct ShuffleChannels {
   Shape shape;  // {N, C, H, W}
   std::int64_t groups = 1;
   DType dtype = DType::f32;
+
+  friend bool operator==(const ShuffleChannels&, const ShuffleChannels&) = default;
 };
 
 /// destination = source + the bias of its channel. Arguments: source, bias {C} (f32), destination
@@ -123,6 +153,8 @@ struct ShuffleChannels {
 struct AddChannelBias {
   Shape shape;  // {N, C, H, W}
   DType dtype = DType::f32;
+
+  friend bool operator==(const AddChannelBias&, const AddChannelBias&) = default;
 };
 
 /// The backward step: sums over samples, rows and columns, added to what is there with
@@ -131,6 +163,8 @@ struct SumChannels {
   Shape shape;  // {N, C, H, W}
   DType dtype = DType::f32;
   bool accumulate = false;
+
+  friend bool operator==(const SumChannels&, const SumChannels&) = default;
 };
 
 /// Rows and columns of zeros that an image gets at its edges; a negative number removes as many.
@@ -157,6 +191,8 @@ struct PadImage {
     return {source[0], source[1], source[2] + edges.top + edges.bottom,
             source[3] + edges.left + edges.right};
   }
+
+  friend bool operator==(const PadImage&, const PadImage&) = default;
 };
 
 }  // namespace parbench

@@ -21,6 +21,8 @@ struct LstmShape {
   [[nodiscard]] Shape weights() const { return {4 * hidden, in_features}; }
   [[nodiscard]] Shape recurrent_weights() const { return {4 * hidden, hidden}; }
   [[nodiscard]] std::int64_t gates() const { return 4 * hidden; }
+
+  friend bool operator==(const LstmShape&, const LstmShape&) = default;
 };
 
 /// Long short-term memory (Hochreiter, Schmidhuber 1997; forget gates of Gers et al. 2000), at each
@@ -35,6 +37,8 @@ struct LstmForward {
   LstmShape shape;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const LstmForward&, const LstmForward&) = default;
 };
 
 /// The gradient of the source. Leaves in `saved` what LstmBackwardWeights reads. Arguments:
@@ -44,6 +48,8 @@ struct LstmBackwardData {
   LstmShape shape;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const LstmBackwardData&, const LstmBackwardData&) = default;
 };
 
 /// The gradients of the parameters, after LstmBackwardData on the same `saved`. Arguments: source,
@@ -54,6 +60,8 @@ struct LstmBackwardWeights {
   DType dtype = DType::f32;
   bool accumulate = false;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const LstmBackwardWeights&, const LstmBackwardWeights&) = default;
 };
 
 }  // namespace parbench

@@ -99,6 +99,8 @@ struct Map {
   Reduction reduction = Reduction::none;
   int reduced = 0;  // dimensions
   bool accumulate = false;
+
+  friend bool operator==(const Map&, const Map&) = default;
 };
 
 /// Extents of the dimensions that the output has.

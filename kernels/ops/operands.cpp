@@ -136,9 +136,10 @@ Operands operands(const GlobalAveragePoolBackward& desc) {
 }
 
 Operands operands(const LinearForward& desc) {
-  return {source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype),
-          channels("bias", Access::read, desc.shape.out_features),
-          destination(desc.shape.destination(), desc.dtype)};
+  Operands all{source(desc.shape.source(), desc.dtype), weights(desc.shape.weights(), desc.dtype)};
+  if (desc.bias) all.push_back(channels("bias", Access::read, desc.shape.out_features));
+  all.push_back(destination(desc.shape.destination(), desc.dtype));
+  return all;
 }
 
 Operands operands(const LinearBackwardData& desc) {
@@ -148,10 +149,11 @@ Operands operands(const LinearBackwardData& desc) {
 
 Operands operands(const LinearBackwardWeights& desc) {
   const Access access = added_to(desc.accumulate);
-  return {source(desc.shape.source(), desc.dtype),
-          diff_destination(desc.shape.destination(), desc.dtype),
-          {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())},
-          channels("diff_bias", access, desc.shape.out_features)};
+  Operands all{source(desc.shape.source(), desc.dtype),
+               diff_destination(desc.shape.destination(), desc.dtype),
+               {"diff_weights", access, Placement::planned, canonical(desc.shape.weights())}};
+  if (desc.bias) all.push_back(channels("diff_bias", access, desc.shape.out_features));
+  return all;
 }
 
 /// Matrices of a product as they lie in memory.
@@ -445,6 +447,17 @@ Operands operands(const Map& desc) {
 
 std::vector<Operand> operands_of(const OpDesc& desc) {
   return std::visit([](const auto& one) { return operands(one); }, desc);
+}
+
+std::size_t hash_of(const OpDesc& desc) {
+  constexpr std::size_t factor = 0x100000001b3;
+  std::size_t hash = desc.index();
+  for (const Operand& operand : operands_of(desc)) {
+    for (const std::int64_t extent : operand.tensor.shape) {
+      hash = hash * factor + static_cast<std::size_t>(extent);
+    }
+  }
+  return hash;
 }
 
 }  // namespace parbench

@@ -1,6 +1,7 @@
 // What each operation reads and writes: backends, naive loops and tests take it from here.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,9 @@ struct Operand {
 /// The operands in the order in which Op::enqueue takes them: the lists behind "Arguments" in
 /// ops.h. Needs a description that `check` accepts.
 [[nodiscard]] std::vector<Operand> operands_of(const OpDesc& desc);
+
+/// Equal for equal descriptions, from the kind of the operation and the shapes of its operands.
+/// Needs a description that `check` accepts.
+[[nodiscard]] std::size_t hash_of(const OpDesc& desc);
 
 }  // namespace parbench

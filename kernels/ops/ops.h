@@ -56,6 +56,8 @@ struct ConvolutionShape {
     if (groups == 1) return {out_channels, in_channels, kernel, kernel};
     return {groups, out_channels / groups, in_channels / groups, kernel, kernel};
   }
+
+  friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
 };
 
 /// `relu` clamps the result at zero, as inference has it. Arguments: source, weights, [bias],
@@ -66,6 +68,8 @@ struct ConvolutionForward {
   bool bias = false;
   MathMode math = MathMode::strict;
   bool relu = false;
+
+  friend bool operator==(const ConvolutionForward&, const ConvolutionForward&) = default;
 };
 
 /// Arguments: diff_destination, weights, diff_source.
@@ -73,6 +77,8 @@ struct ConvolutionBackwardData {
   ConvolutionShape shape;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const ConvolutionBackwardData&, const ConvolutionBackwardData&) = default;
 };
 
 /// Arguments: source, diff_destination, diff_weights (f32), [diff_bias (f32)].
@@ -82,6 +88,9 @@ struct ConvolutionBackwardWeights {
   bool bias = false;
   bool accumulate = false;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const ConvolutionBackwardWeights&,
+                         const ConvolutionBackwardWeights&) = default;
 };
 
 /// Batch normalisation in training over {N, C, H, W}: y = scale·(x − mean)/sqrt(variance + epsilon)
@@ -98,6 +107,8 @@ struct BatchNormForward {
   float epsilon = 1e-5F;
   float momentum = 0.1F;
   bool add = false;
+
+  friend bool operator==(const BatchNormForward&, const BatchNormForward&) = default;
 };
 
 /// Arguments: source, diff_destination, mean, variance, scale, shift, [mask], diff_source,
@@ -108,6 +119,8 @@ struct BatchNormBackward {
   bool relu = false;
   float epsilon = 1e-5F;
   bool accumulate = false;  // of diff_scale and diff_shift
+
+  friend bool operator==(const BatchNormBackward&, const BatchNormBackward&) = default;
 };
 
 /// destination = f(source) for each element. `low` and `high` are the limits of
@@ -118,6 +131,8 @@ struct ActivationForward {
   ActivationKind kind = ActivationKind::relu;
   float low = 0;
   float high = 6;
+
+  friend bool operator==(const ActivationForward&, const ActivationForward&) = default;
 };
 
 /// diff_source = diff_destination·f'(source); the derivative of relu is 0 at 0, that of clip at
@@ -130,12 +145,16 @@ struct ActivationBackward {
   ActivationKind kind = ActivationKind::relu;
   float low = 0;
   float high = 6;
+
+  friend bool operator==(const ActivationBackward&, const ActivationBackward&) = default;
 };
 
 /// destination = a + b. Arguments: a, b, destination (may be a's memory).
 struct Add {
   Shape shape;
   DType dtype = DType::f32;
+
+  friend bool operator==(const Add&, const Add&) = default;
 };
 
 /// The backward step of the addition and the ReLU of a BatchNormForward with `add`, of the same
@@ -146,6 +165,8 @@ struct AddReluBackward {
   Shape shape;
   DType dtype = DType::f32;
   bool two_gradients = true;
+
+  friend bool operator==(const AddReluBackward&, const AddReluBackward&) = default;
 };
 
 /// A fully connected layer: {N, in} to {N, out}, weights {out, in}.
@@ -157,13 +178,18 @@ struct LinearShape {
   [[nodiscard]] Shape source() const { return {batch, in_features}; }
   [[nodiscard]] Shape destination() const { return {batch, out_features}; }
   [[nodiscard]] Shape weights() const { return {out_features, in_features}; }
+
+  friend bool operator==(const LinearShape&, const LinearShape&) = default;
 };
 
-/// Arguments: source, weights, bias, destination.
+/// Arguments: source, weights, [bias], destination.
 struct LinearForward {
   LinearShape shape;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+  bool bias = true;
+
+  friend bool operator==(const LinearForward&, const LinearForward&) = default;
 };
 
 /// Arguments: diff_destination, weights, diff_source.
@@ -171,14 +197,19 @@ struct LinearBackwardData {
   LinearShape shape;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const LinearBackwardData&, const LinearBackwardData&) = default;
 };
 
-/// Arguments: source, diff_destination, diff_weights (f32), diff_bias (f32).
+/// Arguments: source, diff_destination, diff_weights (f32), [diff_bias (f32)].
 struct LinearBackwardWeights {
   LinearShape shape;
   DType dtype = DType::f32;
   bool accumulate = false;
   MathMode math = MathMode::strict;
+  bool bias = true;
+
+  friend bool operator==(const LinearBackwardWeights&, const LinearBackwardWeights&) = default;
 };
 
 /// c = op(a)·op(b) [+ c], row-major and canonical on every device: op(a) is {m, k}, op(b) {k, n}, c
@@ -194,6 +225,8 @@ struct Gemm {
   bool accumulate = false;
   MathMode math = MathMode::strict;
   std::int64_t batch = 1;
+
+  friend bool operator==(const Gemm&, const Gemm&) = default;
 };
 
 /// Mean squared error of one micro-batch of a batch, and its gradient: loss [+]= Σ(prediction −
@@ -205,6 +238,8 @@ struct MseLoss {
   DType dtype = DType::f32;
   std::int64_t total_elements = 0;
   bool accumulate = false;  // of the loss
+
+  friend bool operator==(const MseLoss&, const MseLoss&) = default;
 };
 
 /// A step of gradient descent on flat f32: parameters −= learning_rate · gradients. With `momentum`
@@ -217,12 +252,16 @@ struct Sgd {
   float learning_rate = 0.001F;
   float momentum = 0;
   bool clipped = false;
+
+  friend bool operator==(const Sgd&, const Sgd&) = default;
 };
 
 /// destination += source, flat f32: the arithmetic of a reduction between devices.
 /// Arguments: source, destination.
 struct Accumulate {
   std::int64_t count = 0;
+
+  friend bool operator==(const Accumulate&, const Accumulate&) = default;
 };
 
 /// destination[r][i] = source[r][i] + addend[i]: a table of positions added to each sample of a
@@ -231,6 +270,8 @@ struct AddRepeated {
   std::int64_t repeats = 1;
   std::int64_t count = 1;
   DType dtype = DType::f32;
+
+  friend bool operator==(const AddRepeated&, const AddRepeated&) = default;
 };
 
 /// diff_addend[i] = Σ over r of diff_destination[r][i], in the order of r: the backward step of
@@ -240,6 +281,8 @@ struct SumRepeats {
   std::int64_t count = 1;
   DType dtype = DType::f32;
   bool accumulate = false;
+
+  friend bool operator==(const SumRepeats&, const SumRepeats&) = default;
 };
 
 enum class Distribution { uniform, normal, constant };
@@ -255,12 +298,16 @@ struct Fill {
   float high = 1.0F;
   std::uint64_t seed = 0;
   std::uint64_t subsequence = 0;  // which tensor: different ones are independent
+
+  friend bool operator==(const Fill&, const Fill&) = default;
 };
 
 /// Copies between layouts and element types of one shape. Arguments: source, destination.
 struct Reorder {
   TensorDesc source;
   TensorDesc destination;
+
+  friend bool operator==(const Reorder&, const Reorder&) = default;
 };
 
 /// Keeps its stream busy for a known time: `duration` times a factor drawn anew at every execution,
@@ -270,6 +317,8 @@ struct Spin {
   std::chrono::nanoseconds duration{0};
   double noise = 0;  // fraction, 0 to 1
   std::uint64_t seed = 0;
+
+  friend bool operator==(const Spin&, const Spin&) = default;
 };
 
 /// Gives pageable host memory the state of newly allocated memory: its pages go back to the system,
@@ -277,6 +326,8 @@ struct Spin {
 /// The content becomes undefined. Arguments: memory.
 struct Discard {
   std::int64_t bytes = 0;
+
+  friend bool operator==(const Discard&, const Discard&) = default;
 };
 
 // Normalisation, dropout and scaling of transformers.
@@ -291,6 +342,8 @@ struct LayerNormForward {
   Shape shape;
   DType dtype = DType::f32;
   float epsilon = 1e-5F;
+
+  friend bool operator==(const LayerNormForward&, const LayerNormForward&) = default;
 };
 
 /// Arguments: source, diff_destination, mean, variance, scale, diff_source (may be
@@ -300,6 +353,8 @@ struct LayerNormBackward {
   DType dtype = DType::f32;
   float epsilon = 1e-5F;
   bool accumulate = false;  // of diff_scale and diff_shift
+
+  friend bool operator==(const LayerNormBackward&, const LayerNormBackward&) = default;
 };
 
 /// Sets each element to zero with a probability and divides the others by 1 − probability
@@ -315,6 +370,8 @@ struct Dropout {
   std::uint64_t seed = 0;
   std::uint64_t subsequence = 0;  // which layer and step: different ones are independent
   std::int64_t first = 0;         // elements before this tensor's
+
+  friend bool operator==(const Dropout&, const Dropout&) = default;
 };
 
 /// destination = factor · source + addend. Arguments: source, destination (may be the same memory).
@@ -323,6 +380,8 @@ struct Scale {
   DType dtype = DType::f32;
   float factor = 1;
   float addend = 0;
+
+  friend bool operator==(const Scale&, const Scale&) = default;
 };
 
 // Optimisers and gradient clipping over flat f32.
@@ -347,11 +406,15 @@ struct Adam {
   float weight_decay = 0;
   bool decoupled = false;
   bool clipped = false;
+
+  friend bool operator==(const Adam&, const Adam&) = default;
 };
 
 /// sum = Σ source², the same bits at every execution. Arguments: source, sum (one f32).
 struct SquaredNorm {
   std::int64_t count = 0;
+
+  friend bool operator==(const SquaredNorm&, const SquaredNorm&) = default;
 };
 
 /// The factor of torch.nn.utils.clip_grad_norm_: min(1, max_norm / (norm + 1e-6)), where norm² is
@@ -360,6 +423,8 @@ struct SquaredNorm {
 struct ClipFactor {
   float max_norm = 1;
   int parts = 1;
+
+  friend bool operator==(const ClipFactor&, const ClipFactor&) = default;
 };
 
 // Language models: indices into tables, their loss, and attention.
@@ -372,6 +437,8 @@ struct EmbeddingForward {
   std::int64_t width = 1;
   std::int64_t count = 1;
   DType dtype = DType::f32;
+
+  friend bool operator==(const EmbeddingForward&, const EmbeddingForward&) = default;
 };
 
 /// diff_weights[v] [+]= Σ diff_destination[i] over the i with indices[i] = v, added in f32 in
@@ -384,6 +451,8 @@ struct EmbeddingBackward {
   std::int64_t count = 1;
   DType dtype = DType::f32;
   bool accumulate = false;
+
+  friend bool operator==(const EmbeddingBackward&, const EmbeddingBackward&) = default;
 };
 
 /// Cross-entropy of the softmax of each row, for one micro-batch of a batch, and its gradient:
@@ -400,6 +469,8 @@ struct SoftmaxCrossEntropy {
   std::int64_t total = 1;
   std::int32_t ignored = -1;
   bool accumulate = false;  // of the loss
+
+  friend bool operator==(const SoftmaxCrossEntropy&, const SoftmaxCrossEntropy&) = default;
 };
 
 /// Scaled dot-product attention (Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1),
@@ -417,6 +488,8 @@ struct AttentionForward {
   bool causal = true;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const AttentionForward&, const AttentionForward&) = default;
 };
 
 /// The gradient of AttentionForward, of the same sizes. The probabilities are recomputed from the
@@ -431,6 +504,8 @@ struct AttentionBackward {
   bool causal = true;
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
+
+  friend bool operator==(const AttentionBackward&, const AttentionBackward&) = default;
 };
 
 using OpDesc = std::variant<

@@ -36,6 +36,7 @@ Stream& Context::stream(int device, StreamKind kind, int index, int sharers) {
   auto found = streams_.find(key);
   if (found == streams_.end()) {
     auto made = this->device(device).make_stream(kind, index, sharers);
+    if (!options_.measures) made->plan_only();
     found = streams_.emplace(key, OwnStream{.stream = std::move(made)}).first;
   }
   return *found->second.stream;

@@ -25,8 +25,8 @@ class Context {
  public:
   struct Options {
     std::uint64_t seed = 1;
-    /// Whether preparing a case may run kernels to measure what its plan depends on; a dry run
-    /// estimates instead.
+    /// Whether preparing a case may run kernels to measure what its plan depends on. A dry run
+    /// estimates instead, executes no case, and takes no memory: its streams only plan.
     bool measures = true;
     /// The ranks to which the devices belong, which outlive the context; null: this process alone.
     RankGroup* ranks = nullptr;

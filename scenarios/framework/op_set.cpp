@@ -6,12 +6,27 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/ops/checks.h"
+
 namespace parbench {
 
 Op& OpSet::prepare(Stream& stream, const OpDesc& desc) {
   ops_.push_back(stream.device().prepare(desc, stream.threads()));
   Op& op = *ops_.back();
   stream.reserve_scratch(op.scratch_bytes());
+  return op;
+}
+
+Op& OpSet::prepare_shared(Stream& stream, const OpDesc& desc) {
+  check(desc);
+  const std::size_t hash = hash_of(desc);
+  const auto [begin, end] = shared_.equal_range(hash);
+  const auto known = std::find_if(begin, end, [&](const auto& one) {
+    return one.second.stream == &stream && one.second.desc == desc;
+  });
+  if (known != end) return *known->second.op;
+  Op& op = prepare(stream, desc);
+  shared_.emplace(hash, Shared{.stream = &stream, .desc = desc, .op = &op});
   return op;
 }
 

@@ -1,8 +1,10 @@
 // Planned operations that a case owns, and the binding of memory to their arguments by role.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kernels/core/device.h"
@@ -16,9 +18,18 @@ class OpSet {
   /// Plans an operation for one stream (its device, its threads) and makes room for its scratch
   /// there. Throws Unsupported when the device does not have it.
   Op& prepare(Stream& stream, const OpDesc& desc);
+  /// The same; calls with one stream and equal descriptions return one operation. For operations
+  /// that nothing tells apart but the memory of their calls: all but Spin, which draws numbers.
+  Op& prepare_shared(Stream& stream, const OpDesc& desc);
 
  private:
+  struct Shared {
+    const Stream* stream;
+    OpDesc desc;
+    Op* op;
+  };
   std::vector<std::unique_ptr<Op>> ops_;
+  std::unordered_multimap<std::size_t, Shared> shared_;  // by hash_of
 };
 
 /// Memory for one argument of an operation.

@@ -24,7 +24,11 @@ Shape with_samples(std::int64_t samples, const Shape& sample) {
 }
 
 Shape Network::input_of(const Layer& layer, std::size_t which) const {
-  return shape_of(layer.inputs.at(which));
+  if (which >= layer.inputs.size()) {
+    throw std::out_of_range(fmt::format("layer '{}' has no input {}: it reads {}", layer.name,
+                                        which, layer.inputs.size()));
+  }
+  return shape_of(layer.inputs[which]);
 }
 
 std::vector<int> Network::crossing(int first) const {
@@ -104,6 +108,12 @@ int Network::append(std::string layer_name, std::shared_ptr<const LayerKind> kin
               .inputs = std::move(inputs),
               .output = {},
               .unit = static_cast<int>(units.size()) - 1};
+  const int known = static_cast<int>(layers.size());
+  for (const int read : layer.inputs) {
+    if (read >= network_input && read < known) continue;
+    throw std::invalid_argument(
+        fmt::format("{}: it reads layer {}, and {} are in front of it", layer.name, read, known));
+  }
   std::vector<Shape> shapes;
   for (std::size_t which = 0; which < layer.inputs.size(); ++which) {
     shapes.push_back(input_of(layer, which));

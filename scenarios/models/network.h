@@ -75,6 +75,7 @@ struct Network {
   [[nodiscard]] const Layer& layer(int index) const {
     return layers.at(static_cast<std::size_t>(index));
   }
+  /// Throws std::out_of_range, with the layer's name, for an input that it does not have.
   [[nodiscard]] Shape input_of(const Layer& layer, std::size_t which = 0) const;
   /// The tensors that layers from `first` on read from before it, each as the index of the layer
   /// whose output it is or `network_input`, ascending.

@@ -57,6 +57,7 @@ class LinearWeightsProduct final : public CpuOp {
         outputs_(static_cast<std::size_t>(desc.shape.out_features)),
         weights_(weights.get_size() / sizeof(float)),
         accumulate_(desc.accumulate),
+        has_bias_(desc.bias),
         product_(plan_matrix_product(
             matrix_desc(desc.shape.in_features, desc.shape.batch, true, desc.dtype),
             matrix_desc(desc.shape.batch, desc.shape.out_features, false, desc.dtype),
@@ -89,6 +90,7 @@ class LinearWeightsProduct final : public CpuOp {
     if (accumulate_) {
       accumulate(floats(arguments[2]), floats(blocked), weights_, execution.threads);
     }
+    if (!has_bias_) return;
     sum_repeats(floats(arguments[3]), floats(arguments[1]), rows_, outputs_, accumulate_,
                 execution.threads);
   }
@@ -98,6 +100,7 @@ class LinearWeightsProduct final : public CpuOp {
   std::size_t outputs_;
   std::size_t weights_;  // floats, padding included
   bool accumulate_;
+  bool has_bias_;
   MatrixProduct product_;
   std::optional<PrimitiveCall> reorder_;
   std::size_t plain_ = 0;  // offsets in scratch memory
@@ -108,11 +111,11 @@ class LinearWeightsProduct final : public CpuOp {
 }  // namespace
 
 Planned plan(const LinearForward& desc) {
-  const auto chosen = plan_inner_product(desc.shape, desc.dtype, desc.dtype, true);
+  const auto chosen = plan_inner_product(desc.shape, desc.dtype, desc.dtype, desc.bias);
   auto op = std::make_unique<PrimitiveOp>(desc, chosen, dnnl::inner_product_forward(chosen));
   op->bind(DNNL_ARG_SRC, chosen.src_desc());
   op->bind(DNNL_ARG_WEIGHTS, chosen.weights_desc());
-  op->bind(DNNL_ARG_BIAS, chosen.bias_desc());
+  if (desc.bias) op->bind(DNNL_ARG_BIAS, chosen.bias_desc());
   op->bind(DNNL_ARG_DST, chosen.dst_desc());
   return op;
 }
@@ -122,7 +125,7 @@ Planned plan(const LinearBackwardData& desc) {
 }
 
 Planned plan(const LinearBackwardWeights& desc) {
-  const auto chosen = plan_inner_product_weights(desc.shape, desc.dtype, true);
+  const auto chosen = plan_inner_product_weights(desc.shape, desc.dtype, desc.bias);
   if (pays_as_product(desc) && is_blocked(chosen.diff_weights_desc())) {
     return std::make_unique<LinearWeightsProduct>(desc, chosen.diff_weights_desc());
   }
@@ -131,7 +134,7 @@ Planned plan(const LinearBackwardWeights& desc) {
   op->bind(DNNL_ARG_SRC, chosen.src_desc());
   op->bind(DNNL_ARG_DIFF_DST, chosen.diff_dst_desc());
   op->bind_gradient(DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc());
-  op->bind_gradient(DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
+  if (desc.bias) op->bind_gradient(DNNL_ARG_DIFF_BIAS, chosen.diff_bias_desc());
   return op;
 }
 

@@ -132,6 +132,10 @@ LinearBackwardWeightsOp::LinearBackwardWeightsOp(CudaDevice& device,
                          .accumulate = desc.accumulate,
                          .math = desc.math});
   workspace_ = add_scratch(matmul_->workspace_bytes());
+  if (!desc.bias) {
+    set_implementation(matmul_->description(), matmul_->chosen_by());
+    return;
+  }
   partials_ = add_scratch(column_sum_partials(batch, out_features) * sizeof(float));
   set_implementation(matmul_->description() + ", diff_bias by a CUDA kernel", matmul_->chosen_by());
 }
@@ -139,6 +143,7 @@ LinearBackwardWeightsOp::LinearBackwardWeightsOp(CudaDevice& device,
 void LinearBackwardWeightsOp::execute(CudaStream& stream, std::span<std::byte* const> arguments) {
   matmul_->run(stream.handle(), {arguments[1], arguments[0], arguments[2]},
                stream.scratch() + workspace_);
+  if (!desc_.bias) return;
   const auto sum = [&](const auto* gradient) {
     sum_columns(gradient, desc_.shape.batch, desc_.shape.out_features, desc_.accumulate,
                 reinterpret_cast<float*>(stream.scratch() + partials_),
@@ -154,7 +159,16 @@ void LinearBackwardWeightsOp::execute(CudaStream& stream, std::span<std::byte* c
 }  // namespace
 
 Planned plan(CudaDevice& device, const LinearForward& desc) {
-  return std::make_unique<LinearForwardOp>(device, desc);
+  if (desc.bias) return std::make_unique<LinearForwardOp>(device, desc);
+  const auto& [batch, in_features, out_features] = desc.shape;
+  return std::make_unique<ProductOp>(device, desc,
+                                     Product{.m = batch,
+                                             .n = out_features,
+                                             .k = in_features,
+                                             .transpose_b = true,
+                                             .input = desc.dtype,
+                                             .output = desc.dtype,
+                                             .math = desc.math});
 }
 
 Planned plan(CudaDevice& device, const LinearBackwardData& desc) {

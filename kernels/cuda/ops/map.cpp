@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/device/device.h"
@@ -85,13 +88,29 @@ bool has_groups(const DeviceMap& map) {
   return true;
 }
 
-/// Copies values that a Map has itself to the device.
-Buffer copied_values(CudaDevice& device, const std::vector<float>& values) {
-  const std::size_t bytes = values.size() * sizeof(float);
-  Buffer buffer = device.allocate(bytes, MemoryKind::device);
+using Values = std::shared_ptr<const std::vector<float>>;
+
+/// Values that Maps have themselves, on a device.
+struct CopiedValues {
+  Values values;  // a key of the copies as long as this one exists
+  Buffer memory;
+};
+
+/// Copies values to the device, once for all Maps that share them.
+std::shared_ptr<const CopiedValues> copied_values(CudaDevice& device, const Values& values) {
+  static std::mutex mutex;
+  static std::map<std::pair<const CudaDevice*, const void*>, std::weak_ptr<const CopiedValues>>
+      copies;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<const CopiedValues>& known = copies[{&device, values.get()}];
+  if (auto copy = known.lock()) return copy;
+  const std::size_t bytes = values->size() * sizeof(float);
+  auto copy = std::make_shared<CopiedValues>(
+      CopiedValues{values, device.allocate(bytes, MemoryKind::device)});
   device.make_current();
-  PARBENCH_CUDA(cudaMemcpy(buffer.data(), values.data(), bytes, cudaMemcpyHostToDevice));
-  return buffer;
+  PARBENCH_CUDA(cudaMemcpy(copy->memory.data(), values->data(), bytes, cudaMemcpyHostToDevice));
+  known = copy;
+  return copy;
 }
 
 bool holds_groups(const DeviceOperand& operand) {
@@ -110,7 +129,7 @@ class MapOp final : public CudaOp {
       if (input.values == nullptr) {
         sources_.push_back({.argument = next++});
       } else {
-        sources_.push_back({.values = copied_values(device, *input.values)});
+        sources_.push_back({.values = copied_values(device, input.values)});
       }
     }
     sources_.push_back({.argument = next});
@@ -136,16 +155,16 @@ class MapOp final : public CudaOp {
   }
 
  private:
-  /// Where an operand is: in the argument of that number, or in memory of the operation.
+  /// Where an operand is: in the argument of that number, or among the values of the description.
   struct Source {
     std::size_t argument = 0;
-    Buffer values = {};
+    std::shared_ptr<const CopiedValues> values = {};
   };
 
   [[nodiscard]] std::byte* address(std::size_t operand,
                                    std::span<std::byte* const> arguments) const {
     const Source& source = sources_[operand];
-    return source.values.data() != nullptr ? source.values.data() : arguments[source.argument];
+    return source.values ? source.values->memory.data() : arguments[source.argument];
   }
   [[nodiscard]] bool is_reduction() const { return loops_.reduction != Reduction::none; }
 

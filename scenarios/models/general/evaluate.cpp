@@ -272,7 +272,7 @@ Values evaluate(const Graph& graph, const Operation& operation,
   const auto from = [&] { return shape_at(graph.shape(operation.inputs.front()), samples); };
   switch (operation.kind) {
     case OpKind::constant:
-      return *operation.values;
+      return operation.values->values();
     case OpKind::element:
       return elements(operation, inputs, samples);
     case OpKind::reduction:

@@ -150,7 +150,7 @@ int Graph::folded(const Operation& operation) {
   const Extent count = count_of(operation.shape);
   if (count.samples || count.size > max_folded) return -1;
   std::vector<const Values*> read;
-  for (const int index : operation.inputs) read.push_back(at(index).values.get());
+  for (const int index : operation.inputs) read.push_back(&at(index).values->values());
   return constant(shape_at(operation.shape, 1), evaluate(*this, operation, read, 1));
 }
 
@@ -202,7 +202,7 @@ int Graph::constant(const Shape& shape, std::vector<double> values) {
   for (const std::int64_t size : shape) extents.push_back({size});
   return append({.kind = OpKind::constant,
                  .shape = std::move(extents),
-                 .values = std::make_shared<const std::vector<double>>(std::move(values))});
+                 .values = Constant::of(std::move(values))});
 }
 
 int Graph::number(float value, Extents shape) {

@@ -12,6 +12,7 @@
 
 #include "kernels/base/tensor.h"
 #include "kernels/ops/map.h"
+#include "scenarios/models/general/constant.h"
 
 namespace parbench::general {
 
@@ -77,7 +78,7 @@ struct Operation {
   std::vector<std::int64_t> axes = {};
   std::vector<std::int64_t> starts = {};
   std::vector<std::int64_t> steps = {};
-  std::shared_ptr<const std::vector<double>> values = {};
+  std::shared_ptr<const Constant> values = {};
 };
 
 /// All functions throw std::invalid_argument for shapes that do not fit, with the shapes in the

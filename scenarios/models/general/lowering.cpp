@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -39,10 +40,13 @@ class Lowering {
   [[nodiscard]] LoweredGraph run() {
     while (const std::optional<int> index = too_long()) plan_.divide(*index);
     place_targets();
-    for (int index = 0; index < size(); ++index) {
-      if (plan_.needed(index) && is_computed(index)) compute(index);
+    std::vector<std::size_t> order(targets_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return targets_[i].operation; });
+    for (const std::size_t i : order) {
+      provide(targets_[i].operation);
+      write_target(i);
     }
-    for (std::size_t i = 0; i < targets_.size(); ++i) write_target(i);
     add_temporaries();
     return std::move(lowered_);
   }
@@ -84,7 +88,7 @@ class Lowering {
     Program program = elements_of(index, false);
     program.memory.front() = from_itself;
     program.map.inputs.front().dtype = DType::f32;
-    program.map.inputs.front().values = plan_.values_of(index);
+    program.map.inputs.front().values = graph_.at(index).values->elements();
     return program;
   }
 
@@ -250,6 +254,15 @@ class Lowering {
     lowered_.calls.push_back(std::move(call));
   }
 
+  /// Computes an operation behind what it depends on, so that no result waits for its first reader
+  /// longer than that takes: a backward pass begins with operations of the forward pass.
+  void provide(int index) {
+    if (is_located(index) || provided_[index]) return;
+    for (const int input : graph_.at(index).inputs) provide(input);
+    if (is_computed(index)) compute(index);
+    provided_[index] = true;
+  }
+
   void compute(int index) {
     const Operation& operation = graph_.at(index);
     switch (operation.kind) {
@@ -387,7 +400,8 @@ class Lowering {
   const std::vector<Target>& targets_;
   const LoweringOptions& options_;
   MemoryPlan plan_;
-  std::map<int, int> placed_;  // operations whose memory is a target's
+  std::map<int, int> placed_;     // operations whose memory is a target's
+  std::map<int, bool> provided_;  // operations that are computed, or whose inputs are
   LoweredGraph lowered_;
 };
 

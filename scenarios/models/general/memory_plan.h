@@ -123,13 +123,8 @@ class MemoryPlan {
                          .count = element_count(shape(view.base)),
                          .offset = view.offset,
                          .strides = view.strides};
-    if (is_constant(view.base)) tensor.values = values_of(view.base);
+    if (is_constant(view.base)) tensor.values = graph_.at(view.base).values->elements();
     return tensor;
-  }
-
-  [[nodiscard]] std::shared_ptr<const std::vector<float>> values_of(int constant) const {
-    const std::vector<double>& values = *graph_.at(constant).values;
-    return std::make_shared<const std::vector<float>>(values.begin(), values.end());
   }
 
   struct Matrices {

@@ -97,8 +97,7 @@ void Convolution::write_backward(BackwardPass& pass) const {
   if (options_.relu) throw std::logic_error("a convolution with a ReLU has no backward pass");
   const LayerWork& work = pass.work();
   write_product_backward(pass, pass.gradient(), weight_gradient(work, false),
-                         weight_gradient(work, true), data_gradient(work),
-                         options_.bias ? BiasGradient::wanted : BiasGradient::none);
+                         weight_gradient(work, true), data_gradient(work), options_.bias);
 }
 
 }  // namespace parbench

@@ -33,7 +33,7 @@ std::vector<ParameterSpec> Linear::parameters(const Shape& input, const Shape& /
 }
 
 LinearForward Linear::forward(const LayerWork& work) const {
-  return {.shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math};
+  return {.shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math, .bias = bias_};
 }
 
 LinearBackwardData Linear::data_gradient(const LayerWork& work) const {
@@ -44,7 +44,8 @@ LinearBackwardWeights Linear::weight_gradient(const LayerWork& work, bool accumu
   return {.shape = shape(work.inputs.at(0)),
           .dtype = work.dtype,
           .accumulate = accumulate,
-          .math = work.math};
+          .math = work.math,
+          .bias = bias_};
 }
 
 std::vector<OpDesc> Linear::products(const LayerWork& work, bool with_data_gradient) const {
@@ -64,10 +65,11 @@ void Linear::write_forward(ForwardPass& pass) const {
   const std::size_t bytes = op.tensor("destination").bytes;
   const bool keeps_part = sum_ == PartialSum::output_part;
   const BufferView product = keeps_part ? pass.scratch(bytes) : pass.place_output(bytes);
-  pass.emit(op, {{"source", pass.input(0)},
-                 {"weights", pass.parameter("weights", op.tensor("weights"))},
-                 {"bias", bias_or_zeros(pass, bias_, op.tensor("bias"))},
-                 {"destination", product}});
+  std::vector<Binding> bindings{{"source", pass.input(0)},
+                                {"weights", pass.parameter("weights", op.tensor("weights"))},
+                                {"destination", product}};
+  if (bias_) bindings.push_back({"bias", pass.parameter("bias", op.tensor("bias"))});
+  pass.emit(op, bindings);
   if (sum_ != PartialSum::output && !keeps_part) return;
   const std::size_t wide = bytes_in_f32(pass, bytes);
   const BufferView in_f32 = wide > 0 ? pass.scratch(wide) : BufferView();
@@ -91,9 +93,9 @@ void Linear::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   const Gradient incoming =
       sum_ == PartialSum::output_part ? gathered_gradient(pass) : pass.gradient();
-  const BufferView data = write_product_backward(
-      pass, incoming, weight_gradient(work, false), weight_gradient(work, true),
-      data_gradient(work), bias_ ? BiasGradient::wanted : BiasGradient::dropped);
+  const BufferView data =
+      write_product_backward(pass, incoming, weight_gradient(work, false),
+                             weight_gradient(work, true), data_gradient(work), bias_);
   if (sum_ == PartialSum::input_gradient && data.bytes > 0) add_up(pass, data);
 }
 

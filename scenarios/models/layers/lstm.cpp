@@ -8,9 +8,23 @@
 #include <utility>
 
 #include "scenarios/models/layers/passes.h"
-#include "scenarios/models/layers/products.h"
 
 namespace parbench {
+namespace {
+
+/// The parameter "bias" as an operation wants it; zeros where the layer has none.
+BufferView bias_or_zeros(ForwardPass& pass, bool has_bias, const TensorDesc& wanted) {
+  if (has_bias) return pass.parameter("bias", wanted);
+  const BufferView zeros = pass.scratch(wanted.bytes);
+  Op& fill = pass.prepare(Fill{.count = element_count(wanted.shape),
+                               .dtype = wanted.dtype,
+                               .distribution = Distribution::constant,
+                               .low = 0.0F});
+  pass.emit(fill, {{"destination", zeros}});
+  return zeros;
+}
+
+}  // namespace
 
 LstmShape Lstm::shape(const LayerWork& work) const {
   const Shape& source = work.inputs.at(0);

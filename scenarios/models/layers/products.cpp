@@ -1,7 +1,6 @@
 // Weights first: their operation reads the gradient that the data's releases.
 #include "scenarios/models/layers/products.h"
 
-#include <optional>
 #include <utility>
 
 namespace parbench {
@@ -9,18 +8,12 @@ namespace parbench {
 BufferView write_product_backward(BackwardPass& pass, const Gradient& incoming,
                                   const OpDesc& weight_gradient,
                                   const OpDesc& accumulated_weight_gradient,
-                                  const OpDesc& data_gradient, BiasGradient bias) {
+                                  const OpDesc& data_gradient, bool has_bias) {
   std::vector<std::string_view> roles{"weights"};
-  if (bias == BiasGradient::wanted) roles.emplace_back("bias");
+  if (has_bias) roles.emplace_back("bias");
   std::vector<Binding> bindings{{"source", pass.input(0)}, {"diff_destination", incoming.view}};
-  std::optional<Gradient> dropped;
-  if (bias == BiasGradient::dropped) {
-    dropped = pass.make_temporary(pass.prepare(weight_gradient).tensor("diff_bias").bytes);
-    bindings.push_back({"diff_bias", dropped->view});
-  }
   pass.emit_parameter_gradients(weight_gradient, accumulated_weight_gradient, std::move(bindings),
                                 roles);
-  if (dropped) pass.release(*dropped);
   BufferView data;
   if (pass.is_wanted(0)) {
     Op& op = pass.prepare(data_gradient);
@@ -33,17 +26,6 @@ BufferView write_product_backward(BackwardPass& pass, const Gradient& incoming,
   }
   pass.release(incoming);
   return data;
-}
-
-BufferView bias_or_zeros(ForwardPass& pass, bool has_bias, const TensorDesc& wanted) {
-  if (has_bias) return pass.parameter("bias", wanted);
-  const BufferView zeros = pass.scratch(wanted.bytes);
-  Op& fill = pass.prepare(Fill{.count = element_count(wanted.shape),
-                               .dtype = wanted.dtype,
-                               .distribution = Distribution::constant,
-                               .low = 0.0F});
-  pass.emit(fill, {{"destination", zeros}});
-  return zeros;
 }
 
 }  // namespace parbench

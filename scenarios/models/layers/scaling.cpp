@@ -68,7 +68,7 @@ void ChannelScale::write_forward(ForwardPass& pass) const {
 void ChannelScale::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   write_product_backward(pass, pass.gradient(), weight_gradient(work, false),
-                         weight_gradient(work, true), data_gradient(work), BiasGradient::none);
+                         weight_gradient(work, true), data_gradient(work), false);
 }
 
 }  // namespace parbench

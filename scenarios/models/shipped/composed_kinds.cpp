@@ -63,13 +63,17 @@ class Rotation {
  public:
   Rotation(general::Graph& graph, const RotarySizes& sizes) : graph_(graph) {
     const std::int64_t half = sizes.head_size / 2;
+    std::vector<double> frequencies;
+    for (std::int64_t i = 0; i < half; ++i) {
+      frequencies.push_back(
+          std::pow(sizes.base, -static_cast<double>(i) / static_cast<double>(half)));
+    }
     std::vector<double> cosines;
     std::vector<double> sines;  // of the pair's other number
     for (std::int64_t position = 0; position < sizes.sequence; ++position) {
       for (const double sign : {-1.0, 1.0}) {
-        for (std::int64_t i = 0; i < half; ++i) {
-          const double exponent = -static_cast<double>(i) / static_cast<double>(half);
-          const double angle = static_cast<double>(position) * std::pow(sizes.base, exponent);
+        for (const double frequency : frequencies) {
+          const double angle = static_cast<double>(position) * frequency;
           cosines.push_back(std::cos(angle));
           sines.push_back(sign * std::sin(angle));
         }

@@ -54,7 +54,7 @@ class LayerWriter : public Pass {
 
   [[nodiscard]] const LayerWork& work() const final { return work_; }
   [[nodiscard]] Op& prepare(const OpDesc& desc) final {
-    return parts_.ops.prepare(parts_.stream, desc);
+    return parts_.ops.prepare_shared(parts_.stream, desc);
   }
   void emit(Op& op, const std::vector<Binding>& bindings) final {
     calls_.push_back(bind(op, bindings));

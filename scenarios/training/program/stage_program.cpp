@@ -104,8 +104,9 @@ void StageProgram::add_parameters(Stream& stream, const StageRange& range, std::
     const auto gradient = network.is_tied_to(spec.layer)
                               ? std::nullopt
                               : kind.gradient_of(spec.role, range.work_of(spec.layer, samples));
-    TensorDesc master = gradient ? planned.prepare(stream, *gradient).tensor("diff_" + spec.role)
-                                 : canonical(spec.shape);
+    TensorDesc master = gradient
+                            ? planned.prepare_shared(stream, *gradient).tensor("diff_" + spec.role)
+                            : canonical(spec.shape);
     store.add(std::move(spec), std::move(master));
   }
   for (int index = range.first; index <= range.last; ++index) {

@@ -29,6 +29,18 @@ TEST_P(Scratch, IsStillThereWhereMoreIsNotToBeHad) {
   EXPECT_EQ(stream().scratch_bytes(), held);
 }
 
+TEST_P(Scratch, OfAStreamThatOnlyPlansIsNoted) {
+  constexpr std::size_t too_much = std::size_t{1} << 50U;
+  const std::size_t held = stream().scratch_bytes();
+  stream().plan_only();
+  stream().reserve_scratch(too_much);
+  EXPECT_EQ(stream().scratch_bytes(), held);
+  EXPECT_EQ(stream().requested_scratch(), too_much);
+  stream().provide_scratch(held + 5000);
+  EXPECT_GE(stream().scratch_bytes(), held + 5000);
+  EXPECT_EQ(stream().requested_scratch(), too_much);
+}
+
 INSTANTIATE_TEST_SUITE_P(Lanes, Scratch, testing::ValuesIn(lanes()),
                          [](const auto& lane) { return name_of(lane.param); });
 

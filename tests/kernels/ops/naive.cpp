@@ -267,8 +267,8 @@ Tensors compute(const Gemm& desc, const Tensors& inputs) {
 Tensors compute(const LinearForward& desc, const Tensors& inputs) {
   const LinearShape& s = desc.shape;
   Values destination;
+  const Values bias = desc.bias ? in(inputs, "bias") : Values(size(s.out_features), 0.0);
   for (std::int64_t n = 0; n < s.batch; ++n) {
-    const Values& bias = in(inputs, "bias");
     destination.insert(destination.end(), bias.begin(), bias.end());
   }
   multiply({.m = s.batch, .n = s.out_features, .k = s.in_features, .transpose_b = true},
@@ -288,10 +288,11 @@ Tensors compute(const LinearBackwardWeights& desc, const Tensors& inputs) {
   const LinearShape& s = desc.shape;
   Values diff_weights =
       start(inputs, "diff_weights", size(s.out_features * s.in_features), desc.accumulate);
-  Values diff_bias = start(inputs, "diff_bias", size(s.out_features), desc.accumulate);
   const Values& diff_destination = in(inputs, "diff_destination");
   multiply({.m = s.out_features, .n = s.in_features, .k = s.batch, .transpose_a = true},
            diff_destination, in(inputs, "source"), diff_weights);
+  if (!desc.bias) return {{"diff_weights", diff_weights}};
+  Values diff_bias = start(inputs, "diff_bias", size(s.out_features), desc.accumulate);
   for (std::size_t i = 0; i < diff_destination.size(); ++i) {
     diff_bias[i % diff_bias.size()] += diff_destination[i];
   }

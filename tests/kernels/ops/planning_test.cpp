@@ -82,6 +82,10 @@ TEST_P(Planning, ListsArgumentsInTheOrderOfTheDescription) {
                                       "shift", "diff_source", "diff_scale", "diff_shift"}));
   EXPECT_EQ(roles_of(*prepare(LinearBackwardWeights{{2, 3, 4}})),
             (std::vector<std::string>{"source", "diff_destination", "diff_weights", "diff_bias"}));
+  EXPECT_EQ(roles_of(*prepare(LinearBackwardWeights{.shape = {2, 3, 4}, .bias = false})),
+            (std::vector<std::string>{"source", "diff_destination", "diff_weights"}));
+  EXPECT_EQ(roles_of(*prepare(LinearForward{.shape = {2, 3, 4}, .bias = false})),
+            (std::vector<std::string>{"source", "weights", "destination"}));
   EXPECT_EQ(
       roles_of(*prepare(LayerNormForward{{2, 3, 4}})),
       (std::vector<std::string>{"source", "scale", "shift", "destination", "mean", "variance"}));

@@ -120,6 +120,19 @@ TEST_F(ContextTest, ScratchCountsForTheCaseThatAskedForIt) {
   EXPECT_EQ(context_.case_bytes(0), 0U);
 }
 
+TEST(ContextOfADryRun, CountsMemoryThatNoMachineHas) {
+  constexpr std::size_t huge = std::size_t{1} << 50U;
+  Context context(Machine().open("cpu:0"), {.measures = false});
+  context.begin_case();
+  static_cast<void>(context.borrow(0, huge));
+  Stream& stream = context.stream(0, StreamKind::compute);
+  stream.reserve_scratch(huge);
+  context.hold_case();
+  EXPECT_EQ(context.case_bytes(0), 2 * huge);
+  EXPECT_EQ(context.held_bytes(0), 2 * huge);
+  EXPECT_EQ(stream.scratch_bytes(), 0U);
+}
+
 TEST_F(ContextTest, ScratchOfWhatIsDoneOncePerRunCountsForNoCase) {
   Stream& stream = context_.stream(0, StreamKind::compute);
   context_.begin_case();

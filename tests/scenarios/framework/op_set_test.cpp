@@ -24,6 +24,18 @@ TEST_F(OpSetTest, ReservesScratchOnTheStream) {
   EXPECT_GE(stream.scratch_bytes(), op.scratch_bytes());
 }
 
+TEST_F(OpSetTest, SharesOperationsOfEqualDescriptionsOnOneStream) {
+  Stream& other = context.stream(0, StreamKind::compute, 1, 2);
+  Op& op = ops.prepare_shared(stream, Accumulate{4});
+  EXPECT_EQ(&ops.prepare_shared(stream, Accumulate{4}), &op);
+  EXPECT_NE(&ops.prepare_shared(stream, Accumulate{8}), &op);
+  EXPECT_NE(&ops.prepare_shared(stream, Fill{.count = 4}), &op);
+  EXPECT_NE(&ops.prepare_shared(stream, Fill{.count = 4, .low = 0}),
+            &ops.prepare_shared(stream, Fill{.count = 4}));
+  EXPECT_NE(&ops.prepare_shared(other, Accumulate{4}), &op);
+  EXPECT_NE(&ops.prepare(stream, Accumulate{4}), &op);
+}
+
 TEST_F(OpSetTest, BindsByRoleInAnyOrder) {
   Op& op = ops.prepare(stream, Accumulate{4});
   const OpCall call = bind(op, {{"destination", large}, {"source", small}});

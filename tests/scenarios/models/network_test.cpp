@@ -183,6 +183,28 @@ TEST(Network, AnAddendHasTheShapeOfItsLayerAndAReluBehindIt) {
   EXPECT_THROW(net.add("norm", BatchNorm(false), {narrow, network_input}), std::invalid_argument);
 }
 
+/// What a network says of something that it does not have.
+template <class Error, class Function>
+std::string refusal(const Function& ask) {
+  try {
+    ask();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(Network, NamesTheLayerWhoseInputIsMissing) {
+  Network net;
+  net.input = {8};
+  net.unit("all");
+  net.add("fc", Linear(4), {network_input});
+  EXPECT_EQ(refusal<std::out_of_range>([&] { (void)net.input_of(net.layer(0), 1); }),
+            "layer 'fc' has no input 1: it reads 1");
+  EXPECT_EQ(refusal<std::invalid_argument>([&] { net.add("late", Linear(4), {1}); }),
+            "late: it reads layer 1, and 1 are in front of it");
+}
+
 TEST(Network, NamesTheLayerThatCannotTakeItsInput) {
   Network net;
   net.input = {8, 6, 6};

@@ -128,8 +128,8 @@ std::optional<double> Fusing::number_of(int index) const {
   if (operation.kind == OpKind::expansion || operation.kind == OpKind::reshape) {
     return number_of(operation.inputs.front());
   }
-  if (operation.kind == OpKind::constant && operation.values->size() == 1) {
-    return operation.values->front();
+  if (operation.kind == OpKind::constant && operation.values->values().size() == 1) {
+    return operation.values->values().front();
   }
   const bool is_number = operation.kind == OpKind::element &&
                          operation.element == ElementOp::number && !operation.by_samples;

@@ -233,8 +233,8 @@ const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   while (ends_with_scores(fusing.shape(index), positions)) {
     const Operation& operation = fusing.at(index);
     if (operation.kind == OpKind::constant) {
-      const bool is_one = signed_size(operation.values->size()) == positions * positions;
-      return is_one ? operation.values.get() : nullptr;
+      const std::vector<double>& values = operation.values->values();
+      return signed_size(values.size()) == positions * positions ? &values : nullptr;
     }
     if (operation.kind != OpKind::expansion && operation.kind != OpKind::reshape) break;
     index = operation.inputs.front();

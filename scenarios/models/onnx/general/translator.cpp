@@ -186,7 +186,8 @@ std::string Translator::module_of(int constant) const {
 }
 
 std::vector<double> Translator::values_of(int constant) {
-  if (constants_.at(constant).kind == OpKind::constant) return *constants_.at(constant).values;
+  if (constants_.at(constant).kind == OpKind::constant)
+    return constants_.at(constant).values->values();
   std::vector<general::Values> inputs(sources_.size());
   for (const int input : general::read_by(constants_, {constant}, {})) {
     const auto index = static_cast<std::size_t>(constants_.at(input).index);

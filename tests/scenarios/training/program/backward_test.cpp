@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t samples = 3;
 
 /// Wide enough for blocked weights.
-Network one_convolution() {
+Network one_convolution(bool bias = true) {
   Network net;
   net.name = "one convolution";
   net.input = {32, 6, 6};
@@ -34,7 +34,7 @@ Network one_convolution() {
   int x = net.add("conv", Convolution({.out_channels = 32, .window = {.kernel = 3, .padding = 1}}),
                   {network_input});
   x = net.add("avgpool", GlobalAveragePool(), {x});
-  net.add("fc", Linear(5), {x});
+  net.add("fc", Linear(5, bias), {x});
   return net;
 }
 
@@ -87,6 +87,14 @@ class WholeNetwork {
   [[nodiscard]] long own_layouts() const {
     return std::ranges::count_if(store_.entries(),
                                  [](const auto& one) { return !one.master.layout.is_canonical(); });
+  }
+
+  /// Whether a call of any pass has an argument of that role.
+  [[nodiscard]] bool has_argument(std::string_view role) const {
+    const auto in = [&](const std::vector<OpCall>& calls) {
+      return std::ranges::any_of(calls, [&](const OpCall& call) { return call.op->has(role); });
+    };
+    return in(program_->forward()) || in(program_->backward(false)) || in(program_->backward(true));
   }
 
   [[nodiscard]] long reorders(bool accumulate) const {
@@ -158,6 +166,18 @@ TEST(TunedProducts, AreEveryPassOfEveryConvolutionAndLinearLayer) {
       {"convolution_backward_weights", 53}, {"linear_forward", 1},
       {"linear_backward_data", 1},          {"linear_backward_weights", 1}};
   EXPECT_EQ(counts, expected) << "nothing reads the gradient of the images";
+}
+
+TEST(StageProgram, ComputesNothingForABiasThatALayerDoesNotHave) {
+  Context context(Machine().open("cpu:0"), {});
+  const Network with = one_convolution(true);
+  const Network without = one_convolution(false);
+  const WholeNetwork biased(context, with, true);
+  EXPECT_TRUE(biased.has_argument("bias"));
+  EXPECT_TRUE(biased.has_argument("diff_bias"));
+  const WholeNetwork unbiased(context, without, true);
+  EXPECT_FALSE(unbiased.has_argument("bias"));
+  EXPECT_FALSE(unbiased.has_argument("diff_bias"));
 }
 
 TEST(BackwardWriter, GradientsGoThroughTemporariesIntoAnotherLayout) {
