@@ -99,7 +99,8 @@ Composition excited(const Shape& image) {
   const int x = graph.input(extents_of(image));
   const int total = graph.sum(x, {2, 3});
   const int mean = graph.apply(product, total, 1 / static_cast<float>(image[1] * image[2]));
-  return {"excited", std::move(graph), graph.apply(product, x, mean)};
+  const int output = graph.apply(product, x, mean);
+  return {"excited", std::move(graph), output};
 }
 
 }  // namespace
