@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "kernels/base/strided_layout.h"
 #include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
@@ -20,7 +21,7 @@ namespace {
 
 using dnnl::memory;
 
-class DnnlLayout final : public LayoutDetail {
+class DnnlLayout final : public StridedLayout {
  public:
   explicit DnnlLayout(const memory::desc& desc) : desc_(desc) {}
 
@@ -29,6 +30,7 @@ class DnnlLayout final : public LayoutDetail {
     return layout != nullptr && layout->desc_ == desc_;
   }
   [[nodiscard]] std::string name() const override;
+  [[nodiscard]] std::vector<LayoutPart> parts(const Shape& shape) const override;
   [[nodiscard]] const memory::desc& desc() const { return desc_; }
 
  private:
@@ -65,13 +67,42 @@ std::string DnnlLayout::name() const {
   return text;
 }
 
+bool has_padding(const memory::desc& desc) {
+  const memory::dims dims = desc.dims();
+  return desc.data.offset0 != 0 ||
+         !std::ranges::equal(std::span(desc.data.padded_dims).first(dims.size()), dims);
+}
+
+std::vector<LayoutPart> DnnlLayout::parts(const Shape& shape) const {
+  if (desc_.data.format_kind != dnnl_blocked || desc_.dims() != shape || has_padding(desc_)) {
+    return {};
+  }
+  const dnnl_blocking_desc_t& blocking = desc_.data.format_desc.blocking;
+  std::vector<std::int64_t> outer = shape;
+  std::vector<LayoutPart> inner;  // innermost first
+  std::int64_t stride = 1;
+  for (auto i = static_cast<std::size_t>(blocking.inner_nblks); i-- > 0;) {
+    const std::span blocks(blocking.inner_blks);
+    const auto dimension = static_cast<std::size_t>(std::span(blocking.inner_idxs)[i]);
+    inner.push_back({.dimension = dimension, .extent = blocks[i], .stride = stride});
+    outer[dimension] /= blocks[i];
+    stride *= blocks[i];
+  }
+  std::vector<LayoutPart> parts;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    parts.push_back({.dimension = d, .extent = outer[d], .stride = std::span(blocking.strides)[d]});
+  }
+  parts.insert(parts.end(), inner.rbegin(), inner.rend());
+  std::ranges::stable_sort(parts, {}, &LayoutPart::dimension);
+  return parts;
+}
+
 // The stride of a dimension of extent one is irrelevant.
 bool is_row_major(const memory::desc& desc) {
   const dnnl_memory_desc_t& data = desc.data;
   const dnnl_blocking_desc_t& blocking = data.format_desc.blocking;
   const memory::dims dims = desc.dims();
-  if (data.format_kind != dnnl_blocked || blocking.inner_nblks != 0 || data.offset0 != 0 ||
-      !std::ranges::equal(std::span(data.padded_dims).first(dims.size()), dims)) {
+  if (data.format_kind != dnnl_blocked || blocking.inner_nblks != 0 || has_padding(desc)) {
     return false;
   }
   const memory::dims dense = row_major_strides(dims);
@@ -158,21 +189,29 @@ memory::format_tag blocked_tag() {
   return channel_block() == 16 ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
 }
 
-bool has_channels_last(DType dtype) {
+ChannelOrder channel_order(std::int64_t channels, DType dtype) {
+  constexpr std::int64_t many = 8;
   static const bool is_wanted = wanted_layout() == "channels-last";
   static const bool pays = wanted_layout().empty() && has_amx_for_channels_last();
-  return is_wanted || (pays && dtype == DType::bf16);
+  if (is_wanted || (pays && dtype == DType::bf16)) return ChannelOrder::last;
+  if (channels % channel_block() == 0) return ChannelOrder::blocks;
+  const bool are_many = wanted_layout().empty() && channels >= many;
+  return are_many ? ChannelOrder::last : ChannelOrder::planes;
 }
 
 memory::desc activation_desc(const Shape& shape, DType dtype) {
   if (shape.size() == 3) return memory_desc(canonical(shape, dtype));
   Shape pixels = shape;
   pixels.resize(4, 1);
-  if (has_channels_last(dtype)) {
-    return {pixels, data_type_of(dtype), memory::format_tag::nhwc};
+  switch (channel_order(pixels[1], dtype)) {
+    case ChannelOrder::planes:
+      break;
+    case ChannelOrder::blocks:
+      return {pixels, data_type_of(dtype), blocked_tag()};
+    case ChannelOrder::last:
+      return {pixels, data_type_of(dtype), memory::format_tag::nhwc};
   }
-  if (pixels[1] % channel_block() != 0) return memory_desc(canonical(pixels, dtype));
-  return {pixels, data_type_of(dtype), blocked_tag()};
+  return memory_desc(canonical(pixels, dtype));
 }
 
 TensorDesc activation(const Shape& shape, DType dtype) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "kernels/base/tensor.h"
@@ -23,10 +24,14 @@ namespace parbench::cpu {
 /// oneDNN's layout for kernels of this processor: channels in blocks, the last one padded.
 [[nodiscard]] dnnl::memory::format_tag blocked_tag();
 
-/// Whether activations of a type lie with the channels of a pixel beside each other (NHWC) instead
-/// of in blocks: bf16 where oneDNN's convolutions use AMX for that layout
-/// (docs/decisions/0026-onednn-version.md), or as `wanted_layout` says.
-[[nodiscard]] bool has_channels_last(DType dtype);
+/// How the channels of an activation lie: each by itself (NCHW), in blocks, or those of a pixel
+/// beside each other (NHWC).
+enum class ChannelOrder { planes, blocks, last };
+
+/// Returns the order for that many channels (docs/decisions/0026-onednn-version.md): last where
+/// they fill no blocks, and in bf16 where oneDNN's convolutions use AMX for that layout, or as
+/// `wanted_layout` says; few channels that fill no blocks are planes.
+[[nodiscard]] ChannelOrder channel_order(std::int64_t channels, DType dtype);
 
 /// The activation as oneDNN sees it. A matrix {N, C} has one pixel: {N, C, 1, 1} in the layout of
 /// activations, the same bytes.

@@ -35,6 +35,11 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
 /// The gradient of the source in the same way. Takes windows of 1×1 without padding and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardData& desc);
+/// Whether the gradient of the weights of a depthwise convolution may be computed by a loop over
+/// the window's taps, in any layout of activations.
+[[nodiscard]] bool has_tap_loop(const ConvolutionShape& shape);
+/// That loop, for shapes that have it.
+[[nodiscard]] Planned plan_tap_loop(const ConvolutionBackwardWeights& desc);
 [[nodiscard]] Planned plan(const LinearForward& desc);
 [[nodiscard]] Planned plan(const LinearBackwardData& desc);
 [[nodiscard]] Planned plan(const LinearBackwardWeights& desc);

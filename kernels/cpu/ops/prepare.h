@@ -14,9 +14,9 @@ namespace parbench::cpu {
 /// (`threads`) of the streams that will run it. Throws Unsupported with oneDNN's reason.
 [[nodiscard]] std::unique_ptr<CpuOp> prepare(const OpDesc& desc, int threads);
 
-/// The activation layout of CPU devices: channels last where `has_channels_last`, else oneDNN's
-/// nChw16c where the channels fill whole blocks of 16 (nChw8c and 8 on a processor without
-/// AVX-512), canonical otherwise (the 3-channel input image). Matrices are canonical.
+/// The activation layout of CPU devices by `channel_order`: oneDNN's nChw16c where the channels
+/// fill whole blocks of 16 (nChw8c and 8 on a processor without AVX-512), channels last, or
+/// canonical (the 3-channel input image). Matrices are canonical.
 [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype);
 
 /// Returns the tensor that callers pass for an operand: activations in that layout, others as the

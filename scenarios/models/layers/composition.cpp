@@ -12,6 +12,7 @@
 #include "kernels/base/round_up.h"
 #include "scenarios/models/general/gradient.h"
 #include "scenarios/models/general/lowering.h"
+#include "scenarios/models/general/relayout.h"
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/models/network.h"
 #include "scenarios/plan/region.h"
@@ -107,14 +108,11 @@ class CompositionWriter {
     memory_.located[index] = view;
   }
 
-  /// A tensor of the layer, as operations of the graph read it: in canonical order.
+  /// A tensor of the layer that operations of the graph read.
   void locate_activation(int index, const Shape& shape, const BufferView& view) {
     const TensorDesc tensor = pass_.activation(shape);
-    if (is_flat_ || tensor.layout.is_canonical()) return locate(index, view, tensor.dtype);
-    const TensorDesc plain = canonical(shape, tensor.dtype);
-    const BufferView copy = allocate_(plain.bytes);
-    reorder(tensor, view, plain, copy);
-    locate(index, copy, tensor.dtype);
+    locate(index, view, tensor.dtype);
+    add_layout(index, tensor);
   }
 
   void locate_parameter(int index, const ParameterSpec& spec) {
@@ -130,21 +128,38 @@ class CompositionWriter {
   /// A result that becomes a tensor of the layer.
   void add_activation(int operation, const Shape& shape, const BufferView& view) {
     const TensorDesc tensor = pass_.activation(shape);
-    if (is_flat_ || tensor.layout.is_canonical()) {
-      return add_target({.operation = operation, .dtype = tensor.dtype}, view);
-    }
-    const TensorDesc plain = canonical(shape, tensor.dtype);
-    const BufferView copy = allocate_(plain.bytes);
-    add_target({.operation = operation, .dtype = tensor.dtype}, copy);
-    reorders_.push_back([this, tensor, plain, copy, view] { reorder(plain, copy, tensor, view); });
+    add_layout(-1 - static_cast<int>(targets_.size()), tensor);
+    add_target({.operation = operation, .dtype = tensor.dtype}, view);
   }
 
   void write(const general::Graph& graph) {
-    emit(pass_, general::lower(graph, targets_, options_), memory_, allocate_);
-    for (const auto& reorder : reorders_) reorder();
+    LoweredGraph lowered = general::lower(graph, targets_, options_);
+    std::vector<std::function<void()>> reorders;  // of results
+    for (const auto& [name, tensor] : layouts_) {
+      if (auto calls = general::in_layout(lowered.calls, name, tensor)) {
+        lowered.calls = *std::move(calls);
+        continue;
+      }
+      BufferView& view = name < 0 ? memory_.targets.at(static_cast<std::size_t>(-1 - name))
+                                  : memory_.located.at(name);
+      const TensorDesc plain = canonical(tensor.shape, tensor.dtype);
+      const BufferView own = std::exchange(view, allocate_(plain.bytes));
+      if (name >= 0) {
+        reorder(tensor, own, plain, view);
+      } else {
+        reorders.emplace_back([=, this, copy = view] { reorder(plain, copy, tensor, own); });
+      }
+    }
+    emit(pass_, lowered, memory_, allocate_);
+    for (const auto& reorder : reorders) reorder();
   }
 
  private:
+  /// `name`: an operation or a target, as calls name them.
+  void add_layout(int name, const TensorDesc& tensor) {
+    if (!is_flat_ && !tensor.layout.is_canonical()) layouts_[name] = tensor;
+  }
+
   void reorder(const TensorDesc& from, const BufferView& source, const TensorDesc& to,
                const BufferView& destination) {
     Op& op = pass_.prepare(Reorder{.source = from, .destination = to});
@@ -157,7 +172,7 @@ class CompositionWriter {
   general::LoweringOptions options_;
   std::vector<general::Target> targets_;
   Memory memory_;
-  std::vector<std::function<void()>> reorders_;
+  std::map<int, TensorDesc> layouts_;  // of tensors of the layer that are not in canonical order
 };
 
 }  // namespace

@@ -1,12 +1,14 @@
 // No operation of a model that ships runs on a reference implementation of oneDNN, whatever the
 // size of image and batch, and none on instructions that oneDNN must not use.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cctype>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "kernels/base/error.h"
 #include "kernels/cpu/runtime/instruction_sets.h"
 #include "kernels/ops/operands.h"
+#include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/passes.h"
 #include "scenarios/models/models.h"
 #include "scenarios/training/program/symbolic.h"
@@ -36,13 +39,14 @@ class PlanningPass : public Pass {
  public:
   using Plan = std::function<Op&(const OpDesc&)>;
 
-  PlanningPass(LayerWork work, Plan plan) : work_(std::move(work)), plan_(std::move(plan)) {}
+  PlanningPass(const Device& device, LayerWork work, Plan plan)
+      : device_(device), work_(std::move(work)), plan_(std::move(plan)) {}
 
   [[nodiscard]] const LayerWork& work() const override { return work_; }
   [[nodiscard]] Op& prepare(const OpDesc& desc) override { return plan_(desc); }
   void emit(Op& /*op*/, const std::vector<Binding>& /*bindings*/) override {}
   [[nodiscard]] TensorDesc activation(const Shape& shape) const override {
-    return canonical(shape, work_.dtype);
+    return device_.activation(shape, work_.dtype);
   }
   [[nodiscard]] BufferView input(std::size_t /*which*/) const override { return nowhere(); }
   [[nodiscard]] BufferView parameter(std::string_view /*role*/,
@@ -54,6 +58,7 @@ class PlanningPass : public Pass {
   [[nodiscard]] static BufferView nowhere() { return symbolic(Space::transient, 0, 1U << 31U); }
 
  private:
+  const Device& device_;
   LayerWork work_;
   Plan plan_;
 };
@@ -72,8 +77,8 @@ class PlanningForward final : public PlanningPass<ForwardPass> {
 /// The gradient of the output comes from so many readers.
 class PlanningBackward final : public PlanningPass<BackwardPass> {
  public:
-  PlanningBackward(LayerWork work, Plan plan, std::size_t readers)
-      : PlanningPass(std::move(work), std::move(plan)), readers_(readers) {}
+  PlanningBackward(const Device& device, LayerWork work, Plan plan, std::size_t readers)
+      : PlanningPass(device, std::move(work), std::move(plan)), readers_(readers) {}
 
   [[nodiscard]] bool accumulates() const override { return false; }
   [[nodiscard]] BufferView output() const override { return nowhere(); }
@@ -157,17 +162,23 @@ class OptimisedKernels : public testing::TestWithParam<Setting> {
   }
 
   [[nodiscard]] std::size_t planned_count() const { return planned_.size(); }
+  /// Layers of general operations that reorder what they read or write.
+  [[nodiscard]] const std::set<std::string>& reordered() const { return reordered_; }
 
  private:
   void plan(const Network& network, const Layer& layer, std::int64_t samples) {
     const LayerWork work = network.work_of(layer, samples, {dtype_});
     const std::string name =
         network.name + " " + layer.name + " on " + to_string(work.inputs.front());
-    const auto plan_op = [&](const OpDesc& desc) -> Op& { return planned(desc, name); };
-    PlanningForward forward(work, plan_op);
+    const bool is_composed = as<Composition>(layer) != nullptr;
+    const auto plan_op = [&](const OpDesc& desc) -> Op& {
+      if (is_composed && std::holds_alternative<Reorder>(desc)) reordered_.insert(name);
+      return planned(desc, name);
+    };
+    PlanningForward forward(*device_, work, plan_op);
     layer.kind->write_forward(forward);
     for (const std::size_t readers : {1, 2}) {
-      PlanningBackward backward(work, plan_op, readers);
+      PlanningBackward backward(*device_, work, plan_op, readers);
       layer.kind->write_backward(backward);
     }
   }
@@ -189,6 +200,7 @@ class OptimisedKernels : public testing::TestWithParam<Setting> {
   const std::vector<std::string> forbidden_ = instruction_sets_not_in_use();
   std::unique_ptr<Device> device_ = std::move(test::cpu_devices(1).front());
   std::map<std::string, std::unique_ptr<Op>> planned_;
+  std::set<std::string> reordered_;
 };
 
 TEST_P(OptimisedKernels, ComputeEveryLayerOfResNet50) {
@@ -204,6 +216,7 @@ TEST_P(OptimisedKernels, ComputeEveryLayerOfTheOtherModels) {
     if (model.name != "resnet50") plan(model.make(model.sizes), 6);
   }
   EXPECT_GT(planned_count(), 50);
+  EXPECT_THAT(reordered(), testing::IsEmpty()) << "layers compute in the device's layout";
 }
 
 TEST_P(OptimisedKernels, ComputeEveryLayerOfThePerceptron) {

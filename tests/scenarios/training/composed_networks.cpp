@@ -95,6 +95,33 @@ Composition mirrored(std::int64_t channels, std::int64_t height, std::int64_t wi
   return {"mirrored", std::move(graph), output, {parameter_of(channels, "scale")}};
 }
 
+/// The channels of each pixel divided by one and their mean square, and scaled by channel: over
+/// rows of channels, which become an image again.
+Composition normalised(const Shape& image) {
+  Graph graph;
+  const std::int64_t channels = image[0];
+  const general::Extents rows{{1, true}, {image[1] * image[2]}, {channels}};
+  const general::Extents turned{{1, true}, {image[1]}, {image[2]}, {channels}};
+  const int x = graph.input(extents_of(image));
+  const int row = graph.reshape(graph.permute(x, {0, 2, 3, 1}), rows);
+  const int square = graph.sum(graph.apply(product, row, row), {-1});
+  const int mean = graph.apply(product, square, 1 / static_cast<float>(channels));
+  const int scaled = graph.apply(product, row, graph.parameter({channels}));
+  const int result = graph.apply(quotient, scaled, graph.apply(addition, mean, 1.0F));
+  const int output = graph.permute(graph.reshape(result, turned), {0, 3, 1, 2});
+  return {"normalised", std::move(graph), output, {parameter_of(channels, "scale")}};
+}
+
+/// Each channel times the mean of it.
+Composition excited(const Shape& image) {
+  Graph graph;
+  const int x = graph.input(extents_of(image));
+  const int total = graph.sum(x, {2, 3});
+  const int mean = graph.apply(product, total, 1 / static_cast<float>(image[1] * image[2]));
+  const int output = graph.apply(product, x, mean);
+  return {"excited", std::move(graph), output};
+}
+
 }  // namespace
 
 Network composed_network_of_sequences() {
@@ -123,16 +150,23 @@ Network composed_network_of_images() {
   net.name = "composed images";
   net.input = {3, 6, 6};
   net.unit("first");
-  const auto convolution = [](std::int64_t channels) {
+  const auto convolution = [](std::int64_t channels, std::int64_t groups = 1) {
+    const std::int64_t kernel = groups == 1 ? 3 : 5;
     return Convolution({.out_channels = channels,
-                        .window = {.kernel = 3, .stride = 1, .padding = 1},
+                        .window = {.kernel = kernel, .stride = 1, .padding = kernel / 2},
+                        .groups = groups,
                         .bias = true});
   };
   int x = net.add("conv1", convolution(16), {network_input});
   x = net.add("gate", gate({16, 6, 6}), {x});
   net.unit("second");
   x = net.add("mirrored", mirrored(16, 6, 6), {x});
-  x = net.add("conv2", convolution(16), {x});
+  x = net.add("conv2", convolution(32), {x});
+  x = net.add("normalised", normalised(net.shape_of(x)), {x});
+  x = net.add("conv3", convolution(24), {x});
+  x = net.add("normalised_last", normalised(net.shape_of(x)), {x});
+  x = net.add("depthwise", convolution(24, 24), {x});
+  x = net.add("excited", excited(net.shape_of(x)), {x});
   x = net.add("avgpool", GlobalAveragePool(), {x});
   net.add("fc", Linear(4), {x});
   return net;

@@ -116,7 +116,8 @@ void BatchNormForwardOp::execute(const Execution& execution,
 /// Whether the loops over pixels, which take whole vectors of channels, replace oneDNN's kernels.
 template <class Desc>
 bool is_over_pixels(const Desc& desc) {
-  return has_channels_last(desc.dtype) && desc.shape[1] % static_cast<std::int64_t>(lanes) == 0;
+  return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last &&
+         desc.shape[1] % static_cast<std::int64_t>(lanes) == 0;
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 // where oneDNN has only a reference implementation for that, in another one with reorders around
 // it.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "kernels/cpu/ops/gradient_op.h"
@@ -59,18 +61,33 @@ auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
   }
 }
 
+// Whether the larger one of source and destination has its channels last: the other one is
+// reordered where it has them otherwise.
+bool has_channels_last(const ConvolutionShape& shape, DType dtype) {
+  const bool is_source = element_count(shape.source()) >= element_count(shape.destination());
+  return channel_order(is_source ? shape.in_channels : shape.out_channels, dtype) ==
+         ChannelOrder::last;
+}
+
+// Layouts for source and destination where the device's own has only a reference implementation, in
+// the order in which they are tried. It follows from measurements (docs/decisions/0022): channels
+// in blocks that the last one does not fill, a product for each image, channels last. The last
+// comes first where it is the layout of the larger tensor.
+std::array<memory::format_tag, 3> other_layouts(const ConvolutionShape& shape, DType dtype) {
+  using Tag = memory::format_tag;
+  if (has_channels_last(shape, dtype)) return {Tag::nhwc, blocked_tag(), Tag::nchw};
+  return {blocked_tag(), Tag::nchw, Tag::nhwc};
+}
+
 // Plans a pass by Winograd's algorithm, or else in the device's layout of activations, or else in
-// the first layout in which oneDNN has an optimised kernel. The order follows from measurements
-// (docs/decisions/0022): channels in blocks that the last one does not fill, a product for each
-// image, channels last. Where there is no optimised kernel at all, the reference implementation
-// gets the device's layout.
+// the first layout in which oneDNN has an optimised kernel. Where there is no optimised kernel at
+// all, the reference implementation gets the device's layout.
 template <class Plan>
 auto plan_optimised(const ConvolutionShape& shape, DType dtype, const Plan& plan) {
   if (auto winograd = plan_winograd(shape, dtype, plan)) return *std::move(winograd);
   auto own = plan(Geometry(shape, dtype));
   if (!is_reference_kernel(own.impl_info_str())) return own;
-  for (const memory::format_tag layout :
-       {blocked_tag(), memory::format_tag::nchw, memory::format_tag::nhwc}) {
+  for (const memory::format_tag layout : other_layouts(shape, dtype)) {
     auto other = plan(Geometry(shape, dtype, layout));
     if (!is_reference_kernel(other.impl_info_str())) return other;
   }
@@ -158,9 +175,9 @@ std::int64_t tiles_of_batch(const ConvolutionShape& shape) {
 // Whether a kernel of our own may compute a convolution by Winograd's algorithm.
 bool may_use_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
   constexpr std::int64_t max_padding = 2;
-  return is_avx2() && !has_channels_last(dtype) && suits_tiles(shape, dtype) && !bias &&
-         shape.padding <= max_padding && shape.in_channels % channel_block() == 0 &&
-         shape.out_channels % channel_block() == 0;
+  return is_avx2() && suits_tiles(shape, dtype) && !bias && shape.padding <= max_padding &&
+         channel_order(shape.in_channels, dtype) == ChannelOrder::blocks &&
+         channel_order(shape.out_channels, dtype) == ChannelOrder::blocks;
 }
 
 bool has_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
@@ -176,7 +193,7 @@ bool is_one_by_one(const ConvolutionShape& shape) {
 // Whether the gradient of the weights can be one product over the batch.
 bool has_product(const ConvolutionBackwardWeights& desc) {
   constexpr std::int64_t max_positions = 64;  // of an image; beyond, a product for each is faster
-  const bool has_layout = desc.dtype == DType::f32 || has_channels_last(desc.dtype);
+  const bool has_layout = desc.dtype == DType::f32 || has_channels_last(desc.shape, desc.dtype);
   return has_layout && !desc.bias && desc.shape.groups == 1 && desc.shape.dilation == 1 &&
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
@@ -184,12 +201,12 @@ bool has_product(const ConvolutionBackwardWeights& desc) {
 // Whether a pass is one product over the batch wherever it can be: with channels last nothing has
 // to be reordered for it, and for the window 1×1 nothing gathered.
 bool is_product(const ConvolutionBackwardWeights& desc) {
-  return has_channels_last(desc.dtype) &&
+  return has_channels_last(desc.shape, desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));
 }
 
 bool is_product(const ConvolutionBackwardData& desc) {
-  return has_channels_last(desc.dtype) && is_one_by_one(desc.shape);
+  return has_channels_last(desc.shape, desc.dtype) && is_one_by_one(desc.shape);
 }
 
 // Whether it is faster than oneDNN's kernel in the device's layout, which passes over all weights
@@ -202,6 +219,11 @@ bool has_faster_product(const ConvolutionBackwardWeights& desc) {
   if (may_use_own_tiles(shape, desc.dtype, desc.bias) && tiles_of_image(shape) > 1) return false;
   return has_product(desc) && shape.kernel > 1 && channel_block() == 8 &&
          element_count(shape.weights()) >= many_weights;
+}
+
+// Whether oneDNN's name of a kernel is that of one for depthwise convolutions: "jit_dw:avx2".
+bool is_depthwise_kernel(std::string_view implementation) {
+  return implementation.find("dw") != std::string_view::npos;
 }
 
 }  // namespace
@@ -233,7 +255,7 @@ Planned plan(const ConvolutionForward& desc) {
 }
 
 Planned plan(const ConvolutionBackwardData& desc) {
-  if (is_product(desc)) return plan_as_product(desc);
+  if (is_product(desc)) return in_device_layout(desc, plan_as_product(desc));
   if (has_own_tiles(desc.shape, desc.dtype, false)) return plan_in_tiles(desc);
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
     return plan_data(geometry, desc.shape, desc.dtype);
@@ -249,6 +271,10 @@ Planned plan(const ConvolutionBackwardWeights& desc) {
   const auto plan_in = [&](const Geometry& geometry) {
     return plan_weights(geometry, desc.shape, desc.dtype, desc.bias);
   };
+  if (has_tap_loop(desc.shape) &&
+      !is_depthwise_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str())) {
+    return plan_tap_loop(desc);
+  }
   if (is_product(desc) || has_faster_product(desc) ||
       (has_product(desc) &&
        is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str()))) {

@@ -32,8 +32,9 @@ struct Planes {
 
  private:
   [[nodiscard]] static std::size_t block_of(std::int64_t channels, DType dtype) {
-    if (has_channels_last(dtype)) return static_cast<std::size_t>(channels);
-    return channels % channel_block() == 0 ? static_cast<std::size_t>(channel_block()) : 1;
+    const ChannelOrder order = channel_order(channels, dtype);
+    if (order == ChannelOrder::last) return static_cast<std::size_t>(channels);
+    return order == ChannelOrder::blocks ? static_cast<std::size_t>(channel_block()) : 1;
   }
 };
 

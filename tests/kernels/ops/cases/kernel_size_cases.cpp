@@ -69,12 +69,43 @@ std::vector<OperationCase> tile_cases() {
   return cases;
 }
 
+// All passes of depthwise convolutions with windows of several sizes, and of convolutions between
+// images whose channels fill blocks and others.
+std::vector<OperationCase> channel_cases() {
+  const std::vector<std::pair<std::string, ConvolutionShape> > shapes{
+      {"depthwise_5x5", {3, 32, 9, 7, 32, 5, 1, 2, 32}},
+      {"depthwise_5x5_strided", {2, 72, 9, 8, 72, 5, 2, 2, 72}},
+      {"depthwise_7x7", {2, 48, 8, 11, 48, 7, 1, 3, 48}},
+      {"depthwise_7x7_small", {3, 16, 2, 3, 16, 7, 1, 3, 16}},
+      {"depthwise_9x9_odd", {1, 27, 10, 9, 27, 9, 1, 2, 27}},
+      {"depthwise_few", {2, 3, 6, 7, 3, 5, 1, 1, 3}},
+      {"from_blocks", {2, 32, 9, 7, 24, 1, 1, 0, 1}},
+      {"to_blocks", {2, 20, 9, 7, 64, 1, 2, 0, 1}},
+      {"from_blocks_3x3", {2, 48, 9, 7, 20, 3, 2, 1, 1}},
+      {"to_blocks_3x3", {2, 24, 9, 7, 64, 3, 1, 1, 1}},
+      {"between_unfilled", {2, 72, 6, 7, 24, 1, 1, 0, 1}},
+  };
+  std::vector<OperationCase> cases;
+  for (const auto& [name, shape] : shapes) {
+    const std::string convolution = "convolution_" + name;
+    cases.push_back({convolution, ConvolutionForward{shape, single, true}, rounding});
+    cases.push_back({convolution + "_data", ConvolutionBackwardData{shape}, rounding});
+    cases.push_back({convolution + "_weights", weights_of(shape), rounding});
+    cases.push_back({convolution + "_weights_accumulate",
+                     ConvolutionBackwardWeights{shape, single, true, true}, rounding});
+    cases.push_back({convolution + "_weights_bf16",
+                     ConvolutionBackwardWeights{shape, DType::bf16, true}, 1e-3});
+  }
+  return cases;
+}
+
 }  // namespace
 
 std::vector<OperationCase> kernel_size_cases() {
   std::vector<OperationCase> cases = library_cases();
-  const std::vector<OperationCase> tiles = tile_cases();
-  cases.insert(cases.end(), tiles.begin(), tiles.end());
+  for (const std::vector<OperationCase>& more : {tile_cases(), channel_cases()}) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
   return cases;
 }
 

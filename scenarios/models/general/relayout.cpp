@@ -1,0 +1,146 @@
+// A place in canonical order is a number in a mixed radix, whose digits are the coordinates of the
+// layout's parts. A dimension of a Map steps along one digit, or is divided where it goes beyond.
+#include "scenarios/models/general/relayout.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace parbench::general {
+namespace {
+
+/// A part of a layout, or several that lie in one piece.
+struct Digit {
+  std::int64_t unit;    // the distance of neighbours in canonical order
+  std::int64_t extent;  // values of the digit
+  std::int64_t stride;  // the distance of neighbours in memory
+};
+
+/// The digits, from the lowest on; empty where strides do not describe the layout.
+std::vector<Digit> digits_of(const TensorDesc& tensor) {
+  const std::vector<LayoutPart> parts = parts_of(tensor);
+  std::vector<Digit> digits;
+  std::int64_t unit = 1;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part->extent == 1) continue;
+    if (!digits.empty() && part->stride == digits.back().stride * digits.back().extent) {
+      digits.back().extent *= part->extent;
+    } else {
+      digits.push_back({unit, part->extent, part->stride});
+    }
+    unit *= part->extent;
+  }
+  return digits;
+}
+
+/// Brings one operand of a Map into a layout.
+class Relayout {
+ public:
+  Relayout(Map& map, StridedTensor& operand, const std::vector<Digit>& digits)
+      : map_(map), operand_(operand), digits_(digits), reach_(digits.size()) {}
+
+  [[nodiscard]] bool run() {
+    if (digits_.empty()) return false;
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < digits_.size(); ++i) {
+      reach_[i] = operand_.offset / digits_[i].unit % digits_[i].extent;
+      offset += reach_[i] * digits_[i].stride;
+    }
+    for (std::size_t d = 0; d < operand_.strides.size(); ++d) {
+      if (!place(d)) return false;
+    }
+    for (std::size_t i = 0; i < digits_.size(); ++i) {
+      if (reach_[i] >= digits_[i].extent) return false;
+    }
+    operand_.offset = offset;
+    return true;
+  }
+
+ private:
+  /// Lets a dimension step along a digit, and divides it where it goes beyond: the part that does
+  /// becomes a dimension before it, which comes next.
+  [[nodiscard]] bool place(std::size_t& d) {
+    std::int64_t& stride = operand_.strides[d];
+    if (stride == 0 || map_.extents[d] == 1) return true;
+    const auto next = std::ranges::find_if(
+        digits_, [&](const Digit& one) { return stride < one.unit * one.extent; });
+    if (stride < 0 || next == digits_.end() || stride % next->unit != 0) return false;
+    const std::int64_t step = stride / next->unit;
+    if (step * (map_.extents[d] - 1) >= next->extent) {
+      const std::int64_t inner = next->extent / step;
+      if (next->extent % step != 0 || map_.extents[d] % inner != 0 || !divide(d, inner)) {
+        return false;
+      }
+      // The inner part is dimension d + 1 now.
+      add(next, step, inner, operand_.strides[d + 1]);
+      return place(d) && ++d > 0;
+    }
+    add(next, step, map_.extents[d], stride);
+    return true;
+  }
+
+  void add(std::vector<Digit>::const_iterator digit, std::int64_t step, std::int64_t extent,
+           std::int64_t& stride) {
+    reach_[static_cast<std::size_t>(digit - digits_.begin())] += step * (extent - 1);
+    stride = step * digit->stride;
+  }
+
+  /// Makes two dimensions of one, the inner one of that extent.
+  [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
+    if (map_.extents.size() >= Map::max_rank) return false;
+    for (ElementStep& step : map_.program) {
+      if (step.op != ElementOp::coordinate) continue;
+      if (step.from[0] == d) return false;
+      if (step.from[0] > d) ++step.from[0];
+    }
+    const std::size_t kept = map_.extents.size() - static_cast<std::size_t>(map_.reduced);
+    const auto place = static_cast<std::ptrdiff_t>(d);
+    for (StridedTensor& input : map_.inputs) divide(input.strides, place, inner);
+    if (d < kept) {
+      divide(map_.output.strides, place, inner);
+    } else {
+      ++map_.reduced;
+    }
+    map_.extents.insert(map_.extents.begin() + place, map_.extents[d] / inner);
+    map_.extents[d + 1] = inner;
+    return true;
+  }
+
+  static void divide(Shape& strides, std::ptrdiff_t place, std::int64_t inner) {
+    const std::int64_t stride = strides[static_cast<std::size_t>(place)];
+    strides.insert(strides.begin() + place, stride * inner);
+  }
+
+  Map& map_;
+  StridedTensor& operand_;
+  const std::vector<Digit>& digits_;
+  std::vector<std::int64_t> reach_;  // the highest value of each digit that is named
+};
+
+/// Brings the operands of a call that have the name into a layout.
+bool relayout(LoweredCall& call, int name, const std::vector<Digit>& digits) {
+  auto* map = std::get_if<Map>(&call.desc);
+  if (map == nullptr) return false;
+  auto argument = call.arguments.begin();
+  for (StridedTensor& input : map->inputs) {
+    if (input.values != nullptr) continue;
+    if ((argument++)->second == name && !Relayout(*map, input, digits).run()) return false;
+  }
+  return argument->second != name || Relayout(*map, map->output, digits).run();
+}
+
+}  // namespace
+
+std::optional<std::vector<LoweredCall>> in_layout(const std::vector<LoweredCall>& calls, int name,
+                                                  const TensorDesc& tensor) {
+  const std::vector<Digit> digits = digits_of(tensor);
+  std::vector<LoweredCall> changed = calls;
+  for (LoweredCall& call : changed) {
+    const bool is_named = std::ranges::any_of(
+        call.arguments, [&](const auto& argument) { return argument.second == name; });
+    if (is_named && !relayout(call, name, digits)) return std::nullopt;
+  }
+  return changed;
+}
+
+}  // namespace parbench::general
