@@ -1,6 +1,7 @@
 // Parses the command line, runs the command, turns exceptions into exit codes.
 #include "bench/program.h"
 
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -20,6 +21,8 @@ int run_program(const std::vector<std::string>& arguments, const ScenarioList& s
   ExitCode code = ExitCode::case_failed;
   const std::optional<Launched> launched = launched_ranks();
   const bool follows = launched && launched->rank > 0;
+  // mpirun gives ranks terminals of their own, whatever their output goes to.
+  if (launched) setenv("NO_COLOR", "1", 0);  // NOLINT(concurrency-mt-unsafe): no other thread yet
   try {
     const Program program{scenarios, arguments};
     const std::unique_ptr<Command> command = parse_command_line(program, all_commands(program));

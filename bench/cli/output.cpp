@@ -74,7 +74,9 @@ std::string next_command_lines(const report::Report& report, const std::string& 
                                const std::string& program) {
   const auto next = report::next_command(report, path);
   if (!next) return {};
-  std::string line = quoted(launcher_or(program));
+  std::string line;
+  for (const std::string& word : next->launcher) line += quoted(word) + ' ';
+  line += quoted(launcher_or(program));
   for (const std::string& argument : next->arguments) line += ' ' + quoted(argument);
   return fmt::format("next, {}:\n  {}\n", next->purpose, line);
 }

@@ -90,7 +90,7 @@ std::string few_values_text(const std::vector<report::CaseResult>& cases, bool o
   const auto count = static_cast<std::size_t>(std::ranges::count_if(cases, has_few));
   const std::size_t measured = measured_count(cases);
   return fmt::format("{} {} fewer than the {} {} that an interval of {} needs (fewest: {})",
-                     cases_text(count, measured), measured == 1 ? "has" : "have",
+                     cases_text(count, measured), count == 1 ? "has" : "have",
                      report::needed_values, of_processes ? "processes" : "samples",
                      report::format_percent(report::wanted_confidence, 0), fewest);
 }
@@ -322,10 +322,14 @@ std::optional<std::string> sharing_warning(const std::vector<report::Device>& de
       report::format_count(cores.different, "core"));
 }
 
-std::vector<std::string> disturbance_warnings(const std::vector<report::CaseResult>& cases) {
+std::vector<std::string> disturbance_warnings(const std::vector<report::CaseResult>& cases,
+                                              const report::Answer& answer) {
+  const auto has_load = [](const report::Recommendation& one) { return one.load > 0; };
+  const bool is_said =
+      !answer.recommendations.empty() && std::ranges::all_of(answer.recommendations, has_load);
   std::vector<std::string> warnings;
-  for (const auto& warning :
-       {throttling_warning(cases), quota_warning(cases), disturbance_warning(cases)}) {
+  for (const auto& warning : {throttling_warning(cases), quota_warning(cases),
+                              is_said ? std::nullopt : disturbance_warning(cases)}) {
     if (warning) warnings.push_back(*warning);
   }
   return warnings;

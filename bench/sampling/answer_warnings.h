@@ -50,8 +50,8 @@ inline constexpr std::string_view profiler_warning =
     const std::vector<report::Device>& devices);
 
 /// Says that devices or the process were throttled, and that other programs used the cores
-/// meanwhile.
+/// meanwhile, unless the answer says that already in place of each verdict.
 [[nodiscard]] std::vector<std::string> disturbance_warnings(
-    const std::vector<report::CaseResult>& cases);
+    const std::vector<report::CaseResult>& cases, const report::Answer& answer);
 
 }  // namespace parbench

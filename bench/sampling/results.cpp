@@ -99,6 +99,7 @@ class MeasuredCases {
            const std::vector<report::CaseResult>& cases) {
     CaseOutcome& outcome = outcomes_.emplace_back(outcome_of(spec, measured));
     outcome.cores = cores_of_case(spec, devices);
+    outcome.load = report::cores_taken(measured);
     if (measured.speedup) {
       const auto baseline =
           std::ranges::find(cases, measured.speedup->baseline, &report::CaseResult::name);
@@ -383,7 +384,7 @@ std::optional<report::Answer> answer_of(const Scenario& scenario,
   if (const auto shared = sharing_warning(conditions.devices)) answer.warnings.push_back(*shared);
   if (const auto coverage = coverage_warning(cases)) answer.warnings.push_back(*coverage);
   std::ranges::move(baseline_warnings(scenario, specs, cases), std::back_inserter(answer.warnings));
-  std::ranges::move(disturbance_warnings(cases), std::back_inserter(answer.warnings));
+  std::ranges::move(disturbance_warnings(cases, answer), std::back_inserter(answer.warnings));
   if (conditions.for_profiler) answer.warnings.emplace_back(profiler_warning);
   return answer;
 }

@@ -148,7 +148,7 @@ std::optional<Remark> more_threads_than_cores(const Profiled& one, const Profile
 std::optional<Remark> taken_cores(const CaseResult& one, const Roles& /*roles*/) {
   if (!are_cores_taken(one)) return {};
   const double share = cores_taken(one);
-  return Remark{fmt::format("other programs took {} of the CPU time that its threads needed",
+  return Remark{fmt::format("for {} of the time, other programs had a core that its threads needed",
                             format_percent(share, 0)),
                 "end what else runs on these cores, or choose free ones with taskset",
                 {{"share", share}},

@@ -37,7 +37,9 @@ double cores_taken(const CaseResult& c) {
   double share = 0;
   for (const CaseCondition& condition : c.conditions) {
     if (!condition.threads) continue;
-    share = std::max(share, taken_by_others(*condition.threads, c.quota_lost));
+    const ThreadUse& use = *condition.threads;
+    const double taken = taken_by_others(use, c.quota_lost);
+    share = std::max(share, use.threads > 0 ? std::min(taken, use.core_wait) : taken);
   }
   return share;
 }

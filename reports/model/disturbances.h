@@ -40,7 +40,9 @@ constexpr double min_cores_taken = 0.10;
 
 /// Returns the largest share over the devices of a case of the time for which other programs had
 /// the cores that its threads wanted: what these were denied, as far as other programs used cores
-/// and no quota withheld them, for threads also wait for each other. 0 where that is not known.
+/// and no quota withheld them, for threads also wait for each other; at most the share of the time
+/// for which they waited, so that a device that hardly works counts little. 0 where that is not
+/// known.
 [[nodiscard]] double cores_taken(const CaseResult& c);
 
 /// Returns whether other programs had the cores of a case so often that its times need a warning.

@@ -317,6 +317,7 @@ void visit_fields(V& visit, MaybeConst<Recommendation> auto& x) {
   visit.optional("fastest_gain", x.fastest_gain);
   visit.optional("remark", x.remark);
   visit.optional("load", x.load);
+  visit.optional("hiding_load", x.hiding_load);
   visit.optional("processes", x.processes);
 }
 

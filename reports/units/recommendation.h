@@ -43,8 +43,11 @@ struct Recommendation {
   std::optional<Ratio> fastest_gain = {};
   std::string remark = {};  // "93% (90–96%) of the copy hidden"; may be empty
   /// Share of the core time that other programs had while these cases were measured, where that
-  /// can explain which of them is faster: then there is no verdict. Otherwise 0.
+  /// can explain the gain, or hide one: then there is no verdict. Otherwise 0.
   double load = 0;
+  /// Share of the core time that other programs had, where the gain stands without them, but
+  /// another case might be faster by a tenth. Otherwise 0.
+  double hiding_load = 0;
   /// Number of processes that took the samples of the gain, if there were several.
   int processes = 0;
   friend bool operator==(const Recommendation&, const Recommendation&) = default;

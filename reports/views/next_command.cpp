@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "reports/statistics/statistics.h"
+#include "reports/units/recommendation.h"
 #include "reports/units/units.h"
 
 namespace parbench::report {
@@ -25,11 +26,21 @@ constexpr double min_precision = 0.002;
 
 using CasesByName = std::map<std::string_view, const CaseResult*>;
 
-/// A recommended case and others that may be as fast.
+/// A recommended case and others that more samples may show to be the better choice.
 struct Tie {
   std::vector<const CaseResult*> cases;  // at least two
   std::vector<std::string> labels;
 };
+
+/// The ratio of the times of two cases below which the first is faster by more than a tie.
+constexpr double faster_than_tied = 1 / (1 + largest_tie);
+
+/// Whether a case may be faster than the recommended one by so much that more samples would change
+/// the recommendation.
+bool may_replace(const CaseResult& other, const CaseResult& recommended) {
+  const auto ratio = paired_ratio(Samples(other.samples), Samples(recommended.samples));
+  return !ratio || !ratio->interval || ratio->interval->low < faster_than_tied;
+}
 
 std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
   std::vector<Tie> ties;
@@ -39,6 +50,7 @@ std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
       for (const LabelledCase& candidate : one.candidates) {
         const auto found = cases.find(candidate.name);
         if (found == cases.end() || !has_number(*found->second)) continue;
+        if (!tie.cases.empty() && !may_replace(*found->second, *tie.cases.front())) continue;
         tie.cases.push_back(found->second);
         tie.labels.push_back(candidate.label);
       }
@@ -48,7 +60,7 @@ std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
   return ties;
 }
 
-/// How many times as many samples should distinguish the first case of a tie from the others, and
+/// How many times as many samples should show whether another case of a tie replaces the first, and
 /// the precision that this needs. An interval becomes narrower by the root of the number.
 struct Need {
   double factor = min_factor;
@@ -62,7 +74,7 @@ void add_tie(Need& need, const Tie& tie) {
         paired_ratio(Samples(tie.cases[i]->samples), Samples(tie.cases.front()->samples));
     if (!ratio || !ratio->interval) continue;
     const double width = (ratio->interval->high - ratio->interval->low) / 2;
-    const double distance = std::max(std::abs(ratio->value - 1), min_precision);
+    const double distance = std::max(std::abs(ratio->value - faster_than_tied), min_precision);
     need.factor = std::max(need.factor, std::pow(margin * width / distance, 2));
     need.precision = std::min(need.precision, distance / 2);
   }
@@ -283,18 +295,20 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   return command;
 }
 
-/// Whether an answer has no verdict because of other programs.
-bool has_load(const Report& report) {
-  return std::ranges::any_of(report.answers, [](const Answer& answer) {
+/// Whether other programs are the reason that one of these shares of the core time is known.
+bool has_load(const Report& report, double Recommendation::*load) {
+  return std::ranges::any_of(report.answers, [&](const Answer& answer) {
     return std::ranges::any_of(answer.recommendations,
-                               [](const Recommendation& one) { return one.load > 0; });
+                               [&](const Recommendation& one) { return one.*load > 0; });
   });
 }
 
-/// A run whose answers load left without a verdict, with what its cases lacked besides.
+/// A run whose answers load left open, with what its cases lacked besides.
 NextCommand repeat_without_load(const Report& report, const std::string& path,
                                 const Missing& missing) {
-  NextCommand command{.purpose = "for a verdict, on a quiet machine",
+  const bool has_verdicts = !has_load(report, &Recommendation::load);
+  NextCommand command{.purpose = has_verdicts ? "to find the fastest case, on a quiet machine"
+                                              : "for a verdict, on a quiet machine",
                       .arguments = {"--rerun", path}};
   const bool needs_processes = has_few_processes(report);
   if (needs_processes) add_processes(command.arguments);
@@ -313,20 +327,27 @@ NextCommand repeat_without_load(const Report& report, const std::string& path,
   return command;
 }
 
+/// What keeps another run to the cores that this one was allowed, where these are not all.
+std::vector<std::string> taskset_of(const Machine& machine) {
+  const auto online = static_cast<std::size_t>(std::max(0, machine.cores_online));
+  if (machine.cores_allowed.empty() || machine.cores_allowed.size() >= online) return {};
+  return {"taskset", "-c", fmt::format("{}", fmt::join(machine.cores_allowed, ","))};
+}
+
 bool has_launcher(const Report& report) {
   return std::ranges::any_of(report.machine.libraries,
                              [](const auto& library) { return library.first == "ranks"; });
 }
 
-}  // namespace
-
-std::optional<NextCommand> next_command(const Report& report, const std::string& path) {
-  if (!report.measured_by.empty() || is_profile(report) || has_launcher(report)) return {};
+/// The command without what it is launched with.
+std::optional<NextCommand> continued(const Report& report, const std::string& path) {
   CasesByName cases;
   for (const CaseResult& c : report.cases) cases.emplace(c.name, &c);
   const std::vector<Tie> ties = ties_of(report, cases);
   const Missing missing = missing_of(report);
-  if (has_load(report)) return repeat_without_load(report, path, missing);
+  if (has_load(report, &Recommendation::load) || has_load(report, &Recommendation::hiding_load)) {
+    return repeat_without_load(report, path, missing);
+  }
   const bool can_resume = report.processes.empty();
   const bool are_unfinished = std::ranges::any_of(ties, [](const Tie& tie) {
     return std::ranges::all_of(tie.cases, [](const CaseResult* c) { return is_unfinished(*c); });
@@ -338,6 +359,15 @@ std::optional<NextCommand> next_command(const Report& report, const std::string&
   const bool is_preliminary = std::ranges::any_of(report.answers, &Answer::preliminary);
   if (is_preliminary && has_few_processes(report)) return rerun_with_processes(report, path);
   return {};
+}
+
+}  // namespace
+
+std::optional<NextCommand> next_command(const Report& report, const std::string& path) {
+  if (!report.measured_by.empty() || is_profile(report) || has_launcher(report)) return {};
+  std::optional<NextCommand> command = continued(report, path);
+  if (command) command->launcher = taskset_of(report.machine);
+  return command;
 }
 
 }  // namespace parbench::report

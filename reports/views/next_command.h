@@ -10,8 +10,9 @@
 namespace parbench::report {
 
 struct NextCommand {
-  std::string purpose;                 // "to distinguish split 12 and split 5"
-  std::vector<std::string> arguments;  // behind the program's name
+  std::string purpose;                     // "to distinguish split 12 and split 5"
+  std::vector<std::string> arguments;      // behind the program's name
+  std::vector<std::string> launcher = {};  // ahead of it: "taskset", "-c", "0"
 };
 
 /// Returns one command for all scenarios of the report at `path`: --resume where the time of the

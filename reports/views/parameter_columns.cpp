@@ -205,7 +205,7 @@ std::vector<std::vector<std::string>> cut_lines(const Cases& cases,
     std::vector<std::string>& line = lines.emplace_back();
     line.push_back("cut at " + sweep.front().cut);
     for (auto one = sweep.begin() + 1; one != sweep.end(); ++one) {
-      line.push_back(fmt::format("{}: {}", one->cut, fmt::join(one->rows, "; ")));
+      line.push_back(fmt::format("cut at {} in {}", one->cut, fmt::join(one->rows, " and ")));
     }
   }
   return lines;

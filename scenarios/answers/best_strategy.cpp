@@ -46,11 +46,18 @@ std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcom
   return one_device_text(outcomes, scenario.baseline());
 }
 
+/// What is said where the baseline is recommended.
+std::string_view no_other_text(report::Payoff payoff) {
+  if (payoff == report::Payoff::does_not_pay) return "no other strategy pays";
+  return payoff == report::Payoff::gains_little ? "no other strategy gains 3% or more"
+                                                : "no other strategy shows a gain";
+}
+
 /// The sentences about one setting, the most important first.
 std::vector<std::string> sentences(const report::Recommendation& found, std::string_view baseline,
                                    const std::string& whole_device) {
   if (payoff_of(found) < report::Payoff::may_pay) {
-    return {at_setting(found, keep_text(found, "another strategy", "pays")), whole_device};
+    return {at_setting(found, keep_text(found, no_other_text(payoff_of(found)))), whole_device};
   }
   return {at_setting(found, use_text(found, baseline)), whole_device, tie_text(found),
           open_text(found)};
@@ -63,8 +70,11 @@ std::vector<std::string> sentences(const std::vector<report::Recommendation>& fo
     return {at_setting(*only, use_text(*only, baseline)),
             elsewhere_text(found, "Another strategy", "pays")};
   }
-  return {fmt::format("Another strategy {}{}.", where_it_pays(found, "pays"),
-                      best_text(found, baseline))};
+  const std::string none = no_verdict_text(found);
+  return {fmt::format(
+      "{}{}.",
+      none.empty() ? "Another strategy " + where_it_pays(found, "pays") : with_capital(none),
+      best_text(found, baseline))};
 }
 
 /// Of strategies that use several devices: those that share one have no such limit.

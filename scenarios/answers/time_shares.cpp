@@ -21,6 +21,12 @@ std::string memory_text(const std::vector<double>& memory) {
   return different.size() == 1 ? *different.begin() : report::format_bytes(memory);
 }
 
+/// Whether a case is the recommended one or tied with it.
+bool is_used_or_tied(const report::Recommendation& found, const std::string& name) {
+  return (!found.candidates.empty() && found.candidates.front().name == name) ||
+         std::ranges::find(found.tied, name, &report::LabelledCase::name) != found.tied.end();
+}
+
 }  // namespace
 
 Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
@@ -32,18 +38,26 @@ Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
       outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), common_axes(scenario));
   const auto group = std::ranges::find(groups, setting, &SameWork::setting);
   if (group == groups.end()) return conclusion;
-  std::string text;
-  for (const CaseOutcome* one : group->cases) {
-    if (!one->shares || one->spec.strategy == scenario.baseline()) continue;
-    if (uses_all_cores(one->spec)) continue;  // it exchanges nothing
-    text += fmt::format("{}{} {}, {}, {}", text.empty() ? "" : "; ", label(one->spec),
-                        report::format_percent(one->shares->exposed, 0),
-                        report::format_percent(one->shares->idle, 0), memory_text(one->memory));
-  }
-  if (text.empty()) return conclusion;
   const std::string where = groups.size() > 1 ? fmt::format(" ({})", setting) : "";
-  conclusion.text = joined_sentences(
-      {conclusion.text, fmt::format(" Exposed communication, idle, memory{}: {}.", where, text)});
+  const auto sentence = [&](const auto& is_named) {
+    std::string text;
+    for (const CaseOutcome* one : group->cases) {
+      if (!one->shares || one->spec.strategy == scenario.baseline()) continue;
+      if (uses_all_cores(one->spec) || !is_named(*one)) continue;  // all cores exchange nothing
+      text += fmt::format("{}{} {}, {}, {}", text.empty() ? "" : "; ", label(one->spec),
+                          report::format_percent(one->shares->exposed, 0),
+                          report::format_percent(one->shares->idle, 0), memory_text(one->memory));
+    }
+    if (text.empty()) return text;
+    return fmt::format(" Exposed communication, idle, memory{}: {}.", where, text);
+  };
+  const std::string before = conclusion.text;
+  conclusion.text = joined_sentences({before, sentence([](const CaseOutcome&) { return true; })});
+  if (conclusion.text != before) return conclusion;
+  const report::Recommendation& best = best_of(conclusion.recommendations);
+  conclusion.text = joined_sentences({before, sentence([&](const CaseOutcome& one) {
+                                        return is_used_or_tied(best, one.spec.name());
+                                      })});
   return conclusion;
 }
 

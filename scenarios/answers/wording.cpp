@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <iterator>
 #include <ranges>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,13 @@ std::string needed_text(const report::Recommendation& recommendation) {
   if (processes >= report::needed_values) return "more processes are needed";
   return fmt::format("{} processes are needed (--processes {})", report::needed_values,
                      report::needed_values);
+}
+
+/// "; it was measured in a single round"; empty of a gain that has an interval.
+std::string single_text(const report::Recommendation& recommendation) {
+  if (recommendation.gain->interval) return {};
+  return fmt::format("; it was measured in a single {}",
+                     recommendation.processes > 0 ? "process" : "round");
 }
 
 /// "41%", "0.4%"
@@ -137,19 +145,16 @@ std::string speed_text(const report::Ratio& speedup, std::string_view baseline) 
 
 std::string certainty_text(const report::Recommendation& recommendation) {
   const report::Payoff payoff = payoff_of(recommendation);
-  if (payoff == report::Payoff::undecided) {
+  if (const double load = std::max(recommendation.load, recommendation.hiding_load); load > 0) {
     return fmt::format(
-        "; other programs had {} of the core time (more in some rounds), which can change which "
+        "{}; other programs had {} of the core time (more in some rounds), which can change which "
         "case is the fastest: repeat on a quiet machine",
-        share_text(recommendation.load));
+        single_text(recommendation), share_text(load));
   }
   if (payoff != report::Payoff::may_pay) return {};
   const report::Ratio& gain = *recommendation.gain;
   const std::string needed = needed_text(recommendation);
-  if (!gain.interval) {
-    return fmt::format("; it was measured in a single {}: {}",
-                       recommendation.processes > 0 ? "process" : "round", needed);
-  }
+  if (!gain.interval) return fmt::format("{}: {}", single_text(recommendation), needed);
   if (gain.above(1)) return fmt::format("; {} to show it with 95% confidence", needed);
   return fmt::format("; the interval includes 1: {} to show a gain", needed);
 }
@@ -157,6 +162,11 @@ std::string certainty_text(const report::Recommendation& recommendation) {
 std::string use_text(const report::Recommendation& recommendation, std::string_view baseline,
                      std::string_view details) {
   if (payoff_of(recommendation) == report::Payoff::undecided) {
+    if (recommendation.gain->value < 1) {
+      return fmt::format("No verdict: no case was faster than {}; closest: {}, {}{}.", baseline,
+                         recommendation.gaining->label, speed_text(*recommendation.gain, ""),
+                         certainty_text(recommendation));
+    }
     return fmt::format("No verdict: {} measured {}{}{}.", recommendation.gaining->label,
                        speed_text(*recommendation.gain, baseline), details,
                        certainty_text(recommendation));
@@ -166,15 +176,19 @@ std::string use_text(const report::Recommendation& recommendation, std::string_v
                      certainty_text(recommendation));
 }
 
-std::string keep_text(const report::Recommendation& recommendation, std::string_view subject,
-                      std::string_view verb, std::string_view details) {
+std::string keep_text(const report::Recommendation& recommendation, std::string_view clause,
+                      std::string_view details) {
   const std::string& shown = recommendation.gaining->label;
   const bool is_tied =
       std::ranges::find(recommendation.tied, *recommendation.gaining) != recommendation.tied.end();
-  return fmt::format("Use {}: {} {}; {}{}: {}{}.", recommendation.candidates.front().label, subject,
-                     payoff_text(payoff_of(recommendation), verb), shown,
-                     is_tied ? ", tied with it" : "", speed_text(*recommendation.gain, ""),
-                     details);
+  return fmt::format("Use {}: {}; {}{}: {}{}{}.", recommendation.candidates.front().label, clause,
+                     shown, is_tied ? ", tied with it" : "", speed_text(*recommendation.gain, ""),
+                     details, single_text(recommendation));
+}
+
+std::string payoff_clause(const report::Recommendation& recommendation, std::string_view subject,
+                          std::string_view verb) {
+  return fmt::format("{} {}", subject, payoff_text(payoff_of(recommendation), verb));
 }
 
 std::string tie_text(const report::Recommendation& recommendation) {
@@ -209,8 +223,11 @@ std::string open_text(const report::Recommendation& recommendation) {
 }
 
 const report::Recommendation& best_of(Recommendations recommendations) {
+  using enum report::Payoff;
   return *std::ranges::max_element(recommendations, {}, [](const report::Recommendation& one) {
-    return std::pair(payoff_of(one), one.gain->value);
+    const report::Payoff payoff = payoff_of(one);
+    const bool is_shown = payoff != undecided;  // any other that may pay is known better
+    return std::tuple(is_shown ? payoff : gains_little, !is_shown, one.gain->value);
   });
 }
 
@@ -224,11 +241,6 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
     if (settings.empty()) continue;
     const std::string_view words = payoff_text(payoff, verb);
     if (recommendations.size() == 1) return std::string(words);
-    if (payoff == undecided && settings.size() == recommendations.size()) {
-      return settings.size() == 2 ? fmt::format("{} at either {}", words, noun)
-                                  : fmt::format("{} at any of {}", words,
-                                                report::format_count(settings.size(), noun));
-    }
     if (settings.size() == recommendations.size()) {
       return fmt::format("{} at {} {} that was compared", words,
                          payoff >= gains_little ? "every" : "any", noun);
@@ -237,6 +249,23 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
                                 payoff == undecided ? largest_load_text(recommendations) : ""));
   }
   return report::format_list(parts);
+}
+
+std::string no_verdict_text(Recommendations recommendations, std::string_view noun) {
+  const bool has_verdict = std::ranges::any_of(
+      recommendations, [](const auto& one) { return payoff_of(one) != report::Payoff::undecided; });
+  if (has_verdict || recommendations.size() < 2) return {};
+  return recommendations.size() == 2
+             ? fmt::format("no verdict at either {}", noun)
+             : fmt::format("no verdict at any of {}",
+                           report::format_count(recommendations.size(), noun));
+}
+
+std::string verdict_text(Recommendations recommendations, std::string_view subject,
+                         std::string_view verb, std::string_view noun) {
+  const std::string none = no_verdict_text(recommendations, noun);
+  return none.empty() ? fmt::format("{} {}", subject, where_it_pays(recommendations, verb, noun))
+                      : fmt::format("{}: {}", subject, none);
 }
 
 std::string with_small_letter(std::string_view text) {
@@ -280,6 +309,28 @@ std::string elsewhere_text(Recommendations recommendations, std::string_view sub
   return fmt::format(" {} {}{}.", subject, where, used.empty() ? "" : ": use " + used);
 }
 
+/// The largest gain over the baseline that a recommendation has, of whichever case.
+struct Highest {
+  std::string_view label;
+  report::Ratio gain;
+};
+
+Highest highest_of(const report::Recommendation& one) {
+  if (one.fastest_gain) return {one.tied.front().label, *one.fastest_gain};
+  return {one.gaining->label, *one.gain};
+}
+
+/// "; highest measured: x at n 8, 1.37× as fast as one stream (1.20–1.50); other programs had …",
+/// of settings without a verdict; it may be below 1.
+std::string highest_text(Recommendations recommendations, std::string_view baseline) {
+  const auto& one = std::ranges::max(recommendations, {},
+                                     [](const auto& each) { return highest_of(each).gain.value; });
+  return fmt::format("; highest measured: {}{}{}{}", highest_of(one).label,
+                     one.setting.empty() ? ", " : fmt::format(" at {}, ", one.setting),
+                     speed_text(highest_of(one).gain, baseline),
+                     certainty_text(best_of(recommendations)));
+}
+
 std::string best_text(Recommendations recommendations, std::string_view baseline) {
   const report::Recommendation& best = best_of(recommendations);
   const report::Payoff payoff = payoff_of(best);
@@ -287,9 +338,10 @@ std::string best_text(Recommendations recommendations, std::string_view baseline
     const std::string used = only_baseline_of(recommendations);
     return used.empty() ? "; the table has what to use" : "; use " + used;
   }
-  std::string_view what = "largest recommended gain";
-  if (payoff == report::Payoff::pays) what = "largest recommended gain that is shown";
-  if (payoff == report::Payoff::undecided) what = "highest measured";  // it may be below 1
+  if (payoff == report::Payoff::undecided) return highest_text(recommendations, baseline);
+  const std::string_view what = payoff == report::Payoff::pays
+                                    ? "largest recommended gain that is shown"
+                                    : "largest recommended gain";
   return fmt::format("; {}: {}{}{}{}", what, best.gaining->label,
                      best.setting.empty() ? ", " : fmt::format(" at {}, ", best.setting),
                      speed_text(*best.gain, baseline), certainty_text(best));

@@ -30,10 +30,13 @@ namespace parbench {
                                    std::string_view baseline, std::string_view details = {});
 
 /// "Use one device: splitting shows no gain; split 5, tied with it: 1.02× as fast (0.98–1.06).",
-/// where the baseline is recommended. `verb` is "pays" or "pay".
+/// where the baseline is recommended. `clause` is "splitting shows no gain".
 [[nodiscard]] std::string keep_text(const report::Recommendation& recommendation,
-                                    std::string_view subject, std::string_view verb,
-                                    std::string_view details = {});
+                                    std::string_view clause, std::string_view details = {});
+
+/// "splitting shows no gain". `verb` is "pays" or "pay".
+[[nodiscard]] std::string payoff_clause(const report::Recommendation& recommendation,
+                                        std::string_view subject, std::string_view verb);
 
 /// " It is tied with split 3 and split 12 (within 3%).", or the fastest, its ties and why a simpler
 /// case than it is recommended. Empty without ties or a verdict, and where the baseline is
@@ -55,6 +58,17 @@ namespace parbench {
 /// There is at least one.
 [[nodiscard]] std::string where_it_pays(std::span<const report::Recommendation> recommendations,
                                         std::string_view verb, std::string_view noun = "setting");
+
+/// "no verdict at either setting", "no verdict at any of 15 settings"; empty where one of several
+/// has a verdict, and of a single one.
+[[nodiscard]] std::string no_verdict_text(std::span<const report::Recommendation> recommendations,
+                                          std::string_view noun = "setting");
+
+/// The subject with what `where_it_pays` says of it, or with `no_verdict_text`: "Streams: no
+/// verdict at either setting".
+[[nodiscard]] std::string verdict_text(std::span<const report::Recommendation> recommendations,
+                                       std::string_view subject, std::string_view verb,
+                                       std::string_view noun = "setting");
 
 /// Returns the text as a part of a sentence, or as its beginning. The first letter is ASCII.
 [[nodiscard]] std::string with_small_letter(std::string_view text);

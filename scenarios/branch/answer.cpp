@@ -203,7 +203,8 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
 std::vector<std::string> sentences(const Subject& subject, const SizeAnswer& answer) {
   const auto& [flops, found, together] = answer;
   if (payoff_of(found) < report::Payoff::may_pay) {
-    return {at_setting(found, keep_text(found, with_small_letter(subject.text), subject.verb))};
+    return {at_setting(found, keep_text(found, payoff_clause(found, with_small_letter(subject.text),
+                                                             subject.verb)))};
   }
   const std::string& used = found.candidates.front().label;
   const bool names_graph = found.remark.empty() || found.remark.starts_with(used);
@@ -240,7 +241,7 @@ std::vector<std::string> sentences(const Subject& subject, const std::vector<Siz
     return {at_setting(*only, use_text(*only, baseline_words)),
             elsewhere_text(together, subject.text, subject.verb, noun)};
   }
-  return {fmt::format("{} {}{}{}.", subject.text, where_it_pays(together, subject.verb, noun),
+  return {fmt::format("{}{}{}.", verdict_text(together, subject.text, subject.verb, noun),
                       are_sizes && are_mixed ? ", without a clear limit" : "",
                       best_text(together, baseline_words))};
 }

@@ -79,7 +79,8 @@ std::vector<std::string> sentences(const Question& question, const Recommendatio
   if (found.size() == 1) {
     const report::Recommendation& one = found.front();
     if (payoff_of(one) < report::Payoff::may_pay) {
-      return {at_setting(one, keep_text(one, with_small_letter(question.subject), "pay"))};
+      return {at_setting(
+          one, keep_text(one, payoff_clause(one, with_small_letter(question.subject), "pay")))};
     }
     return {at_setting(one, use_text(one, question.baseline)), tie_text(one), open_text(one)};
   }
@@ -87,13 +88,13 @@ std::vector<std::string> sentences(const Question& question, const Recommendatio
     return {at_setting(*only, use_text(*only, question.baseline)),
             elsewhere_text(found, question.subject, "pay")};
   }
-  return {fmt::format("{} {}{}.", question.subject, where_it_pays(found, "pay"),
+  return {fmt::format("{}{}.", verdict_text(found, question.subject, "pay"),
                       best_text(found, question.baseline))};
 }
 
 /// The verdict alone, where there is no room for more.
 std::string short_sentence(const Question& question, const Recommendations& found) {
-  return fmt::format("{} {}.", question.subject, where_it_pays(found, "pay"));
+  return verdict_text(found, question.subject, "pay") + ".";
 }
 
 /// The answers to both questions, the second or the first in short where they are too long.

@@ -46,7 +46,8 @@ std::string hidden_text(const CaseOutcome& overlapped) {
 std::vector<std::string> sentences(const report::Recommendation& found) {
   const std::string hidden = found.remark.empty() ? "" : "; " + found.remark;
   if (payoff_of(found) < report::Payoff::may_pay) {
-    return {at_setting(found, keep_text(found, "overlapping", "pays", hidden))};
+    return {
+        at_setting(found, keep_text(found, payoff_clause(found, "overlapping", "pays"), hidden))};
   }
   return {at_setting(found, use_text(found, baseline_words, hidden)), tie_text(found),
           open_text(found)};
@@ -59,7 +60,7 @@ std::vector<std::string> sentences(const std::vector<report::Recommendation>& fo
   }
   const report::Recommendation& best = best_of(found);
   const bool names_best = payoff_of(best) >= report::Payoff::may_pay && !best.remark.empty();
-  return {fmt::format("Overlapping {}{}.", where_it_pays(found, "pays"),
+  return {fmt::format("{}{}.", verdict_text(found, "Overlapping", "pays"),
                       best_text(found, baseline_words)),
           names_best ? fmt::format("There {}.", best.remark) : ""};
 }

@@ -107,7 +107,8 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
     const std::string_view subject = is_whole   ? "using all cores"
                                      : is_split ? "splitting"
                                                 : "using several devices";
-    return {at_setting(found, keep_text(found, subject, "pays", details)), whole_device};
+    return {at_setting(found, keep_text(found, payoff_clause(found, subject, "pays"), details)),
+            whole_device};
   }
   if (is_split) details += model_parallel_text(group);
   const std::string superlinear =
@@ -139,8 +140,7 @@ std::vector<std::string> summary(const std::vector<report::Recommendation>& foun
   if (const report::Recommendation* only = only_one_that_pays(found)) {
     return {at_setting(*only, use_text(*only, baseline)), elsewhere_text(found, subject, "pays")};
   }
-  return {
-      fmt::format("{} {}{}.", subject, where_it_pays(found, "pays"), best_text(found, baseline))};
+  return {fmt::format("{}{}.", verdict_text(found, subject, "pays"), best_text(found, baseline))};
 }
 
 }  // namespace

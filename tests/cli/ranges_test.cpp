@@ -57,7 +57,7 @@ TEST(Ranges, NestTasksInSamplesInTheirCase) {
   const std::string report = (folder / "report.json").string();
   const Finished finished = run(
       {PARBENCH_BINARY, "--scenario", "selftest", "--strategy", "spin", "--devices", "cpu:0",
-       "--duration", "100us", "--benchmark_repetitions=3", "--report", report},
+       "--duration", "100us", "--benchmark_repetitions=20", "--report", report},
       {folder.path(), {{"NVTX_INJECTION64_PATH", RANGE_LISTENER}, {"RANGE_LISTENER_FILE", list}}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
 

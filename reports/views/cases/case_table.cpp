@@ -219,8 +219,8 @@ std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& co
   std::ranges::move(low_confidence_notes(cases, Intervals::all), std::back_inserter(notes));
   if (any_measured(cases, has_several_processes)) {
     notes.emplace_back("×",
-                       "processes × samples in each; median, interval and ratios are those of the "
-                       "processes' medians");
+                       "medians, intervals and ratios are those of the processes' medians; the "
+                       "number of samples is processes × samples in each");
   }
   if (any_measured(cases, is_no_bound)) {
     notes.emplace_back(no_bound_mark,
@@ -347,7 +347,10 @@ class Builder {
                        .range_rank = interval_rank.rank};
     for (const CaseResult* c : cases_) median.cells.push_back(time_cell(*c));
     table_.columns.push_back(std::move(median));
-    add({.title = "n", .narrow = samples_rank}, samples_cell);
+    const bool is_taken = std::ranges::any_of(cases_, [](const CaseResult* c) {
+      return std::ranges::any_of(c->parameters, [](const auto& one) { return one.first == "n"; });
+    });
+    add({.title = is_taken ? "samples" : "n", .narrow = samples_rank}, samples_cell);
     const bool bandwidths = has_bandwidths(cases_);
     add({.title = "throughput",
          .unit_in_title = true,

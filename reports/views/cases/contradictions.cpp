@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
+
+#include "reports/statistics/statistics.h"
 
 namespace parbench::report {
 namespace {
@@ -23,19 +26,41 @@ bool are_far_apart(double one, double other) {
   return ratio > 1 + far || (ratio > 1 + opposite && (one - 1) * (other - 1) < 0);
 }
 
-/// Returns a mark if the quotient of two medians lies outside of the interval of the speedup, or
-/// far from it: one of them has samples from rounds that the other has not, or the quotients of the
-/// rounds scatter so much that their median is another one. Empty otherwise, and for a small
-/// difference in the same rounds.
+/// Whether the quotient of two medians lies outside of the interval of a speedup, or far from it.
+bool contradicts(double quotient, const Ratio& speedup) {
+  return speedup.above(quotient) || speedup.below(quotient) ||
+         are_far_apart(quotient, speedup.value);
+}
+
+/// The quotient of the medians over the rounds in which both were sampled; there is such a round.
+double quotient_of_common_rounds(const CaseResult& c, const CaseResult& baseline) {
+  const std::set<int> own = rounds_of(c);
+  const std::set<int> other = rounds_of(baseline);
+  const auto median_in = [](const CaseResult& one, const std::set<int>& rounds) {
+    std::vector<double> seconds;
+    for (const Sample& sample : one.samples) {
+      if (rounds.contains(sample.round)) seconds.push_back(sample.seconds);
+    }
+    return median(seconds);
+  };
+  return median_in(baseline, own) / median_in(c, other);
+}
+
+/// Returns a mark if the quotient of two medians contradicts the speedup: samples of rounds that
+/// only one of them has make the difference, or the quotients of the rounds scatter so much that
+/// their median is another one. Empty otherwise, and for a small difference in the same rounds.
 std::string_view contradiction_mark(const CaseResult& c, const CaseResult& baseline) {
   constexpr double remarkable = 0.02;
   const double quotient = baseline.statistics->median / c.statistics->median;
-  const bool is_outside = c.speedup->above(quotient) || c.speedup->below(quotient);
-  const bool is_far = are_far_apart(quotient, c.speedup->value);
-  if (!is_outside && !is_far) return {};
-  if (!has_several_processes(c) && rounds_of(c) != rounds_of(baseline)) return other_rounds_mark;
+  if (!contradicts(quotient, *c.speedup)) return {};
+  if (!has_several_processes(c) && rounds_of(c) != rounds_of(baseline) &&
+      !contradicts(quotient_of_common_rounds(c, baseline), *c.speedup)) {
+    return other_rounds_mark;
+  }
   const double difference = std::abs(quotient - c.speedup->value);
-  return is_far || difference > remarkable * c.speedup->value ? scattered_mark : std::string_view();
+  const bool is_large = difference > remarkable * c.speedup->value;
+  return is_large || are_far_apart(quotient, c.speedup->value) ? scattered_mark
+                                                               : std::string_view();
 }
 
 }  // namespace

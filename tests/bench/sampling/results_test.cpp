@@ -165,6 +165,7 @@ TEST_F(PreliminaryAnswer, KnowsWhatOtherProgramsCanHaveCost) {
   EXPECT_FALSE(outcome().max_speedup.has_value());
   cases[0].conditions = with_taken_cores(0.4).conditions;
   EXPECT_DOUBLE_EQ(outcome().load, 0.4);
+  EXPECT_DOUBLE_EQ(scenario.answered.at(0).load, 0.4) << "of the baseline, which has no ratio";
   EXPECT_NEAR(outcome().min_speedup->value, 0.6, 1e-12);
   EXPECT_NEAR(outcome().min_speedup->interval->low, 0.6, 1e-12);
   EXPECT_FALSE(outcome().max_speedup.has_value());
@@ -244,7 +245,7 @@ TEST_F(PreliminaryAnswer, IsOneFromTheCaseWithTheFewestSamples) {
   EXPECT_EQ(warning(), "");
   add("b", 5);
   EXPECT_EQ(warning(),
-            "Preliminary: 1 of 2 cases have fewer than the 6 samples that an interval of 95% "
+            "Preliminary: 1 of 2 cases has fewer than the 6 samples that an interval of 95% "
             "needs (fewest: 5).");
 }
 
@@ -253,7 +254,7 @@ TEST_F(PreliminaryAnswer, CountsProcessesWhereThereAreSeveral) {
   EXPECT_EQ(warning(8), "");
   add("b", 3, 4);
   EXPECT_EQ(warning(8),
-            "Preliminary: 1 of 2 cases have fewer than the 6 processes that an interval of 95% "
+            "Preliminary: 1 of 2 cases has fewer than the 6 processes that an interval of 95% "
             "needs (fewest: 4).");
   add("c", 20);
   EXPECT_EQ(warning(8),
@@ -283,7 +284,7 @@ TEST_F(PreliminaryAnswer, SaysThatCasesAreMissingAndThatSamplesAre) {
       "--max-total-time measures them.");
   add("c", 2);
   EXPECT_EQ(warning(),
-            "Preliminary: 1 of 2 cases have fewer than the 6 samples that an interval of 95% needs "
+            "Preliminary: 1 of 2 cases has fewer than the 6 samples that an interval of 95% needs "
             "(fewest: 2); 2 of 3 cases measured; no time for 1 (among them "
             "all of strategy b); a longer --max-total-time measures them.");
 }

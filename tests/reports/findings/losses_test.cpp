@@ -124,7 +124,7 @@ TEST(Losses, HaveNoPartsWhereOtherProgramsCanBeTheCause) {
   };
   EXPECT_THAT(findings_of_load(0.1, 0.48),
               ::testing::ElementsAre(
-                  "other programs took 48% of the CPU time that its threads needed",
+                  "for 48% of the time, other programs had a core that its threads needed",
                   "25.0% of its time is lost against linear speedup on 2 devices; other programs "
                   "had 48% of its CPU time, so that the parts are not known"));
   EXPECT_THAT(findings_of_load(0.3, 0.05),

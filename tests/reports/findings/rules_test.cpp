@@ -136,6 +136,14 @@ TEST(Rules, NoticeThreadsWithoutACore) {
       MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.5, .others = 0.09});
   EXPECT_THAT(found("cores-taken", {alone}), IsEmpty());
   EXPECT_THAT(found("cores-taken", {MadeCase("a", 10, {{.compute = 8}})}), IsEmpty());
+  const auto waiting = [](double core_wait) {
+    return MadeCase("a", 10, {{.compute = 8}})
+        .threads({.core_wait = core_wait, .denied = 0.91, .others = 1, .threads = 1});
+  };
+  EXPECT_THAT(found("cores-taken", {waiting(0.05)}), IsEmpty())
+      << "a device that hardly works waited for 5% of the time";
+  EXPECT_THAT(text("cores-taken", {waiting(0.6)}),
+              HasSubstr("for 60% of the time, other programs had a core"));
 }
 
 TEST(Rules, NoticeCopiesOnCoresThatCompute) {

@@ -47,7 +47,7 @@ TEST(CaseColumns, ShowWhereAllStagesBegin) {
     return to_table(report_with(std::move(cases)), {.width = 200});
   };
   EXPECT_THAT(table_of({cut_case(2, "balanced", "layer2.0"), cut_case(4, "balanced", "layer3.1")}),
-              HasSubstr("\ncut at layer2.0 · layer3.1: pipeline, split 4\n"))
+              HasSubstr("\ncut at layer2.0 · cut at layer3.1 in pipeline, split 4\n"))
       << "the first cut, and the cases that have another one";
   EXPECT_THAT(table_of({cut_case(2, "balanced", "layer2.0"), cut_case(4, "balanced", "layer2.0")}),
               HasSubstr("partition balanced · cut at layer2.0"))

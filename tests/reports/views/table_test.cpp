@@ -253,7 +253,8 @@ TEST(Table, ShowsProcessesAndTheirSamples) {
   const std::string text = to_table(report);
   EXPECT_THAT(line_with(text, "1.000 s"), EndsWith(" 3×2"));
   EXPECT_THAT(line_with(text, "500.0 ms"), EndsWith(" 2×2–4"));
-  EXPECT_THAT(text, HasSubstr("\n× processes × samples in each"));
+  EXPECT_THAT(text, HasSubstr("\n× medians, intervals and ratios are those of the processes' "
+                              "medians; the number of samples is "));
   EXPECT_THAT(text,
               HasSubstr("\n° fewer than 6 processes: this interval holds the median with 50%"));
   EXPECT_THAT(text, HasSubstr("\n! Process 2 was ended by signal 9 (Killed)\n  out of patience\n"));
@@ -396,10 +397,28 @@ TEST(Table, MarksSpeedupsThatTheMediansContradict) {
                                       HasSubstr("≠ the median of the ratios in each round")));
   EXPECT_THAT(line_with(to_table(report), "651.4 ms"), HasSubstr("×≠")) << "of two processes";
   report.cases[3].samples.pop_back();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("~ from the rounds")))
+      << "over the rounds that both have, the medians contradict it as well";
+}
+
+TEST(Table, MarksSpeedupsThatSamplesOfOtherRoundsContradict) {
+  Report report = sample_report();
+  CaseResult& one = report.cases[3];
+  const double median = one.statistics->median;
+  for (int round = 100; round < 140; ++round) one.samples.push_back({2 * median, 0, 2, round});
+  one.statistics = statistics_of(one.samples);
   const std::string text = to_table(report);
   EXPECT_THAT(text, HasSubstr("~ from the rounds in which both were sampled"));
-  EXPECT_THAT(line_with(text, "742.1 ms"), HasSubstr("×~"));
+  EXPECT_THAT(line_with(text, "1.484 s"), HasSubstr("×~"));
   EXPECT_THAT(line_with(text, "633.7 ms"), Not(HasSubstr("×~")));
+}
+
+TEST(Table, DoesNotNameTheNumberOfSamplesLikeAnAxis) {
+  Report report = report_of({measured_case("matmul", "alone", {{"n", std::int64_t{128}}}, 1.0, 6),
+                             measured_case("matmul", "alone", {{"n", std::int64_t{256}}}, 2.0, 6)});
+  EXPECT_THAT(line_with(to_table(report), "median"), HasSubstr("  samples"));
+  EXPECT_THAT(line_with(to_table(sample_report()), "median"),
+              AllOf(HasSubstr("  n "), Not(HasSubstr("samples  "))));
 }
 
 TEST(Table, MarksSpeedupsFarFromTheQuotientOfTheMediansWhateverTheirInterval) {

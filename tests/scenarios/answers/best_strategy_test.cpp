@@ -63,7 +63,7 @@ TEST(BestStrategy, IsTheBaselineWhereNoOtherGains) {
   const Conclusion made = answer({measured("plain", 1.0, 0), measured("odd", 1.002, 1.0)});
   EXPECT_EQ(
       made.text,
-      "Use plain: another strategy shows no gain; odd, tied with it: 1.00× as fast (0.95–1.05).");
+      "Use plain: no other strategy shows a gain; odd, tied with it: 1.00× as fast (0.95–1.05).");
   EXPECT_EQ(made.recommendations.front().candidates.front().label, "plain");
 }
 

@@ -61,6 +61,26 @@ TEST(TimeShares, AreThoseOfTheSettingWithTheLargestGain) {
   EXPECT_THAT(answer_with_shares(outcomes), EndsWith(" memory (n 16): odd 1%, 9%, 2.00 MiB."));
 }
 
+/// An answer has three lines.
+TEST(TimeShares, AreThoseOfTheRecommendedCaseAloneWhereThereIsNoRoomForAll) {
+  const std::vector<CaseOutcome> outcomes{profiled("plain", 1), profiled("odd", 2),
+                                          profiled("apt", 1.5)};
+  Conclusion conclusion = best_strategy(with_profiles(), outcomes, within(0.01));
+  const auto with_shares = [&] {
+    return with_time_shares(conclusion, with_profiles(), outcomes,
+                            [](const CaseSpec& spec) { return spec.strategy; })
+        .text;
+  };
+  conclusion.text = std::string(210, 'x');
+  EXPECT_THAT(with_shares(), EndsWith("x Exposed communication, idle, memory: odd 5%, 15%, 2.00 "
+                                      "MiB; apt 5%, 15%, 2.00 MiB."));
+  conclusion.text = std::string(97, 'x') + ' ' + std::string(97, 'y') + ' ' + std::string(20, 'z');
+  EXPECT_THAT(with_shares(),
+              EndsWith("z Exposed communication, idle, memory: odd 5%, 15%, 2.00 MiB."));
+  conclusion.text += std::string(60, 'z');
+  EXPECT_EQ(with_shares(), conclusion.text);
+}
+
 TEST(TimeShares, AreLeftOutWithoutProfilesAndAnswers) {
   CaseOutcome odd = profiled("odd", 2);
   odd.shares.reset();

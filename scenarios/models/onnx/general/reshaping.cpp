@@ -23,6 +23,7 @@ class Reshaping {
         samples_of_file_(samples_of_file) {}
 
   [[nodiscard]] Extents extents(bool keeps_zeros) {
+    if (count_.samples && count_.size == 0) throw CannotTranslate("its input has no elements");
     for (std::size_t d = 0; d < wanted_.size(); ++d) {
       Extent extent{.size = wanted_[d]};
       if (wanted_[d] == 0 && !keeps_zeros && d < from_.size()) extent = from_[d];
