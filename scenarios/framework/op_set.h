@@ -18,8 +18,8 @@ class OpSet {
   /// Plans an operation for one stream (its device, its threads) and makes room for its scratch
   /// there. Throws Unsupported when the device does not have it.
   Op& prepare(Stream& stream, const OpDesc& desc);
-  /// The same; calls with one stream and equal descriptions return one operation. For operations
-  /// that nothing tells apart but the memory of their calls: all but Spin, which draws numbers.
+  /// The same; calls with one stream and equal descriptions return one operation. Not for Spin,
+  /// which draws numbers of its own.
   Op& prepare_shared(Stream& stream, const OpDesc& desc);
 
  private:

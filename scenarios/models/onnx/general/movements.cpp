@@ -241,7 +241,7 @@ void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::i
                     : std::clamp(from_front, std::int64_t{-1}, extent - 1);
   };
   const std::int64_t first = inside(start);
-  const std::int64_t last = step < 0 && end < -extent ? -1 : inside(end);
+  const std::int64_t last = inside(end);
   const std::int64_t count =
       step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step;
   part.starts[d] = count > 0 ? first : 0;
@@ -292,7 +292,6 @@ Outputs split(Arguments& arguments) {
       arguments.integer("num_outputs", signed_size(arguments.node().outputs.size()));
   const std::int64_t usual = (from[axis].size + count - 1) / count;
   Integers sizes(static_cast<std::size_t>(count), usual);
-  if (!sizes.empty()) sizes.back() = from[axis].size - usual * (count - 1);
   sizes = arguments.integers("split", 1).value_or(sizes);
   if (from[axis].samples && sizes.size() > 1) throw CannotTranslate("it divides the samples");
   Outputs parts;

@@ -243,6 +243,12 @@ TEST_F(ConstantsImport, TransposedConvolutionsHaveBiasesAndAnyPadding) {
   EXPECT_EQ(wanted.layers.back().output, (Shape{6, 31, 32}));
   EXPECT_EQ(as<Padding>(wanted.layer(1))->edges(),
             (Edges{.top = -1, .left = -1, .bottom = -1, .right = 0}));
+
+  const Network beyond = layers("strides = [2, 2], output_shape = [36, 34]");
+  ASSERT_EQ(beyond.layers.size(), 3U);
+  EXPECT_FALSE(options(beyond).bias) << "zeros have it too";
+  EXPECT_EQ(as<Padding>(beyond.layer(1))->edges(), (Edges{.bottom = 3, .right = 1}));
+  EXPECT_EQ(beyond.layer(2).kind->name(), "channel_bias");
 }
 
 TEST_F(ConstantsImport, TransposedConvolutionsHaveTheirWeightsAndBiases) {

@@ -354,23 +354,20 @@ TEST_F(OnnxImport, LayersWithTheSameWeightsAreTied) {
 }
 
 TEST_F(OnnxImport, ParametersOfSeveralCompositionsAreLayersOfTheirOwn) {
-  const auto block = [](const std::string& from, const std::string& to) {
-    return onnx_zeros("g" + to, "2, 2") + to + "s = Softmax (" + from + ") " + to + "a = Add (" +
-           to + "s, w) " + to + "p = MatMul (" + to + "a, " + to + "a) " + to + " = Add (" + to +
-           "p, g" + to + ") ";
-  };
-  const Network found = network(file(
-      "w = Constant <value = float[2, 2] {1, 2, 3, 4}> () " + block("x", "h") + block("h", "y"),
-      "float[N, 2, 2] x"));
-  std::size_t tables = 0;
-  for (const Layer& layer : found.layers) {
-    if (layer.kind->name() != "parameter") continue;
-    ++tables;
-    EXPECT_EQ(layer.output, (Shape{4}));
-  }
-  EXPECT_EQ(tables, 1U);
-  EXPECT_EQ(found.parameters().size(), 3U);
-  EXPECT_EQ(found.layers.back().output, (Shape{2, 2}));
+  const Network found = network(
+      file("w = Constant <value = float[2, 2] {1, 2, 3, 4}> () g = Constant <value = float[2] {5, "
+           "6}> () "
+           "h = Constant <value = float[2] {7, 8}> () v = Constant <value = float[2, 2] {9, 8, 7, "
+           "6}> () "
+           "xt = Transpose <perm = [0, 2, 1]> (x) xs = MatMul (x, xt) xw = Add (xs, w) "
+           "xe = Softmax <axis = -1> (xw) xm = MatMul (xe, x) xg = Mul (xm, g) m = MatMul (xg, v) "
+           "mt = Transpose <perm = [0, 2, 1]> (m) ms = MatMul (m, mt) mw = Add (ms, w) "
+           "me = Softmax <axis = -1> (mw) mm = MatMul (me, m) y = Mul (mm, h) ",
+           "float[N, 2, 2] x"));
+  EXPECT_THAT(layers_of(found), ElementsAre("parameter w of -1", "mul mul of -1 0", "linear m of 1",
+                                            "mul mul_2 of 2 0"));
+  EXPECT_EQ(found.layers.front().output, (Shape{4}));
+  EXPECT_EQ(found.parameters().size(), 4U);
 }
 
 TEST_F(OnnxImport, RefusesInputsThatCannotBeDrawn) {

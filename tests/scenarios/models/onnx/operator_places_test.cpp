@@ -88,13 +88,15 @@ TEST(OperatorPlaces, ConvolutionsReadTheirWindows) {
   const Given bias{"b", {2}, {0.5, 7}};
   const Given image{"x", {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}};
   const Given wide{"w", {1, 1, 1, 2}, {1, 10}};
-  expect_all(
-      {{"y = Conv <group = 2> (x, w) ", {channels, groups}, {1, 4, 2}, {1, 2, 2, 4, 9, 12, 12, 16}},
-       {"y = Conv (x, w, b) ", {channels, all, bias}, {1, 2, 2}, {31.5, 42.5, 3107, 4207}},
-       {"y = Conv <pads = [0, 1, 1, 0]> (x, w) ",
-        {image, wide},
-        {1, 1, 3, 3},
-        {10, 21, 32, 40, 54, 65, 0, 0, 0}}});
+  expect_all({{"y = Conv <group = 2> (x, w) ",
+               {counting({2, 2, 2}), groups},
+               {2, 4, 2},
+               {1, 2, 2, 4, 9, 12, 12, 16, 5, 6, 10, 12, 21, 24, 28, 32}},
+              {"y = Conv (x, w, b) ", {channels, all, bias}, {1, 2, 2}, {31.5, 42.5, 3107, 4207}},
+              {"y = Conv <pads = [0, 1, 1, 0]> (x, w) ",
+               {image, wide},
+               {1, 1, 3, 3},
+               {10, 21, 32, 40, 54, 65, 0, 0, 0}}});
 }
 
 TEST(OperatorPlaces, TransposedConvolutionsWriteTheirWindows) {
@@ -116,11 +118,15 @@ TEST(OperatorPlaces, TransposedConvolutionsWriteTheirWindows) {
               row("<strides = [2], auto_pad = \"SAME_UPPER\">", three, {1, 10, 102, 20}),
               row("<strides = [2], auto_pad = \"SAME_LOWER\">", three, {10, 102, 20, 200})});
   const Given channels{"x", {1, 2, 1}, {2, 3}};
+  const Given samples{"x", {2, 2, 1}, {2, 3, 4, 5}};
   const Given groups{"w", {2, 1, 2}, {1, 10, 100, 1000}};
   const Given outputs{"w", {2, 2, 1}, {1, 10, 100, 1000}};
   const Given bias{"b", {2}, {0.5, 7}};
   expect_all(
-      {{"y = ConvTranspose <group = 2> (x, w) ", {channels, groups}, {1, 2, 2}, {2, 20, 300, 3000}},
+      {{"y = ConvTranspose <group = 2> (x, w) ",
+        {samples, groups},
+        {2, 2, 2},
+        {2, 20, 300, 3000, 4, 40, 500, 5000}},
        {"y = ConvTranspose (x, w, b) ", {channels, outputs, bias}, {1, 2, 1}, {302.5, 3027}}});
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "scenarios/models/general/gradient.h"
 #include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/reading/file.h"
 #include "tests/support/onnx_file.h"
@@ -32,9 +33,9 @@ bool is_about(double value, double wanted) {
   return std::abs(value - wanted) <= tolerance * (1 + std::abs(wanted));
 }
 
-}  // namespace
-
-Computed computed(const std::string& nodes, const std::vector<Given>& inputs, int opset) {
+/// y, or the gradient of its sum with respect to the first input.
+Computed run(const std::string& nodes, const std::vector<Given>& inputs, int opset,
+             bool differentiates) {
   const TemporaryFolder folder;
   const std::string path = (folder / "model.onnx").string();
   std::vector<std::string> texts;
@@ -68,21 +69,39 @@ Computed computed(const std::string& nodes, const std::vector<Given>& inputs, in
   for (const onnx_import::TranslatedParameter& one : translator.parameters()) {
     parameters.push_back(translator.values_of(one.constant));
   }
-  const general::Graph& graph = translator.network();
-  return {general::shape_at(graph.shape(y->operation), 1),
-          general::evaluate(graph, {y->operation}, values, parameters, 1).front()};
+  general::Graph& graph = translator.network();
+  int wanted = y->operation;
+  if (differentiates) {
+    const int input = translator.find(inputs.front().name)->operation;
+    const int ones = graph.number(1, graph.shape(wanted));
+    wanted = general::add_gradients(graph, wanted, ones, {input}).at(input);
+  }
+  return {general::shape_at(graph.shape(wanted), 1),
+          general::evaluate(graph, {wanted}, values, parameters, 1).front()};
+}
+
+void expect_result(const OperatorRow& row, bool differentiates) {
+  const Computed found = run(row.nodes, row.inputs, row.opset, differentiates);
+  EXPECT_EQ(found.problem, "") << row.nodes;
+  EXPECT_EQ(found.shape, row.shape) << row.nodes;
+  EXPECT_TRUE(std::ranges::equal(found.values, row.values, is_about))
+      << row.nodes << "\n"
+      << testing::PrintToString(found.values) << "\nwanted:\n"
+      << testing::PrintToString(row.values);
+}
+
+}  // namespace
+
+Computed computed(const std::string& nodes, const std::vector<Given>& inputs, int opset) {
+  return run(nodes, inputs, opset, false);
 }
 
 void expect_all(const std::vector<OperatorRow>& rows) {
-  for (const OperatorRow& row : rows) {
-    const Computed found = computed(row.nodes, row.inputs, row.opset);
-    EXPECT_EQ(found.problem, "") << row.nodes;
-    EXPECT_EQ(found.shape, row.shape) << row.nodes;
-    EXPECT_TRUE(std::ranges::equal(found.values, row.values, is_about))
-        << row.nodes << "\n"
-        << testing::PrintToString(found.values) << "\nwanted:\n"
-        << testing::PrintToString(row.values);
-  }
+  for (const OperatorRow& row : rows) expect_result(row, false);
+}
+
+void expect_gradients(const std::vector<OperatorRow>& rows) {
+  for (const OperatorRow& row : rows) expect_result(row, true);
 }
 
 Given counting(const Shape& shape) {

@@ -49,6 +49,8 @@ struct OperatorRow {
 
 /// Fails for rows that compute something else, by more than f32 rounds.
 void expect_all(const std::vector<OperatorRow>& rows);
+/// The same where the rows have the gradient of the sum of y with respect to the first input.
+void expect_gradients(const std::vector<OperatorRow>& rows);
 
 /// x of that shape with 1, 2, 3, …
 [[nodiscard]] Given counting(const Shape& shape);

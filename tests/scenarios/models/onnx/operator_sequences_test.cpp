@@ -112,6 +112,14 @@ TEST(OperatorSequences, LstmsCarryTheirStates) {
               row("a, y", ", direction = \"reverse\"", "", {reversed.last}),
               row("y", "", ", p", lstm(one, 0, false, {.has_peepholes = true}).hidden),
               row("y", ", input_forget = 1", "", lstm(one, 0, false, {.couples = true}).hidden)});
+  const auto number = [](const std::string& name, double value) {
+    return numbers(name, "1, 1, 1", fmt::format("{}", value));
+  };
+  expect_all({{number("h", one.h.values[0]) + number("c", one.c.values[0]) +
+                   "y = LSTM <hidden_size = 1> (x, w, r, b, , h, c) ",
+               {one.x, one.w, one.r, one.b},
+               {3, 1, 1, 1},
+               plain.hidden}});
 }
 
 TEST(OperatorSequences, BothDirectionsHaveWeightsOfTheirOwn) {

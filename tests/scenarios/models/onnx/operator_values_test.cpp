@@ -33,7 +33,7 @@ struct Function {
   std::function<double(double)> value;
 };
 
-void expect_functions(const std::vector<Function>& functions, const Values& points) {
+std::vector<OperatorRow> rows_of(const std::vector<Function>& functions, const Values& points) {
   std::vector<OperatorRow> rows;
   for (const Function& one : functions) {
     rows.push_back({"y = " + one.node + " (x) ",
@@ -41,7 +41,11 @@ void expect_functions(const std::vector<Function>& functions, const Values& poin
                     {1, static_cast<std::int64_t>(points.size())},
                     mapped(points, one.value)});
   }
-  expect_all(rows);
+  return rows;
+}
+
+void expect_functions(const std::vector<Function>& functions, const Values& points) {
+  expect_all(rows_of(functions, points));
 }
 
 double clamped(double x, double low, double high) { return std::min(std::max(x, low), high); }
@@ -102,6 +106,35 @@ TEST(OperatorValues, FunctionsOfElementsHaveTheirDefaults) {
                    {-1, -0.75, -0.25, 0, 0.5, 1});
   expect_functions({{"Acosh", [](double x) { return std::acosh(x); }}}, {1, 1.5, 120});
   expect_functions({{"Atanh", [](double x) { return std::atanh(x); }}}, {-0.75, 0, 0.25, 0.875});
+}
+
+/// An exponential that is not chosen must not make its gradient no number.
+TEST(OperatorValues, GradientsOfSaturatedFunctionsAreFinite) {
+  const auto bell = [](double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi); };
+  expect_gradients(rows_of(
+      {{"Celu <alpha = 0.5>", [](double x) { return x > 0 ? 1 : std::exp(2 * x); }},
+       {"Elu <alpha = 2.0>", [](double x) { return x > 0 ? 1 : 2 * std::exp(x); }},
+       {"Gelu",
+        [&](double x) { return (1 + std::erf(x / std::numbers::sqrt2)) / 2 + x * bell(x); }},
+       {"HardSigmoid", [](double x) { return std::abs(x) < 2.5 ? 0.2 : 0; }},
+       {"LeakyRelu", [](double x) { return x > 0 ? 1 : 0.01; }},
+       {"Mish",
+        [](double x) {
+          const double gate = std::tanh(softplus(x));
+          return gate + x * (1 - gate * gate) * sigmoid(x);
+        }},
+       {"Selu <alpha = 2.0, gamma = 3.0>", [](double x) { return x > 0 ? 3 : 6 * std::exp(x); }},
+       {"Sigmoid", [](double x) { return sigmoid(x) * (1 - sigmoid(x)); }},
+       {"Softplus", sigmoid},
+       {"Softsign", [](double x) { return 1 / ((1 + std::abs(x)) * (1 + std::abs(x))); }},
+       {"Swish", [](double x) { return sigmoid(x) + x * sigmoid(x) * (1 - sigmoid(x)); }},
+       {"Tanh", [](double x) { return 1 - std::tanh(x) * std::tanh(x); }}},
+      {-1000, -30, -0.5, 0.5, 30, 1000}));
+  const double larger = 1 / (1 + std::exp(-1));
+  expect_gradients({{"y = ReduceLogSumExp (x) ",
+                     {row_of({1000, 999, -1000})},
+                     {1, 3},
+                     {larger, 1 - larger, 0}}});
 }
 
 TEST(OperatorValues, InfinitiesAreFoundOnTheSidesThatAreAskedFor) {
