@@ -1,6 +1,6 @@
 // The operations that every backend answers for: one plain struct each, collected in OpDesc. Those
-// that only images have are in images.h, those of strided tensors in map.h, Adam and the clipping
-// of gradients in optimisers.h.
+// that only images have are in images.h, attention in attention.h, those of strided tensors in
+// map.h, Adam and the clipping of gradients in optimisers.h.
 //
 // Conventions, for all of them:
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in

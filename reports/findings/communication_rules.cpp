@@ -54,6 +54,7 @@ std::string traffic_text(const Traffic& traffic, const std::string& device, cons
 /// What exchanges in buckets cost beside their transfers, in seconds.
 struct BucketCosts {
   int messages = 0;
+  double bytes = 0;   // that they read and write
   double starts = 0;  // waits of messages that could run, as a mean over the devices
   double tail = 0;    // from the end of all backward passes until everything is exchanged
 };
@@ -93,6 +94,7 @@ BucketCosts bucket_costs(const Timeline& timeline, int devices) {
       ready = std::max(ready, ends[static_cast<std::size_t>(before)]);
     }
     ++costs.messages;
+    costs.bytes += task.work.bytes / static_cast<double>(task.lanes.size());
     starts += std::max<Nanoseconds>(0, call.ran.begin - ready);
     exchanged = std::max(exchanged, call.ran.end);
   }
@@ -118,9 +120,18 @@ bool is_beyond(const Value& size, const Value& own, Wanted wanted) {
   return wanted == Wanted::larger ? size > own : size < own;
 }
 
+/// Whether all gradients fit into the smallest bucket. Each of their bytes is read and written at
+/// least twice: a sum goes to one device and its result back.
+bool fit_into_one_bucket(const BucketCosts& costs) {
+  constexpr double smallest_bucket = 1 << 20;  // --bucket takes whole MiB
+  constexpr double passes = 4;
+  return costs.bytes > 0 && costs.bytes <= passes * smallest_bucket;
+}
+
 /// The fastest measured case that differs in the size alone, in the wanted direction; without any
 /// the direction; empty where such a case is not faster, or nothing lies in the direction.
-std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted) {
+std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted,
+                         const BucketCosts& costs) {
   const Roles& roles = all.roles();
   const Value& own = *roles.value(one.of(), Role::exchange_size);
   const std::string key = roles.key_without(one.of(), {Role::exchange_size});
@@ -135,6 +146,7 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   }
   const std::string flag = "--" + roles.parameter(Role::exchange_size);
   if (fastest == nullptr) {
+    if (wanted == Wanted::smaller && fit_into_one_bucket(costs)) return {};
     if (own == Value(std::int64_t{0}))
       return wanted == Wanted::smaller ? "a " + flag + " above 0" : "";
     if (wanted == Wanted::smaller && own == Value(std::int64_t{1})) return {};  // none is smaller
@@ -146,34 +158,16 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   return fmt::format("{} {}", flag, value_text(*roles.value(*fastest, Role::exchange_size)));
 }
 
+/// "12%"; "less than 1%", where it would be 0%.
+std::string small_percent(double share) {
+  constexpr double smallest = 0.005;
+  return share < smallest ? "less than 1%" : format_percent(share, 0);
+}
+
 NamedValues evidence_of(const BucketCosts& costs) {
   return {{"messages", static_cast<double>(costs.messages)},
           {"seconds of starts", costs.starts},
           {"seconds behind the backward pass", costs.tail}};
-}
-
-// --- parts of a batch ---
-
-/// A call that takes longer on parts of the samples than on all of them.
-struct SlowerCall {
-  const CallMetrics* call = nullptr;
-  double extra = 0;  // seconds of all devices together
-  double times = 1;
-};
-
-SlowerCall slowest_call(const Profiled& one, const Profiled& whole) {
-  SlowerCall slowest;
-  for (const CallMetrics& call : one.metrics().calls) {
-    if (call.kind != TaskKind::compute || call.layer.empty()) continue;
-    for (const CallMetrics& other : whole.metrics().calls) {
-      if (other.name != call.name || other.layer != call.layer || other.seconds <= 0) continue;
-      if (call.seconds - other.seconds <= slowest.extra) continue;
-      slowest = {.call = &call,
-                 .extra = call.seconds - other.seconds,
-                 .times = call.seconds / other.seconds};
-    }
-  }
-  return slowest;
 }
 
 }  // namespace
@@ -185,6 +179,9 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   if (worst == devices.end() || one.metrics().span <= 0) return {};
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
+  constexpr double same_share = 0.01;  // of the time: findings that differ less explain the same
+  const auto behind = buckets_too_large(one, all);
+  if (behind && behind->share >= share - same_share) return {};
   const double exposed = worst->exposed_communication / worst->communication;
   const Traffic traffic = traffic_of(one);
   return Remark{
@@ -212,8 +209,8 @@ std::optional<Remark> buckets_too_small(const Profiled& one, const ProfiledCases
                             "what remains behind the backward pass takes {}",
                             format_count(static_cast<std::size_t>(costs->messages), "message"),
                             format_duration(each), format_percent(share, 0),
-                            format_percent(costs->tail / one.metrics().span, 0)),
-                advised_size(one, all, Wanted::larger), evidence_of(*costs), share};
+                            small_percent(costs->tail / one.metrics().span)),
+                advised_size(one, all, Wanted::larger, *costs), evidence_of(*costs), share};
 }
 
 std::optional<Remark> buckets_too_large(const Profiled& one, const ProfiledCases& all) {
@@ -226,8 +223,8 @@ std::optional<Remark> buckets_too_large(const Profiled& one, const ProfiledCases
                   "passes have ended; starting {} takes {}",
                   format_percent(share, 0), format_duration(costs->tail),
                   format_count(static_cast<std::size_t>(costs->messages), "message"),
-                  format_percent(costs->starts / one.metrics().span, 0)),
-      advised_size(one, all, Wanted::smaller), evidence_of(*costs), share};
+                  small_percent(costs->starts / one.metrics().span)),
+      advised_size(one, all, Wanted::smaller, *costs), evidence_of(*costs), share};
 }
 
 std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all) {
@@ -247,11 +244,17 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
       "one: small products, or devices that slow each other down",
       format_rate(rate, "FLOP"), format_percent(lost, 0));
   NamedValues evidence{{"rate", rate}, {"rate of the whole batch", best}};
-  if (const SlowerCall slowest = slowest_call(one, *whole); slowest.call != nullptr) {
-    text += fmt::format(". Most is lost in {}, {} as long", to_text(*slowest.call),
-                        format_ratio(slowest.times));
-    evidence.emplace_back("call", slowest.call->name);
-    evidence.emplace_back("layer", slowest.call->layer);
+  if (const SlowerCalls slower = slower_calls(one, *whole); slower.worst != nullptr) {
+    const double of_worst = slower.worst_seconds - slower.worst_before;
+    const std::string part =
+        part_text(of_worst / std::max(slower.extra, lost * one.compute_seconds()));
+    if (!part.empty()) {
+      text +=
+          fmt::format("; {} is lost in {}, which takes {} as long", part, to_text(*slower.worst),
+                      format_ratio(slower.worst_seconds / slower.worst_before));
+    }
+    evidence.emplace_back("call", slower.worst->name);
+    evidence.emplace_back("layer", slower.worst->layer);
   }
   return Remark{std::move(text),
                 fmt::format("a larger --{}, or fewer devices", all.roles().parameter(Role::batch)),

@@ -65,14 +65,26 @@ std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
 }
 
 /// The names of the cases that the scenario's answer speaks of.
-std::set<std::string> cases_of_answer(const Report& report, const std::string& scenario) {
-  const auto answer = std::ranges::find(report.answers, scenario, &Answer::scenario);
-  return answer == report.answers.end() ? std::set<std::string>()
-                                        : cases_of_answer(*answer, report.cases);
-}
+struct AnswerCases {
+  std::set<std::string> recommended;
+  std::set<std::string> divided;  // in place of recommended ones that divide no work
 
-/// Whether the answer speaks of a case, what is explained of its time, then the remark's weight.
-using Rank = std::tuple<bool, double, double>;
+  AnswerCases(const Report& report, const std::string& scenario) {
+    const auto answer = std::ranges::find(report.answers, scenario, &Answer::scenario);
+    if (answer == report.answers.end()) return;
+    recommended = recommended_cases(*answer);
+    divided = cases_of_answer(*answer, report.cases);
+  }
+
+  /// Returns where a case comes in a finding of a rule: the highest number first.
+  [[nodiscard]] int place(const Rule& rule, const std::string& name) const {
+    if (rule.begins_with_recommended && recommended.contains(name)) return 2;
+    return divided.contains(name) ? 1 : 0;
+  }
+};
+
+/// The place of a case in the answer, what is explained of its time, then the remark's weight.
+using Rank = std::tuple<int, double, double>;
 
 struct RankedFinding {
   Rank rank;
@@ -83,14 +95,13 @@ struct RankedFinding {
 /// concerns, that one first.
 std::optional<RankedFinding> finding_of(const Rule& rule,
                                         const std::vector<const CaseResult*>& cases,
-                                        const ProfiledCases& profiled,
-                                        const std::set<std::string>& first) {
+                                        const ProfiledCases& profiled, const AnswerCases& first) {
   RankedFinding ranked;
   Finding& finding = ranked.finding;
   for (const CaseResult* one : cases) {
     std::optional<Remark> remark = remark_of(rule, *one, profiled);
     if (!remark) continue;
-    const Rank rank{first.contains(one->name), remark->share, remark->weight};
+    const Rank rank{first.place(rule, one->name), remark->share, remark->weight};
     if (finding.cases.empty() || rank > ranked.rank) {
       ranked.rank = rank;
       finding.share = remark->share;
@@ -105,6 +116,7 @@ std::optional<RankedFinding> finding_of(const Rule& rule,
   if (finding.cases.empty()) return std::nullopt;
   finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
+  std::get<0>(ranked.rank) = std::min(1, std::get<0>(ranked.rank));  // the same for all rules
   return ranked;
 }
 
@@ -125,7 +137,7 @@ void find_reasons(Report& report) {
     find_losses(report, scenario);
     const std::vector<const CaseResult*> cases = cases_with_numbers(report, scenario);
     const ProfiledCases profiled(report, scenario);
-    const std::set<std::string> first = cases_of_answer(report, scenario);
+    const AnswerCases first(report, scenario);
     std::vector<RankedFinding> found;
     for (const Rule& rule : all_rules()) {
       auto finding = finding_of(rule, cases, profiled, first);

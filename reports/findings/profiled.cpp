@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "reports/model/peaks.h"
+#include "reports/units/units.h"
 #include "scenarios/plan/role.h"
 
 namespace parbench::report {
@@ -98,8 +101,51 @@ std::string to_text(const CallMetrics& call) {
   return call.tensors.empty() ? call.name : fmt::format("{} ({})", call.name, call.tensors);
 }
 
+SlowerCalls slower_calls(const Profiled& one, const Profiled& other) {
+  struct Seconds {
+    const CallMetrics* longest = nullptr;
+    double now = 0;
+    double before = 0;
+  };
+  std::map<std::pair<std::string_view, std::string_view>, Seconds> operations;
+  for (const CallMetrics& call : one.metrics().calls) {  // by seconds
+    if (call.kind != TaskKind::compute || call.layer.empty()) continue;
+    Seconds& own = operations[{call.name, call.layer}];
+    if (own.longest == nullptr) own.longest = &call;
+    own.now += call.seconds;
+  }
+  for (const CallMetrics& call : other.metrics().calls) {
+    const auto own = operations.find({call.name, call.layer});
+    if (call.kind == TaskKind::compute && own != operations.end()) {
+      own->second.before += call.seconds;
+    }
+  }
+  SlowerCalls slower;
+  for (const auto& [key, seconds] : operations) {
+    const auto& [longest, now, before] = seconds;
+    if (before <= 0 || now < (1 + slower_operation) * before) continue;
+    ++slower.count;
+    slower.extra += now - before;
+    if (slower.worst == nullptr || now - before > slower.worst_seconds - slower.worst_before) {
+      slower.worst = longest;
+      slower.worst_seconds = now;
+      slower.worst_before = before;
+    }
+  }
+  return slower;
+}
+
+std::string part_text(double part) {
+  constexpr double named = 0.1;
+  constexpr double all = 0.995;
+  if (part < named) return {};
+  return part >= all ? "all of it" : fmt::format("the largest part, {},", format_percent(part, 0));
+}
+
 ProfiledCases::ProfiledCases(const Report& report, const std::string& scenario)
-    : roles_(report, scenario), cores_(cores_of(devices_of(report, scenario))) {
+    : roles_(report, scenario),
+      cores_(cores_of(devices_of(report, scenario))),
+      cores_online_(static_cast<std::size_t>(std::max(0, report.machine.cores_online))) {
   for (const Device& device : report.devices) {
     if (device.scenario == scenario) devices_.push_back(&device);
   }

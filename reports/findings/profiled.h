@@ -55,6 +55,24 @@ class Profiled {
 /// "convolution_forward of layer1.0.conv1"; without a layer the tensors.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
 
+/// The operations of layers that take longer in a case than in another one, all devices and calls
+/// together.
+struct SlowerCalls {
+  int count = 0;
+  double extra = 0;                    // seconds of all of them
+  const CallMetrics* worst = nullptr;  // the operation that takes most seconds longer
+  double worst_seconds = 0;
+  double worst_before = 0;  // in the other case
+};
+
+/// Returns the operations that take at least `slower_operation` longer in `one` than in `other`.
+[[nodiscard]] SlowerCalls slower_calls(const Profiled& one, const Profiled& other);
+
+constexpr double slower_operation = 0.05;
+
+/// Returns "the largest part, 17%," or "all of it"; empty for a part that is too small to be named.
+[[nodiscard]] std::string part_text(double part);
+
 /// The cases of a scenario with a number and a profile, in the order of the report, which must
 /// outlive this.
 class ProfiledCases {
@@ -67,6 +85,11 @@ class ProfiledCases {
   [[nodiscard]] const Roles& roles() const { return roles_; }
   /// Those of the scenario's devices.
   [[nodiscard]] const DeviceCores& cores() const { return cores_; }
+  /// Whether the devices of the scenario have all cores of the host. False where that is not known.
+  [[nodiscard]] bool have_all_cores() const {
+    return cores_online_ > 0 && cores_.different >= cores_online_;
+  }
+  [[nodiscard]] bool are_cpu_devices() const { return cores_.different > 0; }
   /// The best rate of a device of the scenario at something; null where it is not known.
   [[nodiscard]] const Peak* peak(const std::string& device, std::string_view what) const;
   /// Null for a case that is not among them.
@@ -82,6 +105,7 @@ class ProfiledCases {
  private:
   Roles roles_;
   DeviceCores cores_;
+  std::size_t cores_online_ = 0;
   bool complete_ = true;
   std::vector<const Device*> devices_;
   std::vector<Profiled> cases_;

@@ -128,8 +128,10 @@ std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/
           name_of(slowest.rank, one), slowest.samples, count, format_percent(lead, 0),
           is_pair ? "the other rank, which waits for it" : "any other rank: they wait for it",
           format_duration(skew)),
-      fmt::format("comparing its share of the work{} with the others",
-                  has_several_hosts(one) ? ", and the load and the clocks of its host," : ""),
+      fmt::format("comparing its share of the work with that of {}; where shares are equal, {}",
+                  is_pair ? "the other rank" : "the others",
+                  has_several_hosts(one) ? "the load and the clocks of its host"
+                                         : "looking for other programs on its cores"),
       {{"rank", static_cast<double>(slowest.rank)},
        {"samples", static_cast<double>(slowest.samples)},
        {"share", lead},

@@ -6,11 +6,24 @@
 #include <algorithm>
 #include <variant>
 
+#include "scenarios/plan/graph.h"
+
 namespace parbench::report {
 namespace {
 
 /// The roles that divide one step into micro-batches.
 const std::set<Role> of_dividing{Role::micro_batch_size, Role::partition, Role::schedule};
+
+/// Whether a host has cores beside those that this process may use and those of the devices of
+/// other ranks there.
+bool has_other_cores(const Machine& machine, const std::vector<Device>& devices) {
+  std::set<int> used(machine.cores_allowed.begin(), machine.cores_allowed.end());
+  if (used.empty()) return false;
+  for (const Device& one : devices) {
+    if (host_of(one.name) == machine.host) used.insert(one.cores.begin(), one.cores.end());
+  }
+  return static_cast<std::size_t>(std::max(0, machine.cores_online)) > used.size();
+}
 
 /// Format and parameters, without some of these.
 std::string parameters_text(const CaseResult& one, const std::set<std::string>& left_out) {
@@ -33,6 +46,7 @@ Roles::Roles(const Report& report, const std::string& scenario) {
   for (const CaseResult& one : report.cases) {
     if (one.scenario == scenario && has_number(one)) add_measured(one);
   }
+  leaves_cores_ = has_other_cores(report.machine, report.devices);
 }
 
 void Roles::add_measured(const CaseResult& one) {

@@ -34,6 +34,10 @@ class Roles {
   /// Returns the bytes that a device has; 0 where that is not known.
   [[nodiscard]] std::size_t device_memory(const std::string& device) const;
 
+  /// Returns whether the host has cores that the processes of the run may not use. False where that
+  /// is not known.
+  [[nodiscard]] bool leaves_cores() const { return leaves_cores_; }
+
   /// Returns whether measured cases have different values of the role.
   [[nodiscard]] bool is_varied(Role role) const;
 
@@ -60,6 +64,7 @@ class Roles {
   void add_measured(const CaseResult& one);
 
   std::vector<const ParameterRole*> known_;
+  bool leaves_cores_ = false;
   std::map<std::string, std::size_t> memory_;                    // bytes by device
   std::map<Role, std::set<std::string>> values_;                 // of all measured cases
   std::set<std::pair<Role, std::string>> followed_;              // advice, by `key_without`

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <string_view>
 
 #include "reports/findings/communication_rules.h"
 #include "reports/findings/dependency_rules.h"
@@ -60,11 +62,12 @@ std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
+  if (more_threads_than_cores(one, all)) return {};                // which they wait for
   return Remark{
       fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
-                  "long: one of them fills the device already",
+                  "long, so that one stream fills the device already",
                   one.concurrency(), found->inflation),
-      "another device", evidence_of(*found, one),
+      all.have_all_cores() ? "" : "another device", evidence_of(*found, one),
       (1 - 1 / found->inflation) * one.computing_share()};
 }
 
@@ -78,8 +81,19 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
       fmt::format(
           "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long{}",
           one.concurrency(), found->inflation,
-          found->inflation < 1 ? "" : ": one of them leaves the device room"),
+          found->inflation < 1 ? "" : ", so that one stream leaves the device room"),
       "", evidence_of(*found, one), 1 - 1 / found->speedup};
+}
+
+/// A graph saves the host's time. The streams of a CPU device sleep and wake in a graph as without.
+std::string launch_advice(const Profiled& one, const Cases& all, bool by_host) {
+  if (!by_host && all.are_cpu_devices()) {
+    const std::string batch = all.roles().parameter(Role::batch);
+    return one.computing_devices() < 2 || batch.empty() ? "" : fmt::format("a larger --{}", batch);
+  }
+  const bool graph_is_untried =
+      one.of().submit == SubmitMode::one_thread && !all.roles().has_graph(one.of());
+  return graph_is_untried ? "launch it as a graph (--graph)" : "";
 }
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
@@ -87,12 +101,10 @@ std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
   if (share < launch_bound_share) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
-  const bool graph_is_untried =
-      one.of().submit == SubmitMode::one_thread && !all.roles().has_graph(one.of());
   return Remark{
       fmt::format("devices were idle for {} of the time, waiting for {}", format_percent(share, 0),
                   by_host ? "the host to launch" : "a lane to wake and start a call"),
-      graph_is_untried ? "launch it as a graph (--graph)" : "",
+      launch_advice(one, all, by_host),
       {{"launch share", share}, {"host share", host}},
       share};
 }
@@ -129,6 +141,43 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
                  {"kernel", longest->kernel},
                  {"share of computing", share}},
                 share * one.computing_share()};
+}
+
+/// All calls of general operations of a layer.
+struct LoopTime {
+  double seconds = 0;
+  double flops = 0;
+  int count = 0;
+};
+
+/// Names the layer that takes longest on loops of parbench, where these are far slower than all
+/// operations are.
+std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
+  std::map<std::string_view, LoopTime> layers;
+  for (const CallMetrics& call : one.metrics().calls) {
+    if (call.name != "map" || call.layer.empty()) continue;
+    LoopTime& layer = layers[call.layer];
+    layer.seconds += call.seconds;
+    layer.flops += call.flops;
+    layer.count += call.count;
+  }
+  const auto longest =
+      std::ranges::max_element(layers, {}, [](const auto& layer) { return layer.second.seconds; });
+  if (longest == layers.end()) return {};
+  const auto& [name, loops] = *longest;
+  const double share = loops.seconds / one.compute_seconds();
+  if (share < general_loop_share || loops.flops <= 0) return {};
+  const double rate = loops.flops / loops.seconds;
+  if (rate >= general_loop_rate * one.compute_rate()) return {};
+  return Remark{
+      fmt::format("{} takes {} of the computing time in {}, at {} beside {} of all operations: "
+                  "parbench computes this layer by loops of its own, not by a kernel of a library",
+                  name, format_percent(share, 0),
+                  format_count(static_cast<std::size_t>(loops.count), "call"),
+                  format_rate(rate, "FLOP"), format_rate(one.compute_rate(), "FLOP")),
+      "",
+      {{"layer", std::string(name)}, {"share of computing", share}, {"FLOP per second", rate}},
+      share * one.computing_share()};
 }
 
 // --- copies --------------------------------------------------------------------------------------
@@ -284,6 +333,14 @@ bool is_as_fast_whole(const Profiled& one, const Cases& all) {
   });
 }
 
+/// Whether calls and launching cost a case as much as bubbles do, which smaller micro-batches would
+/// make worse.
+bool loses_by_small_calls(const Profiled& one, const Cases& all) {
+  const std::optional<Losses>& lost = one.profile().losses;
+  if (lost && lost->slower_calls + lost->launch >= lost->bubble) return true;
+  return launch_bound(one, all) || batch_too_small(one, all);
+}
+
 std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& all) {
   const auto size = all.roles().micro_batch_size(one.of());
   if (all.roles().value(one.of(), Role::micro_batch_size) == nullptr || size == 1) return {};
@@ -293,8 +350,8 @@ std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& al
   const auto sizes = all.roles().measured_micro_batches(one.of());
   const bool is_smallest = size && !sizes.empty() && *sizes.begin() == *size;
   const Profiled* largest = all.largest_micro_batches(one);
-  const bool is_useless =
-      (largest != nullptr && is_as_fast(*largest, one)) || is_as_fast_whole(one, all);
+  const bool is_useless = (largest != nullptr && is_as_fast(*largest, one)) ||
+                          is_as_fast_whole(one, all) || loses_by_small_calls(one, all);
   const bool is_unbalanced = imbalance_share(one) > share / 2;  // smaller ones change no partition
   return Remark{
       fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),
@@ -353,13 +410,14 @@ std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
   if (largest == nullptr) return {};
   const double ratio = static_cast<double>(largest->bytes) / static_cast<double>(smallest->bytes);
   if (ratio < uneven_memory_ratio) return {};
+  const std::size_t memory = roles.device_memory(largest->device);
+  if (static_cast<double>(largest->bytes) < noteworthy_memory * static_cast<double>(memory)) {
+    return {};
+  }
   std::vector<std::string> advice;
   const bool has_choice =
       roles.value(one, Role::partition) != nullptr && find_note(one, only_cut_note) == nullptr;
-  const std::size_t memory = roles.device_memory(largest->device);
-  const bool matters = memory == 0 || static_cast<double>(largest->bytes) >=
-                                          noteworthy_memory * static_cast<double>(memory);
-  if (has_choice && matters && !roles.is_varied(Role::partition)) {
+  if (has_choice && !roles.is_varied(Role::partition)) {
     advice.emplace_back("a partition that gives the fuller device less");
   }
   const std::string schedule = roles.untried_advice(one, Role::schedule);
@@ -393,19 +451,21 @@ const std::vector<Rule>& all_rules() {
   constexpr bool sharing = true;  // Rule::has_cause_in_sharing
   constexpr bool load = true;     // Rule::has_cause_in_load
   constexpr bool any = true;      // Rule::holds_for_any_execution
+  constexpr bool calls = true;    // Rule::begins_with_recommended
   static const std::vector<Rule> rules{
       {"losses", lost_time, sharing},
       {no_breakdown, breakdown_is_missing, sharing, !load, any},
       {"streams-pay-off", streams_pay_off, !sharing, load},
       {"saturated", saturated, !sharing, load},
       {"launch-bound", launch_bound, sharing, load},
-      {"reference-kernel", reference_kernel, !sharing, !load, any},
-      {"team-waiting", team_waiting, sharing, load},
-      {"more-threads-than-cores", more_threads_than_cores, sharing, !load, any},
+      {"reference-kernel", reference_kernel, !sharing, !load, any, calls},
+      {"general-loops", general_loops, !sharing, !load, any, calls},
+      {"team-waiting", team_waiting, sharing, load, !any, calls},
+      {"more-threads-than-cores", more_threads_than_cores, sharing, !load, any, calls},
       {"shared-cores", shared_cores, !sharing, !load, any},
       {"cores-taken", taken_cores},
       {"cpu-quota", cpu_quota},
-      {"page-faults", page_faults},
+      {"page-faults", page_faults, !sharing, !load, !any, calls},
       {"slowest-rank", slowest_rank, sharing},
       {"copies-share-cores", copies_share_cores, sharing, load},
       {"copy-not-asynchronous", not_asynchronous},

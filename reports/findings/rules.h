@@ -38,6 +38,9 @@ struct Rule {
   bool has_cause_in_load = false;
   /// Whether a profile rule holds for executions that do not represent the samples.
   bool holds_for_any_execution = false;
+  /// Whether it is about calls and not about the division of work: it begins with the recommended
+  /// case, also where that divides nothing.
+  bool begins_with_recommended = false;
 };
 
 /// In the order in which findings of equal shares are listed.
@@ -56,6 +59,8 @@ constexpr double no_gain = 1.05;             // a speedup of less is none to spe
 constexpr double slowed_by_sharing = 1.25;   // by which calls on one device take longer at once
 constexpr double held_span_share = 0.10;     // of the span, in which copies held the host
 constexpr double reference_share = 0.01;     // of computing, on reference kernels
+constexpr double general_loop_share = 0.10;  // of computing, by one operation on general loops
+constexpr double general_loop_rate = 0.10;   // of the rate of all operations, at most
 constexpr double team_waiting_share = 0.10;  // of the time: threads without work within calls
 constexpr double no_core_share = 0.10;       // of the time: others of the case had the core
 constexpr double exposed_share = 0.05;       // of the time: communication and no computation

@@ -46,6 +46,14 @@ bool divides_work(const CaseResult& one) {
                                [](const DeviceMemory& held) { return held.bytes > 0; }) > 1;
 }
 
+std::set<std::string> recommended_cases(const Answer& answer) {
+  std::set<std::string> names;
+  for (const Recommendation& one : answer.recommendations) {
+    if (!one.candidates.empty()) names.insert(one.candidates.front().name);
+  }
+  return names;
+}
+
 std::set<std::string> cases_of_answer(const Answer& answer, const std::vector<CaseResult>& cases) {
   std::set<std::string> names;
   for (const Recommendation& one : answer.recommendations) {

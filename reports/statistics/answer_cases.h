@@ -13,6 +13,9 @@ namespace parbench::report {
 /// which it holds memory.
 [[nodiscard]] bool divides_work(const CaseResult& one);
 
+/// Returns the names of the recommended cases, one for each setting.
+[[nodiscard]] std::set<std::string> recommended_cases(const Answer& answer);
+
 /// Returns the names of the recommended cases, or where such a case does not divide the work, of
 /// the fastest case beside the same baseline that does. Where there is none, of the case whose gain
 /// the answer states.

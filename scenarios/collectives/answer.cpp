@@ -93,7 +93,8 @@ struct Choice {
   std::string place;  // its size
   std::string use;
   double bandwidth = 0;
-  bool is_compared = false;  // with another algorithm
+  bool is_compared = false;   // with another algorithm, and decided
+  bool is_undecided = false;  // because of other programs
 };
 
 /// By collective, in ascending order of sizes.
@@ -179,10 +180,14 @@ std::string undecided_text(const std::vector<report::Recommendation>& found) {
     return payoff_of(one) == report::Payoff::undecided;
   });
   if (count == 0) return {};
+  const std::string settings =
+      std::cmp_equal(count, found.size())
+          ? (count == 1 ? "the only setting" : fmt::format("any of {} settings", count))
+          : report::format_count(static_cast<std::size_t>(count), "setting");
   return fmt::format(
       "No verdict at {}, because other programs had up to {} of the core time: repeat on a quiet "
       "machine.",
-      report::format_count(static_cast<std::size_t>(count), "setting"),
+      settings,
       report::format_percent(std::ranges::max(found, {}, &report::Recommendation::load).load, 0));
 }
 
@@ -206,29 +211,38 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
                        baseline_algorithm, settings);
   }
   std::vector<std::string> verdicts;
+  if (std::cmp_equal(pays, all.recommendations.size())) {
+    return fmt::format(
+        "Another algorithm than {} pays at every setting that was compared (see the "
+        "table).",
+        baseline_algorithm);
+  }
   if (pays > 0) verdicts.push_back(fmt::format("pays at {}", pays));
   if (may_pay > 0) verdicts.push_back(fmt::format("may pay at {}", may_pay));
   return fmt::format("Another algorithm than {} {} of {} (see the table).", baseline_algorithm,
                      fmt::join(verdicts, " and "), settings);
 }
 
-/// "Bus bandwidth at 16.0 MiB in GB/s: by ring all-reduce 3.75; by direct broadcast 4.01, send-recv
-/// 4.10.": at the largest size of each collective, by the algorithm to use there.
+/// "Bus bandwidth at 16.0 MiB in GB/s: broadcast 4.01, send-recv 4.10 (direct); all-reduce 3.75
+/// (ring).": at the largest size of each collective, by the algorithm to use there. Without those
+/// for which there is no verdict.
 std::string bandwidths_text(const Choices& choices) {
   constexpr double giga = 1e-9;
   std::set<std::string> places;
-  for (const auto& [collective, list] : choices) places.insert(list.back().place);
+  for (const auto& [collective, list] : choices) {
+    if (!list.back().is_undecided) places.insert(list.back().place);
+  }
   const bool is_one_place = places.size() == 1;
   std::map<std::string, std::vector<std::string>> items;  // by algorithm
   for (const auto& [collective, list] : choices) {
     const Choice& largest = list.back();
-    if (!(largest.bandwidth > 0)) continue;
+    if (!(largest.bandwidth > 0) || largest.is_undecided) continue;
     items[largest.use].push_back(fmt::format("{} {:#.3g}{}", collective, giga * largest.bandwidth,
                                              is_one_place ? "" : " at " + largest.place));
   }
   std::vector<std::string> parts;
   for (const auto& [use, list] : items) {
-    parts.push_back(fmt::format("by {} {}", use, fmt::join(list, ", ")));
+    parts.push_back(fmt::format("{} ({})", fmt::join(list, ", "), use));
   }
   if (parts.empty()) return {};
   return fmt::format("Bus bandwidth{} in GB/s: {}.", is_one_place ? " at " + *places.begin() : "",
@@ -236,14 +250,21 @@ std::string bandwidths_text(const Choices& choices) {
 }
 
 /// The number of settings that were compared, and of those at which a gain is expected and not
-/// shown; empty where `choices_text` has counted them.
+/// shown; empty where another sentence has counted them.
 std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
   const auto open = std::ranges::count_if(
       all.recommendations,
       [](const report::Recommendation& one) { return payoff_of(one) == report::Payoff::may_pay; });
-  if (compared == measured && compared_collectives(choices).size() > 1) return {};
+  const bool has_verdict =
+      std::ranges::any_of(all.recommendations, [](const report::Recommendation& one) {
+        return payoff_of(one) != report::Payoff::undecided;
+      });
+  if (compared > 0 && compared == measured &&
+      (!has_verdict || compared_collectives(choices).size() > 1)) {
+    return {};
+  }
   if (compared == 0) return "Not decided which algorithm to use: no second one was measured.";
   return fmt::format(
       "{}{} compared{}.", compared < measured ? fmt::format("{} of ", compared) : "",
@@ -308,7 +329,8 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
           {.place = place_text(spec),
            .use = used.label,
            .bandwidth = bandwidth_of(find_outcome(group.cases, used.name)),
-           .is_compared = one.gain && payoff_of(one) != report::Payoff::undecided});
+           .is_compared = one.gain && payoff_of(one) != report::Payoff::undecided,
+           .is_undecided = one.gain && payoff_of(one) == report::Payoff::undecided});
     }
     // A message has one algorithm beside those of libraries.
     if (one.gain || key.first != link_collective) all.add(std::move(one));

@@ -216,8 +216,7 @@ class Collectives final : public Scenario {
     }
     if (spec.strategy == by_nccl && request.devices_are_cpus) {
       return refuse(request, "strategy",
-                    "--strategy nccl joins GPUs, and the devices are CPU devices; use --strategy "
-                    "direct, ring or tree");
+                    "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree");
     }
     // Where a library joins devices, the published preset is the default.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&

@@ -6,44 +6,51 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "reports/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/wording.h"
+#include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 
 namespace parbench {
 namespace {
 
-constexpr std::string_view dependent_strategy = "by-dependency";
-
-/// The minimum times of plans by dependency as shares of the times in program order, at most all of
-/// these: costs of tasks are measured too.
+/// The minimum times of plans on several devices as shares of the times in program order, one for
+/// each setting: the smallest of all orders, as costs of tasks are measured too. At most all of
+/// these times.
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;
-  std::size_t without = 0;  // plans without a bound or without a time in program order
+  std::size_t without = 0;  // settings without a bound
+  std::size_t devices = 0;
 };
 
 PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
-  PlanLimits shares;
-  for (const CaseOutcome& one : outcomes) {
-    if (one.spec.strategy != dependent_strategy) continue;
-    const CaseSpec in_turn = with_strategy(one.spec, scenario.baseline());
-    const auto found = std::ranges::find(outcomes, in_turn, &CaseOutcome::spec);
-    if (found == outcomes.end() || one.efficiency <= 0) {
-      ++shares.without;
+  PlanLimits limits;
+  for (const CaseOutcome& in_turn : outcomes) {
+    if (in_turn.spec.strategy != scenario.baseline()) continue;
+    double path = 1;
+    double bound = 1;
+    bool is_known = false;
+    for (const CaseOutcome& one : outcomes) {
+      if (one.spec.strategy == scenario.baseline() || uses_all_cores(one.spec)) continue;
+      if (with_strategy(one.spec, scenario.baseline()) != in_turn.spec) continue;
+      if (one.efficiency <= 0) continue;
+      is_known = true;
+      path = std::min(path, one.critical_path / in_turn.median_seconds);
+      bound = std::min(bound, one.efficiency * one.median_seconds / in_turn.median_seconds);
+      limits.devices = static_cast<std::size_t>(one.spec.parameters.integer(devices_parameter));
+    }
+    if (!is_known) {
+      ++limits.without;
       continue;
     }
-    const auto share_of = [&](double seconds) {
-      return std::min(1.0, seconds / found->median_seconds);
-    };
-    shares.critical_path.push_back(share_of(one.critical_path));
-    shares.bound.push_back(share_of(one.efficiency * one.median_seconds));
+    limits.critical_path.push_back(path);
+    limits.bound.push_back(bound);
   }
-  return shares;
+  return limits;
 }
 
 /// "63%", or "40% to 63%" of several.
@@ -62,9 +69,10 @@ std::string limits_text(const PlanLimits& shares) {
                           : fmt::format(" At {} of {}, the", known,
                                         report::format_count(known + shares.without, "setting"));
   return fmt::format(
-      "{} longest chain of dependencies takes {} of the sequential time; no order takes less than "
-      "{}.",
-      where, range_text(shares.critical_path), range_text(shares.bound));
+      "{} longest chain of dependencies takes {} of the sequential time; no order on {} takes "
+      "less than {}.",
+      where, range_text(shares.critical_path), report::format_count(shares.devices, "device"),
+      range_text(shares.bound));
 }
 
 }  // namespace

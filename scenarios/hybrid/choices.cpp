@@ -64,12 +64,13 @@ std::optional<Obstacle> obstacle_of_stages(const Network& network, const DeviceG
                               report::format_count(network.units.size(), "unit"), to_string(grid))};
 }
 
-std::optional<Obstacle> obstacle_of_ranks(const Network& network, const DeviceGrid& grid) {
+std::optional<Obstacle> obstacle_of_ranks(const Network& network, const std::string& model,
+                                          const DeviceGrid& grid) {
   if (grid.ranks == 1) return std::nullopt;
   if (const auto reason = obstacle_to_division(network, grid.ranks)) {
     return Obstacle{{"layout"},
-                    fmt::format("--layout {}: ranks cannot divide the layers, because {}",
-                                to_string(grid), *reason)};
+                    fmt::format("the layers of {} cannot be divided over {} ranks: {}", model,
+                                grid.ranks, *reason)};
   }
   return std::nullopt;
 }
@@ -175,7 +176,7 @@ std::optional<CaseSpec> resolve_divided(const Scenario::Request& request, CaseSp
   const DeviceGrid grid = read_layout(request);
   for (const auto& obstacle :
        {obstacle_of_devices(request, grid), obstacle_of_stages(network, grid),
-        obstacle_of_ranks(network, grid)}) {
+        obstacle_of_ranks(network, spec.parameters.text("model"), grid)}) {
     if (is_left_out(request, obstacle)) return std::nullopt;
   }
   spec.parameters.set("layout", to_string(grid));

@@ -56,7 +56,8 @@ std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outco
   return label;
 }
 
-/// " No layers of resnet50 are divided." where only replicas and stages could be compared.
+/// " parbench cannot divide layers of resnet50 over ranks." where only replicas and stages could be
+/// compared.
 std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_ranks;
@@ -69,7 +70,8 @@ std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::vector<std::string> names;
   std::ranges::set_difference(undivided, with_ranks, std::back_inserter(names));
   if (names.empty()) return {};
-  return fmt::format(" Ranks cannot divide layers of {}.", report::format_list(names));
+  return fmt::format(" parbench cannot divide layers of {} over ranks.",
+                     report::format_list(names));
 }
 
 class Hybrid final : public Scenario {

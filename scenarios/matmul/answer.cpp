@@ -120,45 +120,62 @@ std::string superlinear_text_of(const report::Recommendation& found, const Outco
                               : "the baseline was disturbed");
 }
 
-/// How much longer one device after the other takes than the same products alone on each, as a
-/// fraction; nothing where not all of them were measured.
-std::optional<double> excess_of_baseline(const SameWork& group) {
+/// The smallest factor by which one device after the other takes longer than the same products
+/// alone on each, and that of the medians.
+struct Excess {
+  double min = 0;
+  double median = 0;
+};
+
+/// Nothing where not all of them were measured with an interval.
+std::optional<Excess> excess_of_baseline(const SameWork& group) {
   const CaseOutcome* in_turn = nullptr;
   double alone = 0;
+  double alone_high = 0;
   std::int64_t devices = 0;
   for (const CaseOutcome* one : group.cases) {
+    if (!one->interval || report::is_low(*one->interval)) return std::nullopt;
     if (one->spec.strategy == "sequential") {
       in_turn = one;
     } else {
       alone += one->median_seconds;
+      alone_high += one->interval->high;
       ++devices;
     }
   }
   if (in_turn == nullptr || devices != integer_of(in_turn->spec, "devices")) return std::nullopt;
-  return in_turn->median_seconds / alone - 1;
+  return Excess{.min = in_turn->interval->low / alone_high,
+                .median = in_turn->median_seconds / alone};
 }
 
-/// Remarks on a baseline that is slower than its parts, because a gain over it is then not only
-/// that of devices that work at once; empty of any other.
-std::string slow_baseline_text(const std::vector<CaseOutcome>& outcomes) {
-  constexpr double remarkable = 0.05;
+/// A gain over a baseline that is slower than its parts is not only that of devices that work at
+/// once: remarks on the recommendations with a verdict, and returns the sentence on the largest
+/// excess; empty without any.
+std::string slow_baseline_text(Recommendations& found, const std::vector<CaseOutcome>& outcomes) {
+  constexpr double remarkable = 1.05;
   const Outcomes parts = outcomes_where(outcomes, [](const CaseOutcome& one) {
     return one.spec.strategy == "sequential" || one.spec.strategy == "alone";
   });
-  double largest = remarkable;
+  double largest = 0;
   std::string setting;
   for (const SameWork& group : same_work(parts, {"n", "count"})) {
-    const std::optional<double> excess = excess_of_baseline(group);
-    if (!excess || *excess <= largest) continue;
-    largest = *excess;
+    const std::optional<Excess> excess = excess_of_baseline(group);
+    const auto one = std::ranges::find(found, group.setting, &report::Recommendation::setting);
+    if (!excess || excess->min <= remarkable || one == found.end() || !one->gain) continue;
+    if (payoff_of(*one) < report::Payoff::may_pay || payoff_of(*one) == report::Payoff::undecided) {
+      continue;
+    }
+    one->remark = fmt::format("{} over the products alone",
+                              report::format_ratio(one->gain->value / excess->median));
+    if (excess->median <= largest) continue;
+    largest = excess->median;
     setting = group.setting.empty() ? "" : " at " + group.setting;
   }
-  if (largest == remarkable) return {};
+  if (largest == 0) return {};
   return fmt::format(
-      " One device after the other takes {:.0f}% longer than the same products alone{}, which "
-      "counts "
-      "as gain.",
-      100 * largest, setting);
+      " One device after the other takes {:.0f}% longer than the same products alone{}, so that "
+      "the gain{} is that much too large.",
+      100 * (largest - 1), setting, setting.empty() ? "" : " there");
 }
 
 /// Says of a question without an answer which side of its comparisons is missing; empty where
@@ -216,7 +233,8 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
     in_short.push_back(short_sentence(*question, found));
     details.insert(details.end(), std::next(own.begin()), own.end());
     if (question == &devices) {
-      remarks = {superlinear_text_of(best_of(found), all), slow_baseline_text(outcomes)};
+      details.insert(details.begin(), slow_baseline_text(found, outcomes));
+      remarks = {superlinear_text_of(best_of(found), all)};
     }
     remarks.push_back(not_compared_text(not_compared));
     for (report::Recommendation& one : found) name_question(*question, one);

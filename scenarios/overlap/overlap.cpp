@@ -72,7 +72,7 @@ double hidden_fraction(std::span<const double> seconds, std::span<const double> 
 constexpr double slow_in_turn = 1.05;
 
 /// Explains a fraction that is not between 0 and 1, or that is not only overlap; empty of any
-/// other.
+/// other. Without figures: medians of the times are not those of the rounds.
 std::string hidden_remark(double fraction, std::span<const double> medians) {
   constexpr std::string_view not_in_medians =
       "in half of the rounds or more; the medians of the times do not show it";
@@ -82,21 +82,18 @@ std::string hidden_remark(double fraction, std::span<const double> medians) {
   const double in_turn = medians[3];
   if (fraction < 0) {
     if (overlapped <= in_turn) return fmt::format("below 0% {}", not_in_medians);
-    return fmt::format("below 0%: overlapped takes {} longer than one after the other",
-                       report::format_percent(overlapped / in_turn - 1));
+    return "below 0%: overlapped takes longer than one after the other";
   }
-  const std::string slow_text =
-      fmt::format("one after the other takes {} longer than both parts alone",
-                  report::format_percent(in_turn / parts - 1));
   if (fraction <= 1) {
-    return in_turn > slow_in_turn * parts ? "not only overlap: " + slow_text : "";
+    return in_turn > slow_in_turn * parts
+               ? "not only overlap, as one after the other takes longer than both parts alone"
+               : "";
   }
   const double slower = in_turn - parts;
   const double faster = longer_part - overlapped;
   if (std::max(slower, faster) <= 0) return fmt::format("above 100% {}", not_in_medians);
-  if (slower >= faster) return "above 100%: " + slow_text;
-  return fmt::format("above 100%: overlapped takes {} less than the longer part alone",
-                     report::format_percent(1 - overlapped / longer_part));
+  return slower >= faster ? "above 100%: one after the other takes longer than both parts alone"
+                          : "above 100%: overlapped takes less than the longer part alone";
 }
 
 const std::vector<std::string> with_copies = {"copy", "sequential", "overlapped"};

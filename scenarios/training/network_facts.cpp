@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/ops/flops.h"
+#include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/plan/schedules/levels.h"
@@ -88,6 +89,24 @@ void add_crossing(UnitFacts& facts, const Network& network, int first, std::int6
   }
 }
 
+/// Whether general operations of a layer divide by a deviation: then it may normalise.
+bool may_normalise(const Composition& composition) {
+  return std::ranges::any_of(composition.graph().operations(), [](const general::Operation& one) {
+    return one.kind == general::OpKind::element && one.element == ElementOp::square_root;
+  });
+}
+
+/// Convolutions among the general operations of a layer: parameters of outputs, inputs, height and
+/// width. A scale of channels has one output.
+std::size_t composed_convolutions(const Network& network, const Layer& layer,
+                                  const Composition& composition) {
+  constexpr std::size_t dimensions = 4;
+  const auto parameters = composition.parameters(network.input_of(layer, 0), layer.output);
+  return static_cast<std::size_t>(std::ranges::count_if(parameters, [](const ParameterSpec& one) {
+    return one.shape.size() == dimensions && one.shape.front() > 1;
+  }));
+}
+
 }  // namespace
 
 double linear_layers(const Network& network) {
@@ -99,6 +118,11 @@ std::size_t convolutions_without_normalisation(const Network& network) {
   std::size_t convolutions = 0;
   for (const Layer& layer : network.layers) {
     if (layer.kind->name().ends_with("_norm")) return 0;
+    if (const auto* composition = as<Composition>(layer)) {
+      if (may_normalise(*composition)) return 0;
+      convolutions += composed_convolutions(network, layer, *composition);
+      continue;
+    }
     const auto* convolution = as<Convolution>(layer);
     if (convolution == nullptr) continue;
     if (!convolution->options().bias) return 0;

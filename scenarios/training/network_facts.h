@@ -16,7 +16,8 @@ namespace parbench {
 [[nodiscard]] double linear_layers(const Network& network);
 
 /// The number of convolutions of a network in which no layer normalises and each convolution has a
-/// bias, as files have them whose exporter has folded batch normalisations into them; else 0.
+/// bias, as files have them whose exporter has folded batch normalisations into them; else 0. Of
+/// layers that are composed of general operations each counts, with or without a bias.
 [[nodiscard]] std::size_t convolutions_without_normalisation(const Network& network);
 
 /// Sums over layers, for a whole batch.

@@ -90,16 +90,14 @@ SharedValues initial_values(const Network& network, const ParameterSpec& spec, s
 std::optional<std::string> obstacle_to_division(const Network& network, int ranks) {
   const std::vector<Pair> pairs = pairs_of(network);
   if (pairs.empty()) {
-    return fmt::format(
-        "{} has no two linear layers with only a function or attention between "
-        "them",
-        network.name);
+    return "parbench divides pairs of linear layers with one activation or attention between them, "
+           "and this model has none";
   }
   for (const Pair& pair : pairs) {
     const auto [count, what] = divided_count(network, pair);
     if (count % ranks == 0) continue;
-    return fmt::format("{} of {} has {} {}, which {} ranks do not divide",
-                       network.layer(pair.first).name, network.name, count, what, ranks);
+    return fmt::format("{} has {} {}, which {} ranks do not divide", network.layer(pair.first).name,
+                       count, what, ranks);
   }
   return std::nullopt;
 }

@@ -113,6 +113,57 @@ TEST(CommunicationRules, TakeSizeZeroForEverythingAtOnce) {
               Not(HasSubstr("try")));
 }
 
+/// The same where its two messages read and write so many bytes together.
+MadeCase in_buckets_of(double bytes, std::int64_t size, double seconds = 100e-9) {
+  MadeCase made = in_buckets(size, 1, 90, seconds);
+  Timeline timeline = made.made().profile->timeline.value();
+  for (Task& task : timeline.graph.tasks) {
+    if (task.kind == TaskKind::communication) task.work.bytes = bytes / 2;
+  }
+  return made.timeline(timeline);
+}
+
+/// --parcel takes whole MiB; of an all-reduce over two devices each byte is read and written twice.
+TEST(CommunicationRules, AdviseNoSmallerSizeWhereTheSmallestHoldsAllGradients) {
+  constexpr double mebibyte = 1 << 20;
+  for (const std::int64_t size : {0, 25}) {
+    EXPECT_THAT(text("buckets-too-large", {in_buckets_of(4 * mebibyte, size)}),
+                AllOf(HasSubstr("still exchanged"), Not(HasSubstr("try"))));
+    EXPECT_THAT(text("buckets-too-large", {in_buckets_of(4.1 * mebibyte, size)}),
+                HasSubstr("try: a"));
+  }
+  EXPECT_THAT(text("buckets-too-large", {in_buckets_of(mebibyte, 0), in_buckets(5, 1, 64, 80e-9)}),
+              HasSubstr("try: --parcel 5"))
+      << "a measured one was faster";
+}
+
+TEST(CommunicationRules, WriteLittleAsLessThanOnePercent) {
+  MadeCase made = in_buckets(25, 0, 90);
+  EXPECT_THAT(text("buckets-too-large", {made}),
+              HasSubstr("starting 2 messages takes less than 1%"));
+}
+
+/// Both would be about the same seconds, with different advice.
+TEST(CommunicationRules, ExplainWhatFollowsTheBackwardPassOnce) {
+  const auto exposed = [](double seconds) {
+    MadeTimeline timeline;
+    const LaneId compute = timeline.lane("d0");
+    const LaneId copies = timeline.lane("d0", "copy");
+    const TaskId backward = timeline.task(compute, {0, 70}, {.phase = "backward"});
+    const TaskId sent =
+        timeline.task(copies, {70, 80}, {.kind = TaskKind::communication, .after = {backward}});
+    timeline.task(compute, {80, 100}, {.after = {sent}, .phase = "update"});
+    return MadeCase("a", 100e-9, {{.compute = 80e-9, .communicating = seconds, .exposed = seconds}})
+        .parameter("samples", std::int64_t{16})
+        .parameter("parcel", std::int64_t{25})
+        .timeline(timeline.made());
+  };
+  EXPECT_THAT(text("buckets-too-large", {exposed(10e-9)}), HasSubstr("for 10% of the time"));
+  EXPECT_THAT(found("exposed-communication", {exposed(10e-9)}), IsEmpty());
+  EXPECT_THAT(text("exposed-communication", {exposed(15e-9)}), HasSubstr("for 15% of the time"))
+      << "a part of it is hidden by no backward pass either";
+}
+
 TEST(CommunicationRules, LeaveOutWhatIsExchangedBehindTheUpdate) {
   MadeTimeline timeline;
   const LaneId compute = timeline.lane("d0");
@@ -140,9 +191,14 @@ TEST(CommunicationRules, NoticePartsThatComputeSlowly) {
   };
   EXPECT_THAT(text("batch-too-small", {whole, parts(8)}),
               AllOf(HasSubstr("38% less than all of them on one"),
-                    HasSubstr("Most is lost in gemm of fc, 2.50× as long"),
+                    HasSubstr("; all of it is lost in gemm of fc, which takes 2.50× as long"),
                     HasSubstr("a larger --samples")));
   EXPECT_THAT(found("batch-too-small", {whole, parts(8)}), ElementsAre("s/parts/samples:4"));
+  MadeCase several = parts(8);
+  several.layer("head", 2);
+  EXPECT_THAT(text("batch-too-small", {MadeCase(whole).layer("head", 1), several}),
+              HasSubstr("; the largest part, 86%, is lost in gemm of fc"))
+      << "6 of 7 seconds";
   EXPECT_THAT(found("batch-too-small", {whole, parts(5.2)}), IsEmpty()) << "4% less";
   EXPECT_THAT(found("batch-too-small", {whole, parts(8, 1.6)}), IsEmpty())
       << "the samples lose 23% at most";

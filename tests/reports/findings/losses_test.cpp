@@ -7,6 +7,7 @@
 
 #include "reports/findings/findings.h"
 #include "tests/reports/findings/made_case.h"
+#include "tests/scenarios/plan/made_timeline.h"
 
 namespace parbench::report {
 namespace {
@@ -102,9 +103,10 @@ TEST(Losses, AddUpWithThoseThatAreTooSmallForAName) {
 TEST(Losses, HaveNoPartsWhereTheProfiledRunWasNotRepresentative) {
   MadeCase pipeline("pipeline", 12, {{.compute = 6}, {.compute = 6}});
   pipeline.speedup(1.6, "s/single", 1.5).deviation(0.2);
-  EXPECT_EQ(first_finding(pipeline),
-            "no breakdown: the profiled run was not representative (it took 20% longer than the "
-            "median sample)");
+  EXPECT_EQ(
+      first_finding(pipeline),
+      "no breakdown, because the profiled run was not representative: it took 20% longer than "
+      "the median sample");
 }
 
 /// Load makes calls slow and devices idle as well.
@@ -162,6 +164,37 @@ TEST(Losses, NameCommunicationWhereDevicesCommunicate) {
               ::testing::HasSubstr("devices: 25.0% copies and communication"));
 }
 
+TEST(Losses, NameMessagesBetweenRanks) {
+  const auto text_of = [](const std::string& first, const std::string& second) {
+    MadeTimeline timeline;
+    const LaneId one = timeline.lane(first);
+    const LaneId other = timeline.lane(second);
+    for (const double bytes : {24576.0, 16384.0}) {
+      timeline.made().graph.add_task({.name = "send",
+                                      .kind = TaskKind::copy,
+                                      .lanes = {one, other},
+                                      .work = {.flops = 0, .bytes = 2 * bytes}});
+    }
+    MadeCase divided("divided", 8, {{.compute = 6, .moving = 2}, {.compute = 6, .moving = 2}});
+    divided.copies(0.0008, 0, 4, 10240).timeline(timeline.made());
+    divided.speedup(1.5, "s/single", 1.4);
+    return first_finding(divided);
+  };
+  EXPECT_THAT(
+      text_of("node/0/cpu:0", "node/1/cpu:0"),
+      ::testing::HasSubstr("devices: 25.0% messages between ranks (2 of 20.0 KiB, 200.0 µs each)"));
+  EXPECT_THAT(text_of("node/0/cpu:0", "node/0/cpu:1"),
+              ::testing::HasSubstr("devices: 25.0% copies"));
+  EXPECT_THAT(text_of("cuda:0/1", "cuda:1/0"), ::testing::HasSubstr("devices: 25.0% copies"));
+}
+
+/// Each of two such devices is idle for half of the time at least.
+TEST(Losses, AreNotReportedOfDevicesThatComputeInTurn) {
+  MadeCase in_turn("turn", 12, {{.compute = 6}, {.compute = 6}});
+  in_turn.speedup(1, "s/single", 0.95);
+  EXPECT_EQ(first_finding(in_turn), "");
+}
+
 /// What such an execution shows of waiting, it does not show of the samples.
 TEST(Findings, NeedAnExecutionThatRepresentsTheSamples) {
   const auto rules = [](const std::vector<MadeCase>& cases) {
@@ -191,7 +224,7 @@ TEST(Findings, AreAboutTheFastestCaseThatDividesTheWorkWhereAnotherIsRecommended
   const MadeCase fast =
       MadeCase("fast", 8, {{.compute = 6}, {.compute = 6}}).speedup(1.5, "s/single", 1.4);
   const MadeCase slow =
-      MadeCase("slow", 12, {{.compute = 6}, {.compute = 6}}).speedup(1, "s/single", 0.9);
+      MadeCase("slow", 12, {{.compute = 7}, {.compute = 7}}).speedup(1, "s/single", 0.9);
   Report report = report_of({single, whole, fast, slow});
   find_reasons(report);
   EXPECT_EQ(report.findings.front().cases.front(), "s/slow") << "the largest loss";
@@ -227,7 +260,7 @@ TEST(Losses, AreNotMissedWhereNothingIsLost) {
 }
 
 TEST(Losses, NeedMoreThanOneSample) {
-  MadeCase pipeline("pipeline", 12, {{.compute = 6}, {.compute = 6}});
+  MadeCase pipeline("pipeline", 12, {{.compute = 7}, {.compute = 7}});
   Report report = report_of({MadeCase("single", 12, {{.compute = 12}}), pipeline});
   report.cases[1].speedup = Ratio{.value = 1, .baseline = "s/single"};
   find_reasons(report);
@@ -302,10 +335,11 @@ TEST(SharedCores, ExplainWhatDevicesLoseAndNothingElseDoes) {
   EXPECT_THAT(rules(shared), ::testing::ElementsAre("shared-cores"));
   find_reasons(shared);
   ASSERT_EQ(shared.findings.size(), 1U);
-  EXPECT_EQ(to_text(shared.findings.front(), "divided"),
-            "divided: its devices share 1 core, and threads of d0 waited for theirs for 40% of the "
-            "time: that makes calls slow, exchanges long and devices idle; try: no more devices "
-            "than cores.");
+  EXPECT_EQ(
+      to_text(shared.findings.front(), "divided"),
+      "divided: its devices share 1 core, for which threads of d0 waited for 40% of the time: "
+      "that makes calls slow, exchanges long and devices idle; try: no more devices "
+      "than cores.");
   EXPECT_FALSE(shared.cases[1].profile->losses) << "what would be ideal is not known";
 }
 

@@ -1,6 +1,7 @@
 // Cases with profiles, made by hand, and what rules find in them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,10 @@ class MadeCase {
     calls.flops = 1e9;
     metrics.calls.push_back(calls);
     metrics.streams_busy = {0, span};
+    if (devices.size() == 2) {  // as much at once as their times need
+      const double both = std::max(0.0, metrics.devices[0].busy + metrics.devices[1].busy - span);
+      metrics.streams_busy = {0, span - both, both};
+    }
   }
 
   /// So many streams at once all the time, whose calls take so long together.
@@ -88,6 +93,14 @@ class MadeCase {
     calls.push_back({.name = "gemm", .layer = name, .count = 1, .seconds = seconds});
     return *this;
   }
+  /// General operations of a layer, part of the time of all calls.
+  MadeCase& loops(const std::string& layer, double seconds, double flops) {
+    std::vector<CallMetrics>& calls = made_.profile->metrics.calls;
+    calls.front().seconds -= seconds;
+    calls.push_back(
+        {.name = "map", .layer = layer, .count = 1, .seconds = seconds, .flops = flops});
+    return *this;
+  }
   MadeCase& flops(double value) {
     made_.profile->metrics.calls[0].flops = value;
     return *this;
@@ -107,6 +120,12 @@ class MadeCase {
   /// Threads of OpenMP teams had no work for so long, as a mean.
   MadeCase& team_waiting(double seconds) {
     made_.profile->metrics.calls.front().team_waiting = seconds;
+    return *this;
+  }
+  /// The same of a layer's operation.
+  MadeCase& team_waiting_of(const std::string& layer, double seconds) {
+    std::ranges::find(made_.profile->metrics.calls, layer, &CallMetrics::layer)->team_waiting =
+        seconds;
     return *this;
   }
   /// The device's lanes have so many threads each, and the device so many cores.

@@ -39,7 +39,9 @@ TEST(SlowestRank, IsTheOneForWhichTheOthersWait) {
   EXPECT_THAT(found->text, AllOf(HasSubstr("rank 1 (node2) waited least for messages in 8 of 9"),
                                  HasSubstr("20% of the time less than the other rank, which waits"),
                                  HasSubstr("25.00 µs apart")));
-  EXPECT_THAT(found->advice, HasSubstr("clocks of its host"));
+  EXPECT_EQ(found->advice,
+            "comparing its share of the work with that of the other rank; where shares are equal, "
+            "the load and the clocks of its host");
   EXPECT_DOUBLE_EQ(found->share, 0.2);
 }
 
@@ -72,6 +74,7 @@ TEST(SlowestRank, WaitsLessThanEachOtherOne) {
   const auto found = remark_on({alone, alone, alone, alone, alone, alone, alone, alone});
   ASSERT_TRUE(found);
   EXPECT_THAT(found->text, HasSubstr("less than any other rank: they wait for it"));
+  EXPECT_THAT(found->advice, HasSubstr("with that of the others; where"));
 }
 
 TEST(SlowestRank, IsNotComparedByHostOnOneHost) {
@@ -80,7 +83,9 @@ TEST(SlowestRank, IsNotComparedByHostOnOneHost) {
   const Report report;
   const auto found = slowest_rank(one, Roles(report, "s"));
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->advice, "comparing its share of the work with the others");
+  EXPECT_EQ(found->advice,
+            "comparing its share of the work with that of the other rank; where shares are equal, "
+            "looking for other programs on its cores");
 }
 
 /// Waits that computations hide cost nothing.

@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "reports/findings/findings.h"
 #include "tests/reports/findings/made_case.h"
 
@@ -30,6 +34,21 @@ TEST(Rules, CallADeviceSaturatedWhenStreamsAtOnceTakeAsManyTimesAsLong) {
   EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.6, 1.25)}), IsEmpty());
   EXPECT_THAT(found("saturated", {one_stream(), two_streams(1.02, 1.1)}), IsEmpty())
       << "calls as long as before: it is something else that ate the gain";
+  const MadeCase in_turn =
+      two_streams(1.02, 1.96).threads({.core_wait = 0.3}).lanes("d0", {1, 1}, 1);
+  EXPECT_THAT(found("saturated", {one_stream(), in_turn}), IsEmpty())
+      << "they wait for the only core";
+  EXPECT_EQ(text("saturated", {one_stream(), two_streams(1.02, 1.96)}),
+            "s/two: 2.0 streams ran at once on average, and their calls took 1.96 times as long, "
+            "so that one stream fills the device already; try: another device.");
+  Report report = report_on_one_core({one_stream(), two_streams(1.02, 1.96)}, 1);
+  report.machine.cores_online = 1;
+  find_reasons(report);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings.front().advice, "") << "the device has all cores of the host";
+  report.machine.cores_online = 2;
+  find_reasons(report);
+  EXPECT_EQ(report.findings.front().advice, "another device");
   const MadeCase loaded = two_streams(1.02, 1.96).threads({.denied = 0.3, .others = 1});
   EXPECT_THAT(found("saturated", {one_stream(), loaded}), IsEmpty()) << "load does this, too";
 }
@@ -76,74 +95,19 @@ TEST(Rules, NameTheLayerTheKernelAndItsShareOfReferenceKernels) {
   EXPECT_THAT(found("reference-kernel", {hardly}), IsEmpty());
 }
 
-TEST(Rules, NoticeThreadsOfTeamsThatHaveNoWork) {
-  const MadeCase waiting = MadeCase("a", 10, {{.compute = 8}}).team_waiting(2);
-  EXPECT_THAT(
-      text("team-waiting", {waiting}),
-      AllOf(HasSubstr("no work for 20% of the time"),
-            HasSubstr("Most of it in gemm, 25% of that call's time"), HasSubstr("fewer cores")));
-  const MadeCase wide = MadeCase(waiting).lanes("d1", {2}, 2);
-  EXPECT_THAT(text("team-waiting", {wide}), HasSubstr("try: streams or devices with fewer cores"));
-  const MadeCase narrow = MadeCase("b", 10, {{.compute = 8}}).lanes("d1", {1, 1}, 2);
-  EXPECT_THAT(text("team-waiting", {wide, narrow}), Not(HasSubstr("try")))
-      << "smaller teams were tried";
-  const MadeCase beside_whole = MadeCase("b", 10, {{.compute = 8}}).lanes("d1", {2, 1, 1}, 2);
-  EXPECT_THAT(text("team-waiting", {wide, beside_whole}), Not(HasSubstr("try")))
-      << "beside a stream of the whole device";
-  EXPECT_THAT(text("team-waiting", {wide, MadeCase(narrow).without_profile()}),
-              Not(HasSubstr("try")))
-      << "and perhaps here";
-  const MadeCase hardly = MadeCase("a", 10, {{.compute = 8}}).team_waiting(0.9);
-  EXPECT_THAT(found("team-waiting", {hardly}), IsEmpty());
-  EXPECT_THAT(found("team-waiting", {MadeCase(waiting).threads({.denied = 0.3, .others = 1})}),
-              IsEmpty())
-      << "other programs had the cores";
-}
-
-TEST(Rules, NoticeThreadsWithoutACore) {
-  const MadeCase crowded =
-      MadeCase("a", 10, {{.compute = 8}}).threads({.core_wait = 0.05}).threads({.core_wait = 0.3});
-  const MadeCase few = MadeCase(crowded).lanes("d1", {1, 1}, 2);
-  const MadeCase many = MadeCase(crowded).lanes("d1", {1, 1, 1}, 2);
-  EXPECT_THAT(found("cores-taken", {crowded}), IsEmpty()) << "perhaps threads of its own";
-  const MadeCase loaded = MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.3, .others = 1});
-  EXPECT_THAT(text("cores-taken", {loaded}),
-              AllOf(HasSubstr("other programs took 30% of the CPU time"), HasSubstr("taskset")));
-  EXPECT_THAT(found("more-threads-than-cores", {MadeCase(few).copy_lane("d1", 2)}), IsEmpty())
-      << "a thread that copies is rarely busy";
-  EXPECT_THAT(text("more-threads-than-cores", {many}),
-              AllOf(HasSubstr("others of the same case"), HasSubstr("no more streams than cores")));
-  const MadeCase tried = MadeCase("b", 10, {{.compute = 8}}).lanes("d1", {1, 1}, 2);
-  EXPECT_THAT(text("more-threads-than-cores", {many, tried}), Not(HasSubstr("try")));
-  for (const std::vector<int>& threads : {std::vector{2, 1, 1}, std::vector{2, 2}}) {
-    EXPECT_THAT(text("more-threads-than-cores", {MadeCase(crowded).lanes("d1", threads, 2)}),
-                AllOf(HasSubstr("others of the same case"), Not(HasSubstr("try"))))
-        << "as many streams as cores, beside one of the whole device";
-  }
-  const MadeCase one_core = MadeCase(crowded).lanes("d1", {1, 1}, 1);
-  EXPECT_THAT(text("more-threads-than-cores", {one_core}), Not(HasSubstr("try")))
-      << "one stream on the only core is the baseline";
-  EXPECT_THAT(found("more-threads-than-cores", {few}), IsEmpty());
-  const auto beside_others = [](double others) {
+TEST(Rules, NameTheLayerThatTakesLongestOnLoopsOfParbench) {
+  const auto made = [](double seconds, double flops) {
     return MadeCase("a", 10, {{.compute = 8}})
-        .threads({.core_wait = 0.3, .denied = 0.4, .others = others})
-        .lanes("d0", {1, 1, 1}, 2);
+        .loops("conv", seconds, flops)
+        .loops("conv", 0.2, 0)
+        .loops("other", 0.5, 1e6);
   };
-  EXPECT_THAT(found("more-threads-than-cores", {beside_others(0.4)}), IsEmpty());
-  EXPECT_THAT(text("more-threads-than-cores", {beside_others(0.2)}), HasSubstr("for 15% of the"))
-      << "other programs had the cores for the other half";
-  const MadeCase alone =
-      MadeCase("a", 10, {{.compute = 8}}).threads({.denied = 0.5, .others = 0.09});
-  EXPECT_THAT(found("cores-taken", {alone}), IsEmpty());
-  EXPECT_THAT(found("cores-taken", {MadeCase("a", 10, {{.compute = 8}})}), IsEmpty());
-  const auto waiting = [](double core_wait) {
-    return MadeCase("a", 10, {{.compute = 8}})
-        .threads({.core_wait = core_wait, .denied = 0.91, .others = 1, .threads = 1});
-  };
-  EXPECT_THAT(found("cores-taken", {waiting(0.05)}), IsEmpty())
-      << "a device that hardly works waited for 5% of the time";
-  EXPECT_THAT(text("cores-taken", {waiting(0.6)}),
-              HasSubstr("for 60% of the time, other programs had a core"));
+  EXPECT_EQ(text("general-loops", {made(1, 2e6)}),
+            "s/a: conv takes 15% of the computing time in 2 calls, at 1.67 MFLOP/s beside 125 "
+            "MFLOP/s of all operations: parbench computes this layer by loops of its own, not by a "
+            "kernel of a library.");
+  EXPECT_THAT(found("general-loops", {made(0.5, 1e6)}), IsEmpty()) << "9% of the computing time";
+  EXPECT_THAT(found("general-loops", {made(1, 2e8)}), IsEmpty()) << "as fast as all";
 }
 
 TEST(Rules, NoticeCopiesOnCoresThatCompute) {
@@ -166,25 +130,6 @@ TEST(Rules, NoticeCopiesOnCoresThatCompute) {
   EXPECT_TRUE(quiet({.compute = 7.3, .overlapped = 4}, 1)) << "as fast as the baseline";
 }
 
-TEST(Rules, NoticePageFaultsThatCostTime) {
-  const MadeCase touching = MadeCase("a", 10, {{.compute = 8}})
-                                .threads({.core_wait = 0, .kernel = 0.2, .page_faults = 2e5});
-  EXPECT_THAT(text("page-faults", {touching}),
-              AllOf(HasSubstr("2000000 page faults in each execution"),
-                    HasSubstr("20% of the time in the kernel"),
-                    HasSubstr("memory that was touched before")));
-  const MadeCase ordinary = MadeCase(touching).parameter("host", "ordinary");
-  EXPECT_THAT(text("page-faults", {ordinary}), HasSubstr("try: --host locked"));
-  const MadeCase locked = MadeCase("a", 10, {{.compute = 8}}).parameter("host", "locked");
-  EXPECT_THAT(text("page-faults", {ordinary, locked}), Not(HasSubstr("try")));
-  const MadeCase few = MadeCase("a", 10, {{.compute = 8}})
-                           .threads({.core_wait = 0, .kernel = 0.2, .page_faults = 9e4});
-  EXPECT_THAT(found("page-faults", {few}), IsEmpty()) << "the kernel did something else";
-  const MadeCase cheap = MadeCase("a", 10, {{.compute = 8}})
-                             .threads({.core_wait = 0, .kernel = 0.04, .page_faults = 2e5});
-  EXPECT_THAT(found("page-faults", {cheap}), IsEmpty());
-}
-
 TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
   const MadeCase host("a", 10, {{.compute = 8, .waits = {.host = 2}}});
   EXPECT_THAT(text("launch-bound", {MadeCase(host).submitted(SubmitMode::one_thread)}),
@@ -194,10 +139,31 @@ TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
   }
   const MadeCase queue("a", 10, {{.compute = 8, .waits = {.queue = 2}}});
   EXPECT_THAT(text("launch-bound", {queue}), Not(HasSubstr("host")));
+  EXPECT_THAT(text("launch-bound", {MadeCase(queue).submitted(SubmitMode::one_thread)}),
+              HasSubstr("--graph"));
   const MadeCase waiting("a", 10, {{.compute = 8, .waits = {.dependency = 2}}});
   EXPECT_THAT(found("launch-bound", {waiting}), IsEmpty());
   const MadeCase little("a", 10, {{.compute = 9.1, .waits = {.host = 0.9}}});
   EXPECT_THAT(found("launch-bound", {little}), IsEmpty());
+}
+
+/// A graph of a CPU device has the same streams, which sleep and wake.
+TEST(Rules, AdviseNoGraphToStreamsOfCpuDevicesThatWake) {
+  const auto advice = [](const Waits& waits, std::size_t devices) {
+    std::vector<MadeDevice> made(devices, {.compute = 8, .waits = waits});
+    Report report = report_of({MadeCase("a", 10, made).submitted(SubmitMode::one_thread)});
+    for (int i = 0; std::cmp_less(i, devices); ++i) {
+      Device& device = report.devices.emplace_back();
+      device.scenario = "s";
+      device.name = "d" + std::to_string(i);
+      device.cores = {i};
+    }
+    find_reasons(report);
+    return report.findings.empty() ? "nothing" : report.findings.front().advice;
+  };
+  EXPECT_EQ(advice({.host = 2}, 2), "launch it as a graph (--graph)");
+  EXPECT_EQ(advice({.queue = 2}, 2), "a larger --samples");
+  EXPECT_EQ(advice({.queue = 2}, 1), "");
 }
 
 TEST(Rules, NoticeCopiesThatHeldTheHost) {
@@ -303,6 +269,20 @@ TEST(Rules, NoticeBubbles) {
   EXPECT_THAT(text("too-few-micro-batches", {split(3, 7), whole(9).parameter("cut", "even")}),
               HasSubstr("try"))
       << "with another partition";
+  const MadeCase waking = MadeCase("pipeline", 10,
+                                   {{.compute = 6.5, .waits = {.dependency = 2, .queue = 1}},
+                                    {.compute = 6.5, .waits = {.dependency = 2, .queue = 1}}})
+                              .parameter("pieces", std::int64_t{3});
+  EXPECT_THAT(text("too-few-micro-batches", {waking}),
+              AllOf(HasSubstr("25%"), Not(HasSubstr("try"))))
+      << "each more waits for a lane to wake";
+  const MadeCase single("single", 10, {{.compute = 10}});
+  EXPECT_THAT(text("too-few-micro-batches", {single, split(3, 7).speedup(1.2, "s/single", 1.15)}),
+              AllOf(HasSubstr("30%"), HasSubstr("try")));
+  EXPECT_THAT(
+      text("too-few-micro-batches", {MadeCase(single), split(3, 8.5).speedup(1, "s/single", 0.95)}),
+      AllOf(HasSubstr("15%"), Not(HasSubstr("try"))))
+      << "slower calls cost 35%";
   const auto ordered = [](MadeCase one, const std::string& order) {
     return one.parameter("order", order);
   };
@@ -364,6 +344,15 @@ TEST(Rules, NoticeMemoryThatIsUneven) {
       Not(HasSubstr("--order")))
       << "no advice to do what is done already";
   EXPECT_THAT(found("uneven-memory", {holding(3, 2)}), IsEmpty());
+  Report report = report_of({holding(3, 1)});
+  report.devices.emplace_back();
+  report.devices.front().scenario = "s";
+  report.devices.front().name = "d0";
+  for (const auto& [memory, count] : {std::pair(300UL, 1UL), std::pair(301UL, 0UL)}) {
+    report.devices.front().memory_bytes = memory;
+    find_reasons(report);
+    EXPECT_EQ(report.findings.size(), count) << "below 1% of its memory it has no consequence";
+  }
   EXPECT_THAT(found("uneven-memory", {holding(3, 0)}), IsEmpty()) << "a device of no part in it";
 }
 

@@ -280,7 +280,7 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
   EXPECT_TRUE(conclusion.is_answered);
   EXPECT_THAT(conclusion.text,
               AllOf(StartsWith("For all-reduce use tree at 4.00 KiB, direct at 256 KiB and 16.0 "
-                               "MiB. Bus bandwidth at 16.0 MiB in GB/s: by direct all-reduce 7.92. "
+                               "MiB. Bus bandwidth at 16.0 MiB in GB/s: all-reduce 7.92 (direct). "
                                "3 settings compared. All-reduce by direct: latency 20 ± "),
                     HasSubstr("µs, then 8 ± "), HasSubstr("GB/s; times within 0% of this")));
   std::vector<CaseOutcome> single_samples = two_algorithms(*scenario);
@@ -293,9 +293,8 @@ TEST(CollectivesAnswer, NamesTheAlgorithmBySizeWithItsFit) {
     with_link.push_back(outcome(*scenario, "send-recv", "direct", bytes, 5e-6, 10e9, 0));
   }
   const std::string text = scenario->answer(with_link, within(0.01)).text;
-  EXPECT_THAT(text,
-              HasSubstr("Bus bandwidth at 16.0 MiB in GB/s: by direct all-reduce 7.92, send-recv "
-                        "9.97."));
+  EXPECT_THAT(text, HasSubstr("Bus bandwidth at 16.0 MiB in GB/s: all-reduce 7.92, send-recv 9.97 "
+                              "(direct)."));
   EXPECT_LE(report::wrapped(text, 98).size(), 3U) << text;
   EXPECT_EQ(conclusion.recommendations[0].setting, "all-reduce, 4.00 KiB");
   EXPECT_TRUE(conclusion.recommendations[0].pays);
@@ -332,17 +331,44 @@ TEST(CollectivesAnswer, CountsTheSettingsOfSeveralCollectives) {
   EXPECT_EQ(
       scenario->answer(outcomes, within(0.01)).text,
       "Another algorithm than direct pays at 2 of 6 settings (see the table). Bus bandwidth at "
-      "16.0 MiB in GB/s: by direct all-reduce 7.92, broadcast 7.92.");
+      "16.0 MiB in GB/s: all-reduce 7.92, broadcast 7.92 (direct).");
   outcomes.push_back(outcome(*scenario, "reduce", "direct", 4096, 20e-6, 8e9, 0));
+  EXPECT_THAT(
+      scenario->answer(outcomes, within(0.01)).text,
+      HasSubstr("broadcast 7.92 at 16.0 MiB, reduce 0.200 at 4.00 KiB (direct). 6 of 7 settings "
+                "compared."));
+  for (CaseOutcome& one : outcomes) {
+    if (one.speedup) one.speedup = {.value = 2, .interval = report::Interval{1.9, 2.1, 0.96}};
+  }
   EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
-              HasSubstr("broadcast 7.92 at 16.0 MiB, reduce 0.200 at 4.00 KiB. 6 of 7 settings "
-                        "compared."));
+              StartsWith("Another algorithm than direct pays at every setting that was compared "
+                         "(see the table). "));
   for (CaseOutcome& one : outcomes) {
     if (one.speedup) one.speedup = {.value = 0.5, .interval = report::Interval{0.4, 0.6, 0.96}};
   }
   EXPECT_THAT(
       scenario->answer(outcomes, within(0.01)).text,
       StartsWith("Use direct: no other algorithm gains more than 3% at any of 6 settings."));
+}
+
+TEST(CollectivesAnswer, NamesNoBandwidthWithoutAVerdict) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
+  const auto disturb = [](CaseOutcome& one) {
+    if (!one.speedup) return;
+    one.load = 0.5;
+    one.min_speedup = report::Ratio{0.4, report::Interval{0.39, 0.41, 0.97}, ""};
+    one.max_speedup = report::Ratio{2.4, report::Interval{2.3, 2.5, 0.97}, ""};
+  };
+  disturb(outcomes.back());
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              AllOf(HasSubstr("No verdict at 1 setting, because other programs had up to 50% of"),
+                    Not(HasSubstr("Bus bandwidth"))));
+  for (CaseOutcome& one : outcomes) disturb(one);
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              AllOf(StartsWith("No verdict at any of 3 settings, because other programs had up to "
+                               "50% of the core time: repeat on a quiet machine."),
+                    Not(HasSubstr("compared"))));
 }
 
 /// 64 KiB lies between two sizes that were compared, and was measured by one algorithm alone.
@@ -393,8 +419,8 @@ TEST(CollectivesAnswer, NamesTheSizesThatWereCompared) {
               StartsWith("For all-reduce use direct at 3 sizes from 4.00 KiB to 16.0 MiB. "));
   outcomes.resize(2);
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
-            "For all-reduce use direct at 4.00 KiB. Bus bandwidth at 4.00 KiB in GB/s: by direct "
-            "all-reduce 0.200. 1 setting compared.");
+            "For all-reduce use direct at 4.00 KiB. Bus bandwidth at 4.00 KiB in GB/s: all-reduce "
+            "0.200 (direct). 1 setting compared.");
 }
 
 TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
@@ -407,7 +433,7 @@ TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   EXPECT_TRUE(conclusion.is_answered);
   EXPECT_THAT(conclusion.text,
               AllOf(HasSubstr("Send-recv by direct: latency 5 ± "), HasSubstr("then 10 ± "),
-                    StartsWith("Bus bandwidth at 16.0 MiB in GB/s: by direct send-recv 9.97. Not "
+                    StartsWith("Bus bandwidth at 16.0 MiB in GB/s: send-recv 9.97 (direct). Not "
                                "decided which algorithm to use: no second one was measured.")));
   EXPECT_TRUE(conclusion.recommendations.empty());
   std::vector<CaseOutcome> both = outcomes;
@@ -419,7 +445,7 @@ TEST(CollectivesAnswer, FitsTheLinkAndCountsNoOneAlgorithm) {
   EXPECT_THAT(
       compared.text,
       AllOf(StartsWith("For send-recv use direct at 4.00 KiB, nccl at 256 KiB and 16.0 MiB. "
-                       "Bus bandwidth at 16.0 MiB in GB/s: by nccl send-recv 19.8. 3 settings "
+                       "Bus bandwidth at 16.0 MiB in GB/s: send-recv 19.8 (nccl). 3 settings "
                        "compared. Send-recv by direct: latency 5 ± ")));
   EXPECT_EQ(compared.recommendations.size(), 3U);
   outcomes.pop_back();

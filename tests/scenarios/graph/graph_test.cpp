@@ -338,7 +338,8 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   const Conclusion made = scenario->answer({in_turn, dependent}, within(0.01));
   EXPECT_THAT(made.text, AllOf(HasSubstr("Use by-dependency: 1.43×"),
                                HasSubstr("The longest chain of dependencies takes 41% of the "
-                                         "sequential time; no order takes less than 63%.")));
+                                         "sequential time; no order on 2 devices takes less "
+                                         "than 63%.")));
   EXPECT_EQ(made.recommendations.size(), 1U);
   CaseOutcome other_turn = in_turn;
   CaseOutcome other = dependent;
@@ -349,6 +350,16 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
               AllOf(HasSubstr(" The longest chain of dependencies takes 30% to 41% of"),
                     HasSubstr("less than 35% to 63%.")));
+  CaseOutcome by_device = dependent;
+  by_device.spec = spec("per-device", "mlp", 2);
+  by_device.median_seconds = 0.75;
+  by_device.efficiency = 0.8;
+  CaseOutcome whole = dependent;
+  whole.spec.strategy = "all-cores";
+  whole.efficiency = 0.5;
+  EXPECT_THAT(scenario->answer({in_turn, dependent, by_device, whole}, within(0.01)).text,
+              HasSubstr("no order on 2 devices takes less than 60%."))
+      << "the smallest bound of several devices";
   other.efficiency = 0;
   EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
               HasSubstr("At 1 of 2 settings, the longest chain of dependencies takes 41% of"));
@@ -356,7 +367,7 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   dependent.critical_path = 1.01;
   EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text,
               HasSubstr("The longest chain of dependencies takes 100% of the sequential time; no "
-                        "order takes less than 100%."));
+                        "order on 2 devices takes less than 100%."));
   dependent.efficiency = 0;
   EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text,
               Not(HasSubstr("longest chain")));

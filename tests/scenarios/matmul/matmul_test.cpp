@@ -337,21 +337,58 @@ TEST_F(MatmulAnswer, SaysWhichQuestionLacksABaseline) {
             "decided, only one device after the other was measured.");
 }
 
+/// With an interval of its median, as a share of it to both sides.
+CaseOutcome within_share(CaseOutcome one, double share, double confidence = 0.97) {
+  one.interval = report::Interval{(1 - share) * one.median_seconds,
+                                  (1 + share) * one.median_seconds, confidence};
+  return one;
+}
+
 TEST_F(MatmulAnswer, RemarksOnABaselineThatIsSlowerThanItsParts) {
-  const CaseOutcome first = outcome("alone", 1.0, 0);
+  const CaseOutcome first = within_share(outcome("alone", 1.0, 0), 0.02);
   CaseOutcome second = first;
   second.spec.parameters.set("device", std::int64_t{1});
   const CaseOutcome concurrent = outcome("concurrent", 1.5, 1.6);
-  EXPECT_EQ(
-      scenario->answer({first, second, outcome("sequential", 2.4, 0), concurrent}, within(0)).text,
-      "Use concurrent: 1.60× as fast as one device after the other (1.59–1.61). One device after "
-      "the "
-      "other takes 20% longer than the same products alone, which counts as gain.");
-  for (const CaseOutcome& in_turn : {outcome("sequential", 2.05, 0), outcome("sequential", 9, 0)}) {
+  const auto made = [&](const CaseOutcome& in_turn) {
+    return scenario->answer({first, second, in_turn, concurrent}, within(0));
+  };
+  const Conclusion slow = made(within_share(outcome("sequential", 2.4, 0), 0.02));
+  EXPECT_EQ(slow.text,
+            "Use concurrent: 1.60× as fast as one device after the other (1.59–1.61). One device "
+            "after the other takes 20% longer than the same products alone, so that the gain is "
+            "that much too large.");
+  ASSERT_FALSE(slow.recommendations.empty());
+  EXPECT_EQ(slow.recommendations.front().remark, "1.33× over the products alone");
+  for (const CaseOutcome& in_turn :
+       {outcome("sequential", 2.4, 0), within_share(outcome("sequential", 2.4, 0), 0.02, 0.5),
+        within_share(outcome("sequential", 2.4, 0), 0.2),
+        within_share(outcome("sequential", 2.1, 0), 0.02)}) {
+    EXPECT_THAT(made(in_turn).text, Not(HasSubstr("products alone"))) << "perhaps below 5%";
+    EXPECT_EQ(made(in_turn).recommendations.front().remark, "");
+  }
+  for (const double seconds : {2.05, 9.0}) {
+    const CaseOutcome in_turn = within_share(outcome("sequential", seconds, 0), 0.02);
     EXPECT_THAT(scenario->answer({first, in_turn, concurrent}, within(0)).text,
-                Not(HasSubstr("counts as gain")))
+                Not(HasSubstr("products alone")))
         << "the second device was not measured alone";
   }
+}
+
+TEST_F(MatmulAnswer, RemarksOnNoBaselineBesideNoVerdict) {
+  const CaseOutcome first = within_share(outcome("alone", 1.0, 0), 0.02);
+  CaseOutcome second = first;
+  second.spec.parameters.set("device", std::int64_t{1});
+  CaseOutcome concurrent = outcome("concurrent", 1.5, 1.6);
+  concurrent.load = 0.5;
+  concurrent.min_speedup = report::Ratio{0.8, report::Interval{0.79, 0.81, 0.97}, ""};
+  concurrent.max_speedup = report::Ratio{3.2, report::Interval{3.1, 3.3, 0.97}, ""};
+  const std::string text =
+      scenario
+          ->answer({first, second, within_share(outcome("sequential", 2.4, 0), 0.02), concurrent},
+                   within(0))
+          .text;
+  EXPECT_THAT(text, testing::StartsWith("No verdict: "));
+  EXPECT_THAT(text, Not(HasSubstr("products alone")));
 }
 
 TEST_F(MatmulAnswer, NamesTheSettingOfTheLargestGain) {

@@ -106,6 +106,32 @@ TEST_F(SelftestTest, GivesNoVerdictThatLoadCanExplain) {
   EXPECT_THAT(text(9.99, 10.01, 0.58), StartsWith("Yes, within 1%: "));
 }
 
+TEST_F(SelftestTest, NamesLanesThatMissTheirTime) {
+  const auto text = [&](double low, double high, const std::vector<double>& memory,
+                        std::size_t cores) {
+    CaseOutcome parallel = spinning(*scenario, low, high);
+    parallel.spec = spec_of(*scenario, "parallel", {});
+    parallel.memory = memory;
+    parallel.cores = cores;
+    parallel.load = 0.35;
+    return scenario->answer({spinning(*scenario, 9.99, 10.01), parallel}, within(0)).text;
+  };
+  const std::string yes =
+      "Yes, within 1%: on one lane 10.00 ms measured for 10.00 ms (+0.00%, -0.10 to +0.10%).";
+  EXPECT_EQ(text(13, 14.5, {8}, 2),
+            yes +
+                " On 2 lanes 13.75 ms measured for 5.000 ms (+175.00%, +160.00 to +190.00%); "
+                "other programs had 35% of the core time.");
+  EXPECT_EQ(text(4.1, 4.3, {8, 8, 8}, 3),
+            yes +
+                " On 3 lanes 4.200 ms measured for 4.000 ms (+5.00%, +2.50 to +7.50%); other "
+                "programs had 35% of the core time.")
+      << "one lane has four of ten tasks";
+  EXPECT_EQ(text(4.98, 5.2, {8}, 2), yes) << "perhaps as long as expected";
+  EXPECT_EQ(text(9, 11, {8}, 1), yes) << "two lanes of one core";
+  EXPECT_EQ(text(9, 11, {}, 0), yes) << "the number of lanes is not known";
+}
+
 TEST_F(SelftestTest, AnswersForTheWorstCase) {
   EXPECT_EQ(scenario
                 ->answer({spinning(*scenario, 9.99, 10.01), spinning(*scenario, 9.7, 9.88),
