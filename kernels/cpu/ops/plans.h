@@ -48,7 +48,7 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const BatchNormForward& desc);
 [[nodiscard]] Planned plan(const BatchNormBackward& desc);
 /// The same in loops of our own. Takes images with channels last whose number of channels is a
-/// multiple of 16.
+/// multiple of 8.
 [[nodiscard]] Planned plan_over_pixels(const BatchNormForward& desc);
 [[nodiscard]] Planned plan_over_pixels(const BatchNormBackward& desc);
 /// Moves the running statistics towards those of the batch. `arguments`: the operation's.

@@ -136,6 +136,38 @@ TEST_P(KernelChoice, Bf16HasChannelsLastExactlyWhereTheirKernelsUseAmx) {
   EXPECT_NE(layout_of(DType::f32), channels_last);
 }
 
+TEST_P(KernelChoice, ChannelsAreLastWhereTheyFillNoBlocks) {
+  if (!on_processor()) GTEST_SKIP() << "needs a CPU device";
+  if (!cpu::wanted_layout().empty()) GTEST_SKIP() << "PARBENCH_CPU_LAYOUT sets the layout";
+  const auto layout = [&](std::int64_t channels) {
+    return device().activation({2, channels, 4, 4}, DType::f32).layout.name();
+  };
+  const std::int64_t block = cpu::channel_block();
+  EXPECT_EQ(layout(2 * block), layout_of(DType::f32));
+  EXPECT_NE(layout(2 * block), channels_last);
+  for (const std::int64_t channels : {block + 1, 2 * block - 1, 5 * block / 2}) {
+    EXPECT_EQ(layout(channels), channels_last) << channels;
+  }
+  EXPECT_EQ(layout(3), "canonical");
+  EXPECT_EQ(layout(7), "canonical");
+  EXPECT_THAT(implementation(BatchNormForward{{2, 5 * block / 2, 4, 4}}),
+              HasSubstr(block == 16 ? "over pixels" : "bnorm"));
+}
+
+TEST_P(KernelChoice, GradientsOfLargeDepthwiseWindowsAreLoopsOverTaps) {
+  if (!on_processor()) GTEST_SKIP() << "needs a CPU device";
+  for (const std::int64_t channels : {32, 24}) {
+    const auto weights = [&](std::int64_t kernel, std::int64_t dilation = 1) {
+      return implementation(ConvolutionBackwardWeights{
+          {2, channels, 16, 16, channels, kernel, 1, kernel / 2, channels, dilation}});
+    };
+    EXPECT_EQ(weights(5), "vector loop over taps");
+    EXPECT_EQ(weights(7), "vector loop over taps");
+    EXPECT_THAT(weights(5, 2), Not(HasSubstr("taps")));
+    EXPECT_THAT(weights(11), Not(HasSubstr("taps")));
+  }
+}
+
 TEST_P(KernelChoice, WithChannelsLastPassesAreProductsOverAllPixels) {
   if (!on_processor()) GTEST_SKIP() << "needs a CPU device";
   const DType dtype = cpu::has_native_bf16() ? DType::bf16 : DType::f32;

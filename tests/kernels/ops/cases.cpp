@@ -169,6 +169,7 @@ std::vector<OperationCase> table() {
       {"batch_norm_add_wide", add_to(wide), tight},
       {"batch_norm_add_bf16", add_to(blocked, bf16), rounded_twice},
       {"batch_norm_add_odd_bf16", add_to(odd, bf16), rounded_twice},
+      {"batch_norm_add_three_eights_bf16", add_to(three_eights, bf16), rounded_twice},
       {"batch_norm_add_large_bf16", add_to(large, bf16), rounded_twice},
 
       {"batch_norm_backward", BatchNormBackward{blocked}, tight},
@@ -178,6 +179,9 @@ std::vector<OperationCase> table() {
       {"batch_norm_backward_plain", BatchNormBackward{plain}, tight},
       {"batch_norm_backward_plain_relu", BatchNormBackward{plain, f32, true, 1e-5F, true}, tight},
       {"batch_norm_backward_three_eights", BatchNormBackward{three_eights, f32, true}, tight},
+      {"batch_norm_backward_eleven_eights", BatchNormBackward{{2, 88, 5, 3}}, tight, diff_to_diff},
+      {"batch_norm_backward_three_eights_bf16",
+       BatchNormBackward{three_eights, bf16, true, 1e-5F, true}, loose, diff_to_diff},
       {"batch_norm_backward_large", BatchNormBackward{large, f32, true}, 5e-5, diff_to_diff},
       {"batch_norm_backward_wide", BatchNormBackward{wide, f32, true}, tight},
       {"batch_norm_backward_wide_bf16", BatchNormBackward{wide, bf16, true}, loose},

@@ -9,7 +9,6 @@
 #include "kernels/cpu/ops/gradient_op.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
-#include "kernels/cpu/ops/vectors.h"
 #include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
@@ -113,11 +112,10 @@ void BatchNormForwardOp::execute(const Execution& execution,
   move_running(desc_, arguments);
 }
 
-/// Whether the loops over pixels, which take whole vectors of channels, replace oneDNN's kernels.
+/// Whether the loops over pixels, which take whole bytes of masks, replace oneDNN's kernels.
 template <class Desc>
 bool is_over_pixels(const Desc& desc) {
-  return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last &&
-         desc.shape[1] % static_cast<std::int64_t>(lanes) == 0;
+  return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last && desc.shape[1] % 8 == 0;
 }
 
 }  // namespace

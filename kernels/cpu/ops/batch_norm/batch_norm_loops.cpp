@@ -3,7 +3,8 @@
 #include "kernels/cpu/ops/batch_norm/batch_norm_loops.h"
 
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <cstdint>
 
 #include "kernels/base/simd.h"
 #include "kernels/cpu/ops/vectors.h"
@@ -14,7 +15,61 @@ namespace {
 constexpr std::size_t max_vectors = 4;  // of channels that are passed over together
 
 // A chunk is run group by group of channels: the template's number of vectors, from channel `first`
-// on. `row` is the first element of a row in that group.
+// on. `width`: lanes of a vector that are channels, all of them or the lower half.
+
+constexpr std::size_t half = lanes / 2;
+using HalfFloats [[gnu::vector_size(32)]] = float;
+using HalfWords [[gnu::vector_size(32)]] = std::uint32_t;
+using StoredHalfFloats [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+using StoredHalfHalves [[gnu::vector_size(16), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
+
+[[gnu::always_inline]] inline void load_half(HalfFloats& values, const float* address) {
+  values = *reinterpret_cast<const StoredHalfFloats*>(address);
+}
+
+[[gnu::always_inline]] inline void load_half(HalfFloats& values, const std::uint16_t* address) {
+  const auto halves = *reinterpret_cast<const StoredHalfHalves*>(address);
+  const HalfWords words = __builtin_convertvector(halves, HalfWords) << 16U;
+  values = reinterpret_cast<HalfFloats>(words);
+}
+
+/// Loads so many elements; the other lanes are zero.
+template <std::size_t width, class Element>
+[[gnu::always_inline]] inline void load(Floats& values, const Element* address) {
+  if constexpr (width == lanes) {
+    parbench::cpu::load(values, address);
+  } else {
+    HalfFloats low;
+    load_half(low, address);
+    values = __builtin_shufflevector(low, HalfFloats{}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                                     13, 14, 15);
+  }
+}
+
+template <std::size_t width, class Element>
+[[gnu::always_inline]] inline void store(Element* address, const Floats& values) {
+  if constexpr (width == lanes) {
+    parbench::cpu::store(address, values);
+  } else {
+    std::array<Element, lanes> all;
+    parbench::cpu::store(all.data(), values);
+    std::copy_n(all.data(), width, address);
+  }
+}
+
+template <std::size_t width>
+[[gnu::always_inline]] inline void set_bits(std::uint8_t* mask, const Selection& selection) {
+  std::array<std::uint8_t, lanes / 8> all;
+  parbench::cpu::set_bits(all.data(), selection);
+  std::copy_n(all.data(), width / 8, mask);
+}
+
+template <std::size_t width>
+[[gnu::always_inline]] inline void get_bits(Selection& selection, const std::uint8_t* mask) {
+  std::array<std::uint8_t, lanes / 8> all{};
+  std::copy_n(mask, width / 8, all.data());
+  parbench::cpu::get_bits(selection, all.data());
+}
 
 /// What MomentsChunk has of each channel: a mean of the chunk's rows that is near enough for the
 /// squares of the distances from it, and the sums of these distances and squares.
@@ -28,7 +83,7 @@ struct MomentsChunk {
 };
 
 // The rows are read twice, the second time from the cache.
-template <std::size_t vectors, class Element>
+template <std::size_t vectors, std::size_t width, class Element>
 [[gnu::always_inline]] inline void run_group(const MomentsChunk<Element>& chunk,
                                              std::size_t first) {
   const Element* source = chunk.source + first;
@@ -37,7 +92,7 @@ template <std::size_t vectors, class Element>
   for (std::size_t i = 0; i < chunk.pixels.rows; ++i) {
     for (std::size_t v = 0; v < vectors; ++v) {
       Floats x;
-      load(x, source + i * channels + v * lanes);
+      load<width>(x, source + i * channels + v * lanes);
       mean[v] += x;
     }
   }
@@ -47,7 +102,7 @@ template <std::size_t vectors, class Element>
   for (std::size_t i = 0; i < chunk.pixels.rows; ++i) {
     for (std::size_t v = 0; v < vectors; ++v) {
       Floats x;
-      load(x, source + i * channels + v * lanes);
+      load<width>(x, source + i * channels + v * lanes);
       x -= mean[v];
       sums[v] += x;
       sums_of_squares[v] += x * x;
@@ -55,9 +110,9 @@ template <std::size_t vectors, class Element>
   }
   for (std::size_t v = 0; v < vectors; ++v) {
     float* moments = chunk.moments + first + v * lanes;
-    store(moments + near_mean * channels, mean[v]);
-    store(moments + distances * channels, sums[v]);
-    store(moments + squares * channels, sums_of_squares[v]);
+    store<width>(moments + near_mean * channels, mean[v]);
+    store<width>(moments + distances * channels, sums[v]);
+    store<width>(moments + squares * channels, sums_of_squares[v]);
   }
 }
 
@@ -67,7 +122,7 @@ struct NormalisationChunk {
   PixelRows pixels;
 };
 
-template <std::size_t vectors, bool clamps, bool adds, class Element>
+template <std::size_t vectors, std::size_t width, bool clamps, bool adds, class Element>
 [[gnu::always_inline]] inline void normalise_group(const NormalisationChunk<Element>& chunk,
                                                    std::size_t first) {
   const Normalisation<Element>& t = chunk.tensors;
@@ -75,39 +130,39 @@ template <std::size_t vectors, bool clamps, bool adds, class Element>
   Floats factor[vectors];
   Floats shift[vectors];
   for (std::size_t v = 0; v < vectors; ++v) {
-    load(mean[v], t.mean + first + v * lanes);
-    load(factor[v], t.factor + first + v * lanes);
-    load(shift[v], t.shift + first + v * lanes);
+    load<width>(mean[v], t.mean + first + v * lanes);
+    load<width>(factor[v], t.factor + first + v * lanes);
+    load<width>(shift[v], t.shift + first + v * lanes);
   }
   for (std::size_t i = 0; i < chunk.pixels.rows; ++i) {
     for (std::size_t v = 0; v < vectors; ++v) {
       const std::size_t at = i * chunk.pixels.channels + first + v * lanes;
       Floats x;
-      load(x, t.source + at);
+      load<width>(x, t.source + at);
       x = (x - mean[v]) * factor[v] + shift[v];
       if constexpr (adds) {
         Floats addend;
-        load(addend, t.addend + at);
+        load<width>(addend, t.addend + at);
         x += addend;
       }
       if constexpr (clamps) {
-        set_bits(t.mask + at / 8, x > 0.0F);
+        set_bits<width>(t.mask + at / 8, x > 0.0F);
         x = x <= 0.0F ? 0.0F : x;
       }
-      store(t.destination + at, x);
+      store<width>(t.destination + at, x);
     }
   }
 }
 
-template <std::size_t vectors, class Element>
+template <std::size_t vectors, std::size_t width, class Element>
 [[gnu::always_inline]] inline void run_group(const NormalisationChunk<Element>& chunk,
                                              std::size_t first) {
   if (chunk.tensors.addend != nullptr) {
-    normalise_group<vectors, true, true>(chunk, first);
+    normalise_group<vectors, width, true, true>(chunk, first);
   } else if (chunk.tensors.mask != nullptr) {
-    normalise_group<vectors, true, false>(chunk, first);
+    normalise_group<vectors, width, true, false>(chunk, first);
   } else {
-    normalise_group<vectors, false, false>(chunk, first);
+    normalise_group<vectors, width, false, false>(chunk, first);
   }
 }
 
@@ -119,49 +174,49 @@ struct GradientSumsChunk {
 };
 
 /// The gradient of 16 elements, zero where the mask has no bit.
-template <bool masked, class Element>
+template <std::size_t width, bool masked, class Element>
 [[gnu::always_inline]] inline void load_gradient(Floats& gradient, const NormGradient<Element>& t,
                                                  std::size_t at) {
-  load(gradient, t.gradient + at);
+  load<width>(gradient, t.gradient + at);
   if constexpr (masked) {
     Selection counts;
-    get_bits(counts, t.mask + at / 8);
+    get_bits<width>(counts, t.mask + at / 8);
     gradient = counts ? gradient : 0.0F;
   }
 }
 
-template <std::size_t vectors, bool masked, class Element>
+template <std::size_t vectors, std::size_t width, bool masked, class Element>
 [[gnu::always_inline]] inline void sum_group(const GradientSumsChunk<Element>& chunk,
                                              std::size_t first) {
   const NormGradient<Element>& t = chunk.tensors;
   Floats mean[vectors];
   Floats sums[vectors] = {};
   Floats products[vectors] = {};
-  for (std::size_t v = 0; v < vectors; ++v) load(mean[v], t.mean + first + v * lanes);
+  for (std::size_t v = 0; v < vectors; ++v) load<width>(mean[v], t.mean + first + v * lanes);
   for (std::size_t i = 0; i < chunk.pixels.rows; ++i) {
     for (std::size_t v = 0; v < vectors; ++v) {
       const std::size_t at = i * chunk.pixels.channels + first + v * lanes;
       Floats gradient;
-      load_gradient<masked>(gradient, t, at);
+      load_gradient<width, masked>(gradient, t, at);
       Floats x;
-      load(x, t.source + at);
+      load<width>(x, t.source + at);
       sums[v] += gradient;
       products[v] += gradient * (x - mean[v]);
     }
   }
   for (std::size_t v = 0; v < vectors; ++v) {
-    store(chunk.sums + first + v * lanes, sums[v]);
-    store(chunk.sums + chunk.pixels.channels + first + v * lanes, products[v]);
+    store<width>(chunk.sums + first + v * lanes, sums[v]);
+    store<width>(chunk.sums + chunk.pixels.channels + first + v * lanes, products[v]);
   }
 }
 
-template <std::size_t vectors, class Element>
+template <std::size_t vectors, std::size_t width, class Element>
 [[gnu::always_inline]] inline void run_group(const GradientSumsChunk<Element>& chunk,
                                              std::size_t first) {
   if (chunk.tensors.mask != nullptr) {
-    sum_group<vectors, true>(chunk, first);
+    sum_group<vectors, width, true>(chunk, first);
   } else {
-    sum_group<vectors, false>(chunk, first);
+    sum_group<vectors, width, false>(chunk, first);
   }
 }
 
@@ -173,7 +228,7 @@ struct SourceGradientChunk {
   PixelRows pixels;
 };
 
-template <std::size_t vectors, bool masked, class Element>
+template <std::size_t vectors, std::size_t width, bool masked, class Element>
 [[gnu::always_inline]] inline void gradient_group(const SourceGradientChunk<Element>& chunk,
                                                   std::size_t first) {
   const NormGradient<Element>& t = chunk.tensors;
@@ -182,31 +237,31 @@ template <std::size_t vectors, bool masked, class Element>
   Floats of_distance[vectors];
   Floats offset[vectors];
   for (std::size_t v = 0; v < vectors; ++v) {
-    load(mean[v], t.mean + first + v * lanes);
-    load(of_gradient[v], chunk.factors.gradient + first + v * lanes);
-    load(of_distance[v], chunk.factors.distance + first + v * lanes);
-    load(offset[v], chunk.factors.offset + first + v * lanes);
+    load<width>(mean[v], t.mean + first + v * lanes);
+    load<width>(of_gradient[v], chunk.factors.gradient + first + v * lanes);
+    load<width>(of_distance[v], chunk.factors.distance + first + v * lanes);
+    load<width>(offset[v], chunk.factors.offset + first + v * lanes);
   }
   for (std::size_t i = 0; i < chunk.pixels.rows; ++i) {
     for (std::size_t v = 0; v < vectors; ++v) {
       const std::size_t at = i * chunk.pixels.channels + first + v * lanes;
       Floats gradient;
-      load_gradient<masked>(gradient, t, at);
+      load_gradient<width, masked>(gradient, t, at);
       Floats x;
-      load(x, t.source + at);
-      store(chunk.diff_source + at,
-            gradient * of_gradient[v] + ((x - mean[v]) * of_distance[v] + offset[v]));
+      load<width>(x, t.source + at);
+      store<width>(chunk.diff_source + at,
+                   gradient * of_gradient[v] + ((x - mean[v]) * of_distance[v] + offset[v]));
     }
   }
 }
 
-template <std::size_t vectors, class Element>
+template <std::size_t vectors, std::size_t width, class Element>
 [[gnu::always_inline]] inline void run_group(const SourceGradientChunk<Element>& chunk,
                                              std::size_t first) {
   if (chunk.tensors.mask != nullptr) {
-    gradient_group<vectors, true>(chunk, first);
+    gradient_group<vectors, width, true>(chunk, first);
   } else {
-    gradient_group<vectors, false>(chunk, first);
+    gradient_group<vectors, width, false>(chunk, first);
   }
 }
 
@@ -214,9 +269,10 @@ template <class Chunk>
 [[gnu::always_inline]] inline void run_groups(const Chunk& chunk) {
   std::size_t first = 0;
   for (; first + max_vectors * lanes <= chunk.pixels.channels; first += max_vectors * lanes) {
-    run_group<max_vectors>(chunk, first);
+    run_group<max_vectors, lanes>(chunk, first);
   }
-  for (; first < chunk.pixels.channels; first += lanes) run_group<1>(chunk, first);
+  for (; first + lanes <= chunk.pixels.channels; first += lanes) run_group<1, lanes>(chunk, first);
+  if (first < chunk.pixels.channels) run_group<1, half>(chunk, first);
 }
 
 using Bf16 = std::uint16_t;

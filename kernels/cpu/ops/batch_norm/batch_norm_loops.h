@@ -1,6 +1,6 @@
 // Batch normalisation over rows of channels, for images with channels last: every pass reads each
 // of its tensors once. `Element` is float or std::uint16_t (bf16). Values per channel are f32; the
-// number of channels is a multiple of 16.
+// number of channels is a multiple of 8.
 #pragma once
 
 #include <cstddef>
