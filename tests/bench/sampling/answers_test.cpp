@@ -225,7 +225,8 @@ TEST_P(Answers, GiveNoVerdictWhereOtherProgramsHadTheCores) {
       EXPECT_DOUBLE_EQ(one.load, 0.495);
     }
     EXPECT_THAT(answer->text, ::testing::ContainsRegex("[Nn]o verdict"));
-    EXPECT_THAT(answer->warnings, ::testing::Each(Not(HasSubstr("other programs")))) << "which the text says";
+    EXPECT_THAT(answer->warnings, ::testing::Each(Not(HasSubstr("other programs"))))
+        << "which the text says";
     EXPECT_THAT(answer->text, Not(HasSubstr("pay")));
     EXPECT_THAT(answer->text, Not(HasSubstr("Use ")));
     EXPECT_THAT(answer->text, Not(HasSubstr(" use ")));
