@@ -83,11 +83,11 @@ StoredValues shared_values(const std::string& path, const ImportOptions& options
 Network network_of(const std::string& path, const std::shared_ptr<const Graph>& graph,
                    const ImportOptions& options, bool stored_weights) {
   try {
-    const auto load = [path](const std::string& name) {
-      return read_values(path, {name}).at(name);
-    };
-    Network network =
-        network_of_graph(fs::path(path).filename().string(), *graph, load, options, stored_weights);
+    const auto values = std::make_shared<FileValues>(path);
+    Network network = network_of_graph(
+        fs::path(path).filename().string(), *graph,
+        [values](const std::string& name) { return values->of(name); }, options, stored_weights);
+    values->release();
     if (stored_weights) {
       network.stored_values = shared_values(
           path, options,

@@ -406,7 +406,7 @@ TEST(Table, MarksSpeedupsThatSamplesOfOtherRoundsContradict) {
   CaseResult& one = report.cases[3];
   const double median = one.statistics->median;
   for (int round = 100; round < 140; ++round) one.samples.push_back({2 * median, 0, 2, round});
-  one.statistics = statistics_of(one.samples);
+  one.statistics->median = 2 * median;
   const std::string text = to_table(report);
   EXPECT_THAT(text, HasSubstr("~ from the rounds in which both were sampled"));
   EXPECT_THAT(line_with(text, "1.484 s"), HasSubstr("×~"));

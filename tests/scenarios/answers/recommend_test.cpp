@@ -398,7 +398,6 @@ TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
   EXPECT_EQ(where_it_pays(mixed, "pay"),
             "pay at n 0, do not pay at n 2 and have no verdict at n 1 (other programs had up to "
             "41% of the core time)");
-  const auto alike = with_load({may_pay, may_pay});
   EXPECT_EQ(no_verdict_text(mixed), "");
   EXPECT_EQ(verdict_text(mixed, "Streams", "pay"), "Streams " + where_it_pays(mixed, "pay"));
   auto alike = with_load({may_pay, may_pay});

@@ -287,41 +287,55 @@ std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
   return values;
 }
 
+using TensorsByName = std::map<std::string, const onnx::TensorProto*, std::less<>>;
+
 /// Those of a graph and of the graphs in it.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as max_nested_graphs
-void add_values(const onnx::GraphProto& graph, const fs::path& path,
-                const std::set<std::string>& names, TensorValues& values) {
-  for (const onnx::TensorProto& one : graph.initializer()) {
-    if (names.contains(one.name())) values[one.name()] = floats_of(path, one);
-  }
+void add_tensors(const onnx::GraphProto& graph, TensorsByName& tensors) {
+  for (const onnx::TensorProto& one : graph.initializer()) tensors[one.name()] = &one;
   for (const onnx::NodeProto& node : graph.node()) {
-    const bool is_wanted =
-        node.op_type() == "Constant" && node.output_size() == 1 && names.contains(node.output(0));
+    const bool is_constant = node.op_type() == "Constant" && node.output_size() == 1;
     for (const onnx::AttributeProto& one : node.attribute()) {
-      if (one.has_g()) add_values(one.g(), path, names, values);
-      if (is_wanted && one.name() == "value") values[node.output(0)] = floats_of(path, one.t());
+      if (one.has_g()) add_tensors(one.g(), tensors);
+      if (is_constant && one.name() == "value") tensors[node.output(0)] = &one.t();
     }
   }
 }
 
 }  // namespace
 
-TensorValues read_values(const fs::path& path, const std::set<std::string>& names) {
-  onnx::ModelProto model = parsed(path);
-  join_scopes_of(model, path);
-  TensorValues values;
+struct FileValues::Parsed {
+  onnx::ModelProto model;
+  TensorsByName tensors;  // of the model
+
+  explicit Parsed(const fs::path& path) : model(parsed(path)) {
+    join_scopes_of(model, path);
+    add_tensors(model.graph(), tensors);
+  }
+};
+
+FileValues::FileValues(fs::path path) : path_(std::move(path)) {}
+FileValues::~FileValues() = default;
+
+std::vector<float> FileValues::of(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (!parsed_) parsed_ = std::make_unique<Parsed>(path_);
+  const auto found = parsed_->tensors.find(name);
+  if (found == parsed_->tensors.end())
+    refuse(path_, "has no values of '" + name + "'", export_again);
   try {
-    add_values(model.graph(), path, names, values);
+    return floats_of(path_, *found->second);
   } catch (const UsageError&) {
     throw;
   } catch (const std::exception& error) {
-    refuse(path, std::string("has weights that cannot be read: ") + error.what(),
+    refuse(path_, std::string("has weights that cannot be read: ") + error.what(),
            "run it with --weights random");
   }
-  for (const std::string& name : names) {
-    if (!values.contains(name)) refuse(path, "has no values of '" + name + "'", export_again);
-  }
-  return values;
+}
+
+void FileValues::release() {
+  const std::lock_guard lock(mutex_);
+  parsed_.reset();
 }
 
 namespace {

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <iosfwd>
-#include <map>
-#include <set>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,12 +25,25 @@ inline constexpr int max_opset = 24;
 /// them lie in its folder.
 [[nodiscard]] Graph read_stream(std::istream& stream, const std::filesystem::path& path);
 
-using TensorValues = std::map<std::string, std::vector<float>, std::less<>>;
+/// The values of a file's tensors: of initializers and of those of Constant nodes, by the name of
+/// their output. The file is read when they are asked for first, and held until it is released.
+class FileValues {
+ public:
+  explicit FileValues(std::filesystem::path path);
+  ~FileValues();
+  FileValues(const FileValues&) = delete;
+  FileValues& operator=(const FileValues&) = delete;
 
-/// Reads the values of tensors of a file: of initializers and of those of Constant nodes, by the
-/// name of their output. Throws UsageError for one that the file lacks, of a type that has no
-/// numbers, or whose data is cut off.
-[[nodiscard]] TensorValues read_values(const std::filesystem::path& path,
-                                       const std::set<std::string>& names);
+  /// Throws UsageError for a tensor that the file lacks, of a type that has no numbers, or whose
+  /// data is cut off.
+  [[nodiscard]] std::vector<float> of(const std::string& name);
+  void release();
+
+ private:
+  struct Parsed;
+  std::filesystem::path path_;
+  std::mutex mutex_;
+  std::unique_ptr<Parsed> parsed_;  // null while it is not held
+};
 
 }  // namespace parbench::onnx_import

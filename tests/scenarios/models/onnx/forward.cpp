@@ -44,8 +44,8 @@ void write(const std::string& path, const std::vector<double>& values) {
 
 int run(const std::string& model, const std::string& folder) {
   const Graph file = read_file(model);
-  Translator translator(
-      file, [&](const std::string& name) { return read_values(model, {name}).at(name); });
+  FileValues stored(model);
+  Translator translator(file, [&](const std::string& name) { return stored.of(name); });
   std::vector<parbench::general::Values> inputs;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream fields(line);

@@ -45,9 +45,9 @@ Computed run(const std::string& nodes, const std::vector<Given>& inputs, int ops
   }
   write_onnx(path, fmt::format("{}", fmt::join(texts, ", ")), nodes, opset);
   const onnx_import::Graph file = onnx_import::read_file(path);
-  onnx_import::Translator translator(file, [&](const std::string& name) {
-    return onnx_import::read_values(path, {name}).at(name);
-  });
+  onnx_import::FileValues stored(path);
+  onnx_import::Translator translator(file,
+                                     [&](const std::string& name) { return stored.of(name); });
   std::vector<general::Values> values;
   for (const Given& one : inputs) {
     general::Extents extents;
