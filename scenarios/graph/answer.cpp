@@ -69,7 +69,7 @@ std::string limits_text(const PlanLimits& shares) {
                           : fmt::format(" At {} of {}, the", known,
                                         report::format_count(known + shares.without, "setting"));
   return fmt::format(
-      "{} longest chain of dependencies takes {} of the sequential time; no order on {} takes "
+      "{} longest dependency chain takes {} of the sequential time; no order on {} "
       "less than {}.",
       where, range_text(shares.critical_path), report::format_count(shares.devices, "device"),
       range_text(shares.bound));

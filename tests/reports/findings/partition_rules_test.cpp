@@ -61,7 +61,7 @@ TEST(Rules, NameTheBusiestDeviceOfAnUnbalancedCase) {
       << "a device that only copies is no stage";
 }
 
-TEST(Rules, AdviseNoOtherPartitionForLittleMemory) {
+TEST(Rules, FindNoUnevenShareOfLittleMemory) {
   const MadeCase uneven = MadeCase("a", 10, {{.compute = 9}, {.compute = 9}})
                               .memory({3, 1})
                               .parameter("cut", "even")
@@ -73,11 +73,11 @@ TEST(Rules, AdviseNoOtherPartitionForLittleMemory) {
     device.name = "d0";
     device.memory_bytes = bytes;
     find_reasons(report);
-    return to_text(report.findings.front(), "a");
+    return report.findings.empty() ? "" : to_text(report.findings.front(), "a");
   };
   EXPECT_EQ(on_devices_of(300),
             "a: d0 holds 3 B, d1 holds 1 B; try: a partition that gives the fuller device less.");
-  EXPECT_EQ(on_devices_of(301), "a: d0 holds 3 B, d1 holds 1 B.") << "less than 1% of its memory";
+  EXPECT_EQ(on_devices_of(301), "") << "less than 1% of its memory";
 }
 
 TEST(Rules, TakeLoadForNoImbalance) {

@@ -337,8 +337,8 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   dependent.critical_path = 0.41;
   const Conclusion made = scenario->answer({in_turn, dependent}, within(0.01));
   EXPECT_THAT(made.text, AllOf(HasSubstr("Use by-dependency: 1.43×"),
-                               HasSubstr("The longest chain of dependencies takes 41% of the "
-                                         "sequential time; no order on 2 devices takes less "
+                               HasSubstr("The longest dependency chain takes 41% of the "
+                                         "sequential time; no order on 2 devices less "
                                          "than 63%.")));
   EXPECT_EQ(made.recommendations.size(), 1U);
   CaseOutcome other_turn = in_turn;
@@ -348,7 +348,7 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   other.efficiency = 0.5;
   other.critical_path = 0.3;
   EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
-              AllOf(HasSubstr(" The longest chain of dependencies takes 30% to 41% of"),
+              AllOf(HasSubstr(" The longest dependency chain takes 30% to 41% of"),
                     HasSubstr("less than 35% to 63%.")));
   CaseOutcome by_device = dependent;
   by_device.spec = spec("per-device", "mlp", 2);
@@ -358,16 +358,16 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
   whole.spec.strategy = "all-cores";
   whole.efficiency = 0.5;
   EXPECT_THAT(scenario->answer({in_turn, dependent, by_device, whole}, within(0.01)).text,
-              HasSubstr("no order on 2 devices takes less than 60%."))
+              HasSubstr("no order on 2 devices less than 60%."))
       << "the smallest bound of several devices";
   other.efficiency = 0;
   EXPECT_THAT(scenario->answer({in_turn, other_turn, dependent, other}, within(0.01)).text,
-              HasSubstr("At 1 of 2 settings, the longest chain of dependencies takes 41% of"));
+              HasSubstr("At 1 of 2 settings, the longest dependency chain takes 41% of"));
   dependent.efficiency = 1.5;
   dependent.critical_path = 1.01;
   EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text,
-              HasSubstr("The longest chain of dependencies takes 100% of the sequential time; no "
-                        "order on 2 devices takes less than 100%."));
+              HasSubstr("The longest dependency chain takes 100% of the sequential time; no "
+                        "order on 2 devices less than 100%."));
   dependent.efficiency = 0;
   EXPECT_THAT(scenario->answer({in_turn, dependent}, within(0.01)).text,
               Not(HasSubstr("longest chain")));
