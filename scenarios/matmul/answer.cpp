@@ -134,7 +134,7 @@ std::optional<Excess> excess_of_baseline(const SameWork& group) {
   double alone_high = 0;
   std::int64_t devices = 0;
   for (const CaseOutcome* one : group.cases) {
-    if (!one->interval || report::is_low(*one->interval)) return std::nullopt;
+    if (!one->interval || report::is_low(one->interval)) return std::nullopt;
     if (one->spec.strategy == "sequential") {
       in_turn = one;
     } else {

@@ -120,8 +120,8 @@ std::int64_t lanes_of(const CaseOutcome& outcome) {
 double expected_seconds(const CaseOutcome& outcome) {
   const std::int64_t tasks = outcome.spec.parameters.integer("tasks");
   const std::int64_t lanes = lanes_of(outcome);
-  return 1e-9 * static_cast<double>((tasks + lanes - 1) / lanes) *
-         nanoseconds_of_task(outcome.spec);
+  const std::int64_t longest = (tasks + lanes - 1) / lanes;
+  return 1e-9 * static_cast<double>(longest) * nanoseconds_of_task(outcome.spec);
 }
 
 /// As a fraction of the expected time.

@@ -232,7 +232,7 @@ TEST_F(Fault, AWaitThatPassesItsLimitEndsTheProgramWithItsReport) {
 }
 
 TEST_F(Fault, AWaitThatPassesItsLimitLeavesTheFindingsOfWhatWasMeasured) {
-  std::vector<std::string> command = words("uneven,hangs-later");
+  std::vector<std::string> command = words("one-cut,hangs-later");
   std::ranges::replace(command, "faulty", "faulty,later");
   std::ranges::replace(command, "cpu:0", "2");
   command.emplace_back("--no-timeline");
@@ -240,11 +240,11 @@ TEST_F(Fault, AWaitThatPassesItsLimitLeavesTheFindingsOfWhatWasMeasured) {
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("error: planted: the stream did not finish"));
   const report::Report report = written_report();
-  EXPECT_EQ(find(report, "uneven").status, report::CaseStatus::measured);
+  EXPECT_EQ(find(report, "one-cut").status, report::CaseStatus::measured);
   // A machine that is busy has findings of its own.
-  const auto found = std::ranges::find(report.findings, "uneven-memory", &report::Finding::rule);
+  const auto found = std::ranges::find(report.findings, "only-cut", &report::Finding::rule);
   ASSERT_NE(found, report.findings.end());
-  EXPECT_EQ(found->cases, std::vector<std::string>{"faulty/uneven/size:1"});
+  EXPECT_EQ(found->cases, std::vector<std::string>{"faulty/one-cut/size:1"});
 }
 
 TEST_F(Fault, AWaitThatPassesItsLimitNamesTheReportThatCouldBeWritten) {

@@ -17,6 +17,7 @@
 #include "kernels/base/error.h"
 #include "kernels/cpu/runtime/cpu_op.h"
 #include "scenarios/framework/scenario.h"
+#include "scenarios/plan/schedules/partition.h"
 
 namespace {
 
@@ -71,10 +72,6 @@ class FaultyCase : public Case {
                (spec.strategy == "hangs-later" && spec.scenario == "later")) {
     Stream& stream = context.stream(0, StreamKind::compute);
     counter_ = context.borrow(0, strategy_ == "memory" ? std::size_t{1} << 50U : sizeof(long));
-    if (strategy_ == "uneven") {
-      (void)context.borrow(0, std::size_t{1} << 20U);
-      (void)context.borrow(1, 1);
-    }
     op_ = make_op(context.device(0), stream.threads());
     stream.reserve_scratch(op_->scratch_bytes());
     const LaneId lane = plan_.add_lane("lane", stream);
@@ -84,6 +81,10 @@ class FaultyCase : public Case {
   }
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const override {
+    if (strategy_ != "one-cut") return {};
+    return {{std::string(only_cut_note), "head"}};
+  }
   void reset() override {
     if (hangs_) hang();
     if ((strategy_ == "crashes-first" && is_first_process) ||
@@ -172,7 +173,7 @@ class FaultyScenario : public Scenario {
       {"stuck", "takes a minute for one execution"},
       {"hangs", "is not done when a wait passes its limit"},
       {"hangs-later", "does so in the second scenario only"},
-      {"uneven", "holds more memory on the first device than on the second"},
+      {"one-cut", "says that a model can be cut at one place only"},
       {"loses", "loses its device"},
       {"wrong-second", "computes a wrong result in the second process"},
       {"crashes-first", "ends the first process"},

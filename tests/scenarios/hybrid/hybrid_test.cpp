@@ -76,7 +76,7 @@ TEST_F(HybridTest, RefusesWhatDevicesAndModelsDoNotAllow) {
               HasSubstr("2 units, too few for the stages of pp4"));
   EXPECT_THAT(
       refusal(request({{"model", "resnet18"}, {"image", 32}, {"layout", "tp4"}}, {"layout"})),
-      HasSubstr("no two linear layers"));
+      HasSubstr("parbench divides pairs of linear layers"));
   EXPECT_THAT(refusal(request({{"layout", "dp2xpp2"}, {"partition", "h.9"}}, {"partition"})),
               HasSubstr("'h.9' starts no later stage of gpt"));
   EXPECT_THAT(refusal(request({{"layout", "pp4"}, {"partition", "h.2"}}, {"partition"})),
