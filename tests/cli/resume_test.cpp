@@ -132,7 +132,8 @@ TEST_F(Resume, IsARunOfTheTiedCasesWhereTheyCameToTheirEnd) {
     one.stopped_because = "precision";
     tie.candidates.push_back({one.strategy, one.name});
   }
-  std::ranges::reverse(tie.candidates);  // the recommended one is the slower: more samples may say so
+  std::ranges::reverse(
+      tie.candidates);  // the recommended one is the slower: more samples may say so
   report.answers.at(0).recommendations = {tie};
   report::write_report(path_, report);
   const Finished shown = run({PARBENCH_BINARY, "show", path_.string()});

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 /// All of {2, 3}, one behind the other, after an operation on them.
 std::optional<StridedView> view_of(const Graph& graph, int index) {
-  const StridedView whole{.base = 0, .shape = {2, 3}, .strides = canonical_strides({2, 3})};
+  StridedView whole{.base = 0, .shape = {2, 3}, .strides = canonical_strides({2, 3})};
   const Operation& operation = graph.at(index);
   if (operation.inputs.empty()) return whole;
   const auto input = view_of(graph, operation.inputs.front());
