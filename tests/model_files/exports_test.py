@@ -4,13 +4,15 @@ import json
 import sys
 from pathlib import Path
 
-import numpy
 import pytest
 
-from model_files.by_value import Gradients
 from support.process import ROOT, run
 
-sys.path += [str(ROOT / "build/torch"), str(ROOT / "build/exporters")]
+sys.path[:0] = [str(ROOT / "build/exporters"), str(ROOT / "build/torch")]  # whose numpy is newer than the system's
+import numpy  # noqa: E402
+
+from model_files.by_value import Gradients  # noqa: E402
+
 torch = pytest.importorskip("torch", reason="NOT CHECKED: scripts/peers fetches PyTorch into build/torch")
 EXPORTERS = pytest.importorskip("onnxscript", reason="NOT CHECKED: scripts/model-files fetches exporters into build")
 
