@@ -109,7 +109,7 @@ class Parser {
 
   /// The command, or the scenario of a run: `--scenario pipeline --help`.
   [[nodiscard]] std::string topic_of_help() const {
-    const std::string name(chosen_name());
+    std::string name(chosen_name());
     if (name != default_command) return name;
     const FlagTexts texts = given_to(app_);
     const auto given = texts.find("scenario");

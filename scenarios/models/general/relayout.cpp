@@ -73,7 +73,9 @@ class Relayout {
       }
       // The inner part is dimension d + 1 now.
       add(next, step, inner, operand_.strides[d + 1]);
-      return place(d) && ++d > 0;
+      if (!place(d)) return false;
+      ++d;
+      return true;
     }
     add(next, step, map_.extents[d], stride);
     return true;
