@@ -117,7 +117,8 @@ def test_nodes_compute_what_the_standard_says(build, tmp_path):
     assert wrong == {}
     kinds = collections.Counter(found.split(":")[0] for found in outcomes.values())
     assert kinds["same"] >= 990, kinds
-    floating = [found for folder, found in outcomes.items() if is_floating(onnx.load(folder / "model.onnx"))]
+    floating = [found for folder, found in outcomes.items()
+                if found != "no numbers" and is_floating(onnx.load(folder / "model.onnx"))]
     same = floating.count("same")
     assert same >= 0.9 * len(floating), f"{same} of {len(floating)}"
     print(f"{kinds['same']} equal; with floating-point results in static shapes {same} of {len(floating)}")
