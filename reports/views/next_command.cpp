@@ -295,7 +295,7 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   return command;
 }
 
-/// Whether other programs are the reason that one of these shares of the core time is known.
+/// Whether a recommendation has this share of the core time that other programs had.
 bool has_load(const Report& report, double Recommendation::*load) {
   return std::ranges::any_of(report.answers, [&](const Answer& answer) {
     return std::ranges::any_of(answer.recommendations,

@@ -113,7 +113,7 @@ TEST(CommunicationRules, TakeSizeZeroForEverythingAtOnce) {
               Not(HasSubstr("try")));
 }
 
-/// The same where its two messages read and write so many bytes together.
+/// The same case, whose two messages together read and write `bytes`.
 MadeCase in_buckets_of(double bytes, std::int64_t size, double seconds = 100e-9) {
   MadeCase made = in_buckets(size, 1, 90, seconds);
   Timeline timeline = made.made().profile->timeline.value();

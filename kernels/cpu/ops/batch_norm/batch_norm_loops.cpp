@@ -33,7 +33,7 @@ using StoredHalfHalves [[gnu::vector_size(16), gnu::aligned(2), gnu::may_alias]]
   values = reinterpret_cast<HalfFloats>(words);
 }
 
-/// Loads so many elements; the other lanes are zero.
+/// Loads `width` elements; the other lanes are zero.
 template <std::size_t width, class Element>
 [[gnu::always_inline]] inline void load(Floats& values, const Element* address) {
   if constexpr (width == lanes) {

@@ -20,7 +20,7 @@ using onnx_import::ElementType;
 
 // --- recurrences of one sample, one value and one element of state ---
 
-/// Inputs of an operator with so many gates and directions, whose weights all differ.
+/// Inputs of a recurrent operator, whose weights all differ.
 struct Recurrent {
   Recurrent(std::int64_t gate_count, std::int64_t directions) : gates(gate_count) {
     const auto numbers = [&](std::int64_t count, double first) {
@@ -42,7 +42,7 @@ struct Recurrent {
   [[nodiscard]] std::size_t at(std::size_t direction, std::size_t gate) const {
     return direction * static_cast<std::size_t>(gates) + gate;
   }
-  /// Of the input and its bias, and of the state and its bias.
+  /// The weighted input with its bias.
   [[nodiscard]] double from_input(std::size_t d, std::size_t gate, double value) const {
     return w.values[at(d, gate)] * value + b.values[2 * at(d, 0) + gate];
   }

@@ -273,7 +273,7 @@ TEST(OperatorValues, HardmaxNamesTheFirstOfEqualElements) {
 
 // --- normalisations ---
 
-/// Of runs of so many elements: without their mean and divided by their deviation.
+/// Subtracts its mean from each run of `run` elements and divides it by its deviation.
 Values normalised(const Values& values, std::size_t run, double epsilon) {
   Values results;
   for (std::size_t first = 0; first < values.size(); first += run) {
@@ -290,7 +290,7 @@ Values normalised(const Values& values, std::size_t run, double epsilon) {
   return results;
 }
 
-/// Runs of so many elements times a scale each, plus a shift each; again from the first one on.
+/// Multiplies each run of `run` elements by a scale and adds a shift; both repeat.
 Values scaled(Values values, std::size_t run, const Values& scales, const Values& shifts) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t which = i / run % scales.size();
