@@ -176,7 +176,7 @@ report::Verification Preparation::verify(std::size_t index) {
 /// Whether roundings may be the reason for a difference, as far as it is known what they change.
 bool Preparation::may_be_rounding(std::size_t index, const report::Verification& comparison) const {
   const CaseSpec& reference = *references_[index];
-  return comparison.largest_error > 1 && trains(reference) &&
+  return comparison.largest_error > 1 && is_perturbed(reference) &&
          sensitivities_.at(reference.name()).runs < max_runs_of_sensitivity;
 }
 

@@ -65,6 +65,12 @@ inline constexpr std::string_view devices_parameter = "devices";
   return spec.parameters.find("optimizer") != nullptr;
 }
 
+/// Returns whether Context::set_perturbation changes a case: its layers may make roundings larger,
+/// as the batch norm of two values does that nearly agree.
+[[nodiscard]] inline bool is_perturbed(const CaseSpec& spec) {
+  return trains(spec) || spec.parameters.find("model") != nullptr;
+}
+
 /// Returns the tolerance of a case's comparison with its reference. More threads add up in another
 /// order; where the sensitivity of training to that is not measured, tolerances have room for it.
 [[nodiscard]] inline Tolerance tolerance_of_case(const CaseSpec& spec, const Case& subject) {

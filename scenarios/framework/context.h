@@ -89,9 +89,9 @@ class Context {
   /// page-locked for other backends as it was.
   void commit();
 
-  /// How the next resets change initial parameters, as roundings change values (`perturbed` in
-  /// scenarios/training/batch_data.h): 0, as at first: not at all; n and −n: by opposite changes
-  /// that differ for each n.
+  /// How the next resets change initial parameters, and the next forward passes their images in
+  /// f32, as roundings change values (`perturb` in scenarios/training/batch_data.h): 0, as at
+  /// first: not at all; n and −n: by opposite changes that differ for each n.
   void set_perturbation(int number) { perturbation_ = number; }
   [[nodiscard]] int perturbation() const { return perturbation_; }
 

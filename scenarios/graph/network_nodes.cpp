@@ -49,7 +49,7 @@ NetworkNodes::NetworkNodes(CaseParts& parts, Network network, NumberFormat forma
       whole_(whole_range(network_, format, batch)),
       nodes_(nodes_of(network_, batch)) {
   place(nodes_, parts_.context.device_count());
-  share_of(nodes_[samples].device).forward.draw_input();
+  share_of(nodes_[samples].device).forward.draw_input(parts_.context.perturbation());
   parts_.reads_borrowed_memory = false;
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "scenarios/framework/prepared_case.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/training/batch_data.h"
 
@@ -38,11 +40,19 @@ std::string NetworkForward::key(std::string_view what) const {
                      what);
 }
 
-void NetworkForward::draw_input() {
-  const std::string what =
+void NetworkForward::draw_input(int perturbation) {
+  std::string what =
       fmt::format("input {} {}", to_string(input_.desc.shape), to_string(input_.desc.dtype));
-  input_.view =
-      memory_.filled(key(what), input_.desc.bytes, writer_of_inputs(first_stream_, whole_, seed_));
+  auto write = writer_of_inputs(first_stream_, whole_, seed_);
+  if (perturbation != 0 && input_.desc.dtype == DType::f32) {
+    what += fmt::format(" perturbed {}", perturbation);
+    write = [draw = std::move(write), &stream = first_stream_, perturbation,
+             change = perturbation_of({whole_.dtype, whole_.math})](BufferView view) {
+      draw(view);
+      perturb(stream, view, perturbation, change);
+    };
+  }
+  input_.view = memory_.filled(key(what), input_.desc.bytes, write);
 }
 
 void NetworkForward::receive(int tensor) {

@@ -70,8 +70,9 @@ class NetworkForward final : public ForwardPass {
   NetworkForward(const StageRange& whole, Stream& stream, int device, std::uint64_t seed,
                  ForwardMemory& memory);
 
-  /// Makes memory with the samples of the batch.
-  void draw_input();
+  /// Makes memory with the samples of the batch. `perturbation`: Context::perturbation, which
+  /// changes images in f32.
+  void draw_input(int perturbation = 0);
   /// Makes memory for a tensor (Network::crossing) that comes from another device.
   void receive(int tensor);
   /// Plans a layer for a stream of the device. What it reads has memory.

@@ -254,7 +254,7 @@ class InterOp final : public Scenario {
     parts->forward = std::make_unique<NetworkForward>(
         parts->whole, context.stream(first_device, StreamKind::compute), first_device,
         context.options().seed, parts->memory);
-    parts->forward->draw_input();
+    parts->forward->draw_input(context.perturbation());
     ScheduleWriter(*parts, parts->problem, is_in_turn(spec.strategy)).write(schedule);
     parts->notes.emplace_back("schedule", described(schedule));
     add_outputs(*parts);

@@ -81,11 +81,11 @@ class DeviceCases : public testing::TestWithParam<DeviceCase> {
 
   [[nodiscard]] const Scenario& scenario() const { return *scenario_; }
 
-  /// How much roundings change the outputs of a case, where it trains.
+  /// How much roundings change the outputs of a case.
   [[nodiscard]] Sensitivities sensitivities_of(const CaseSpec& spec,
                                                const OutputValues& outputs) const {
     Sensitivities found;
-    if (!trains(spec)) return found;
+    if (!is_perturbed(spec)) return found;
     Context& context = context_of(spec, *context_);
     for (const int perturbation : {1, -1, 2, -2}) {
       context.set_perturbation(perturbation);
@@ -175,6 +175,29 @@ TEST_P(DeviceCases, GiveTheSameBitsAsGraphs) {
     } catch (const Unsupported& reason) {
       EXPECT_TRUE(GetParam().mixed || wanted.dtype != DType::f32) << reason.what();
     }
+  }
+}
+
+/// A case's outputs from inputs that are changed as roundings change values.
+OutputValues outputs_of(const DeviceCase& one, int perturbation) {
+  const auto scenario = one.make();
+  Context context(cpu_devices(one.devices), Context::Options{.seed = 3});
+  context.set_perturbation(perturbation);
+  const CaseSpec spec =
+      spec_of(*scenario, std::string(scenario->baseline()), one.values, one.devices, true);
+  return run_and_read(*ready_case(*scenario, spec, context));
+}
+
+TEST(ForwardPasses, ShowHowFarTheirLayersSpreadRoundings) {
+  for (const DeviceCase& one : device_cases()) {
+    if (one.name != "graph_network" && one.name != "inter_op") continue;
+    if (machine().find("cpu")->device_limit() < one.devices) continue;
+    SCOPED_TRACE(one.name);
+    const OutputValues unchanged = outputs_of(one, 0);
+    const OutputValues changed = outputs_of(one, 1);
+    EXPECT_NE(changed, unchanged);
+    EXPECT_NE(changed, outputs_of(one, -1));
+    EXPECT_TRUE(compare(as_outputs(changed), unchanged, {.relative = 0.1}).passed);
   }
 }
 

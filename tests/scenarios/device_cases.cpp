@@ -124,7 +124,7 @@ std::vector<DeviceCase> device_cases() {
                  make_graph,
                  {{"dag", "layered"}, {"features", 24}, {"batch", 5}, {"nodes", 40}, {"draw", 7}},
                  2},
-      DeviceCase{"graph_network", make_graph, {{"dag", "network"}, {"batch", 2}, {"image", 32}}, 2},
+      DeviceCase{"graph_network", make_graph, {{"dag", "network"}, {"batch", 6}, {"image", 32}}, 2},
       DeviceCase{"graph_network_bf16",
                  make_graph,
                  {{"dag", "network"}, {"model", "unet-tiny"}, {"batch", 3}, {"image", 16}},

@@ -141,7 +141,8 @@ TEST_F(SessionTest, ADifferenceThatOtherRoundingsMakeInTheReferenceIsAccepted) {
   scenario.behaviours["wrong"] = {.output = {1, 2.5F}};
   std::vector<CaseSpec> specs{FakeScenario::spec("base"), FakeScenario::spec("rounded"),
                               FakeScenario::spec("wrong")};
-  EXPECT_EQ(run(specs).cases[1].status, report::CaseStatus::failed) << "no step of training";
+  EXPECT_EQ(run(specs).cases[1].status, report::CaseStatus::failed)
+      << "neither training nor a network";
   for (CaseSpec& spec : specs) spec.parameters.set("optimizer", std::string("sgd"));
   const SessionResult result = run(specs);
   EXPECT_EQ(result.cases[1].status, report::CaseStatus::measured);
