@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <future>
 #include <limits>
@@ -116,13 +117,21 @@ Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wi
 
 }  // namespace
 
-void grow_memory(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryKind kind) {
-  if (bytes <= buffer.bytes()) return;
-  const std::size_t held = buffer.bytes();
-  const std::size_t left = available_memory();
-  if (bytes - held > left) throw OutOfMemory(owner.name, bytes, left + held);
-  if (bytes > buffer.capacity()) buffer = reserve_space(owner.name, bytes, total_memory(), kind);
+namespace {
 
+/// Throws OutOfMemory if the machine has not `more` bytes left. Reading that takes longer than
+/// taking a small block, so small blocks are checked together: until then the reserve has room for
+/// them.
+void check_left(const MemoryOwner& owner, std::size_t more, std::size_t held) {
+  constexpr std::size_t checked_together = reserve / 16;
+  static std::atomic<std::size_t> unchecked{0};
+  if (more <= checked_together && (unchecked += more) <= checked_together) return;
+  unchecked = 0;
+  const std::size_t left = available_memory();
+  if (more > left) throw OutOfMemory(owner.name, held + more, held + left);
+}
+
+void extend(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryKind kind) {
   const std::size_t old = buffer.bytes();
   buffer.extend(bytes);
   if (kind == MemoryKind::pageable) return;
@@ -132,12 +141,20 @@ void grow_memory(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, Me
   if (kind == MemoryKind::pinned) mlock(buffer.data() + first, bytes - first);
 }
 
+}  // namespace
+
+void grow_memory(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryKind kind) {
+  if (bytes <= buffer.bytes()) return;
+  check_left(owner, bytes - buffer.bytes(), buffer.bytes());
+  if (bytes > buffer.capacity()) buffer = reserve_space(owner.name, bytes, total_memory(), kind);
+  extend(buffer, owner, bytes, kind);
+}
+
 Buffer map_memory(const MemoryOwner& owner, std::size_t bytes, MemoryKind kind) {
   if (bytes == 0) return {};
-  const std::size_t left = available_memory();
-  if (bytes > left) throw OutOfMemory(owner.name, bytes, left);
+  check_left(owner, bytes, 0);
   Buffer buffer = reserve_space(owner.name, bytes, bytes, kind);
-  grow_memory(buffer, owner, bytes, kind);
+  extend(buffer, owner, bytes, kind);
   return buffer;
 }
 
