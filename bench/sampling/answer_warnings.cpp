@@ -188,6 +188,7 @@ std::string coverage_text(const std::vector<report::CaseResult>& cases) {
     others += number;
     add(number, fmt::format("{} {}", number, word));
   }
+  if (left > 1 && left == cases.size()) return fmt::format("no time for any of {} cases", left);
   return fmt::format("{} of {} measured; {}", cases.size() - left - others,
                      report::format_count(cases.size(), "case"), fmt::join(missing, ", "));
 }
