@@ -94,7 +94,9 @@ std::string program_page(const CommandList& commands, Command& run) {
   const std::string more =
       "Flags that take a list, such as axes, may be given several times: their lists join. Give "
       "other flags once, unless their description says otherwise. Flags that start with "
-      "--benchmark_ go to Google Benchmark.";
+      "--benchmark_ go to Google Benchmark; --benchmark_filter=REGEX measures the cases whose "
+      "names "
+      "match, --benchmark_repetitions=N takes N samples of each.";
   return text + '\n' + wrap(more, page_width, 0) + '\n' + footer_of(run.text());
 }
 

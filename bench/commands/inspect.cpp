@@ -50,13 +50,14 @@ class Inspect final : public Command {
       first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
       rows.push_back({.value = size, .placeholder = "N", .target = &sizes_[size.name]});
     }
-    rows.push_back({.value = choice_rule(
-                        "head",
-                        "Output projection of gpt: weights of its own (untied, the default), or "
-                        "the embedding's table (tied)",
-                        {head_names.begin(), head_names.end()}),
-                    .placeholder = "untied|tied",
-                    .target = &head_});
+    rows.push_back(
+        {.value = choice_rule(
+             "head",
+             "Output projection of language models: weights of its own (untied, the default), or "
+             "the embedding's table (tied)",
+             {head_names.begin(), head_names.end()}),
+         .placeholder = "untied|tied",
+         .target = &head_});
     rows.push_back({.value = text_rule("dim",
                                        "Sizes of dimensions that an ONNX file leaves open, as "
                                        "sequence=128, several joined by '+'"),

@@ -108,7 +108,7 @@ class List final : public Command {
   std::vector<FlagRow> flags() override {
     std::vector<std::string> choices = names_of(scenarios_);
     choices.emplace_back(models_topic);
-    return {{.value = choice_rule("NAME", "Scenarios, or models; default: all scenarios",
+    return {{.value = choice_rule("NAME", "Scenarios, or the word models; default: all scenarios",
                                   std::move(choices)),
              .kind = FlagKind::many,
              .placeholder = "…",

@@ -271,7 +271,7 @@ class Peaks final : public Command {
              .target = &options_.refresh},
             {.value = number_rule("precision",
                                   "Store a rate only if its 95% confidence interval is at most ± "
-                                  "this wide, and fewer cores are not faster by more than this; "
+                                  "this wide, and no smaller number of cores is faster by more; "
                                   "default: 10",
                                   AxisKind::real, 0.01, 1000),
              .placeholder = "PERCENT",

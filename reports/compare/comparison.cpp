@@ -15,6 +15,7 @@
 #include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
 #include "reports/model/notes.h"
+#include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
 #include "reports/units/units.h"
 #include "reports/units/wide_intervals.h"
@@ -278,13 +279,16 @@ double largest_share(const Match& match, double (*share)(const CaseResult&)) {
 
 double quota_lost(const CaseResult& c) { return c.quota_lost; }
 
-/// The spread between processes that is assumed because other programs had the cores of a case, or
-/// a quota withheld them, for a share s of the time: it takes 1/(1 − s) times as long, which
-/// another run need not meet.
+double held_up(const CaseResult& c) {
+  return std::max(report::cores_taken(c), report::load_cost(c));
+}
+
+/// The spread between processes that is assumed because other programs held a case up, or a quota
+/// withheld its cores, for a share s of the time: it takes 1/(1 − s) times as long, which another
+/// run need not meet.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
-  const double share =
-      std::max(largest_share(match, report::cores_taken), largest_share(match, quota_lost));
+  const double share = std::max(largest_share(match, held_up), largest_share(match, quota_lost));
   return -std::log1p(-std::min(share, max_share));
 }
 

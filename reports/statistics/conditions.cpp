@@ -127,18 +127,25 @@ double quota_loss(const std::vector<Sample>& samples) {
   return seconds > 0 ? lost / seconds : 0;
 }
 
-/// The share of the waits of a device's threads in which other programs had the core. From all
+/// Seconds per second in which threads waited for a core, added up over them.
+double waiting_of(const ThreadUse& use) {
+  return use.threads > 0 ? use.threads * use.core_wait : use.denied.value_or(0);
+}
+
+/// The share of the waits of a device's threads in which other programs had the core. Programs that
+/// take the share t of its cores hold up t of the time of one thread, or t / (1 − t) of the time
+/// for which all of them run: threads that wait for the same core lose that time once. From all
 /// samples: single ones are shorter than the clock ticks of what other programs used.
 double share_of_others(const CaseResult& measured, const std::string& device) {
   const auto found = std::ranges::find(measured.conditions, device, &CaseCondition::device);
   if (found == measured.conditions.end() || !found->threads) return 0;
   const double denied = found->threads->denied.value_or(0);
-  return denied > 0 ? taken_by_others(*found->threads, measured.quota_lost) / denied : 0;
-}
-
-/// Seconds per second in which threads waited for a core, added up over them.
-double waiting_of(const ThreadUse& use) {
-  return use.threads > 0 ? use.threads * use.core_wait : use.denied.value_or(0);
+  const double waiting = waiting_of(*found->threads);
+  if (denied <= 0 || waiting <= 0) return 0;
+  const double taken = taken_by_others(*found->threads, measured.quota_lost);
+  const double running = waiting * (1 - denied) / denied;
+  const double most = taken < 1 ? std::max(taken, taken / (1 - taken) * running) : waiting;
+  return std::min(taken / denied, most / waiting);
 }
 
 /// Nothing where no condition has readings of threads.

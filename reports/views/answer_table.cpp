@@ -13,11 +13,11 @@
 namespace parbench::report {
 namespace {
 
-// What to use is never left out, nor its gain.
+// What to use is never left out, nor its gain; what it is tied with explains it.
 constexpr Narrow of_row{.is_heading = true};
 constexpr Narrow open_rank{1};
 constexpr Narrow remark_rank{2};
-constexpr Narrow ties_rank{3};
+constexpr Narrow ties_rank{Narrow::important_rank};
 
 bool is_undecided(const Recommendation& one) { return payoff_of(one) == Payoff::undecided; }
 

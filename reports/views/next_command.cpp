@@ -30,6 +30,7 @@ using CasesByName = std::map<std::string_view, const CaseResult*>;
 struct Tie {
   std::vector<const CaseResult*> cases;  // at least two
   std::vector<std::string> labels;
+  std::string setting;  // empty where the answer has one alone
 };
 
 /// The ratio of the times of two cases below which the first is faster by more than a tie.
@@ -47,6 +48,7 @@ std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
   for (const Answer& answer : report.answers) {
     for (const Recommendation& one : answer.recommendations) {
       Tie tie;
+      tie.setting = one.setting;
       for (const LabelledCase& candidate : one.candidates) {
         const auto found = cases.find(candidate.name);
         if (found == cases.end() || !has_number(*found->second)) continue;
@@ -93,7 +95,9 @@ std::string purpose_of(const std::vector<Tie>& ties) {
     labels.resize(max_labels - 1);
     labels.push_back(more);
   }
-  return fmt::format("to distinguish {}", format_list(labels));
+  const std::string& setting = ties.front().setting;
+  return fmt::format("to distinguish {}{}", format_list(labels),
+                     setting.empty() ? "" : " at " + setting);
 }
 
 /// Seconds as a round number for a flag.
@@ -295,6 +299,18 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   return command;
 }
 
+/// A run in processes, which cannot be resumed.
+NextCommand rerun_of_missing(const Report& report, const std::string& path,
+                             const Missing& missing) {
+  NextCommand command{.purpose = purpose_of(missing, {}), .arguments = {"--rerun", path}};
+  const bool needs_processes = has_few_processes(report);
+  if (needs_processes) add_processes(command.arguments);
+  const double factor = needs_processes ? factor_of_processes(report) : 1;
+  command.arguments.emplace_back("--max-total-time");
+  command.arguments.push_back(rounded_up(factor * resumed_seconds(report, {.factor = 1}, missing)));
+  return command;
+}
+
 /// Whether a recommendation has this share of the core time that other programs had.
 bool has_load(const Report& report, double Recommendation::*load) {
   return std::ranges::any_of(report.answers, [&](const Answer& answer) {
@@ -355,6 +371,7 @@ std::optional<NextCommand> continued(const Report& report, const std::string& pa
   if (can_resume && (missing.left_out > 0 || missing.has_few_samples() || are_unfinished)) {
     return resume(report, path, ties, missing);
   }
+  if (missing.left_out > 0) return rerun_of_missing(report, path, missing);
   if (!ties.empty()) return rerun(report, path, ties);
   const bool is_preliminary = std::ranges::any_of(report.answers, &Answer::preliminary);
   if (is_preliminary && has_few_processes(report)) return rerun_with_processes(report, path);

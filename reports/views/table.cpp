@@ -20,20 +20,26 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
     text += hanging("", answer->question, style.width, Emphasis::none, style.color);
   }
   text += to_text(case_table(group), style);
+  bool has_answers = false;  // in a table
   if (answer != nullptr && !answer->text.empty()) {
     text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
     for (const std::string& warning : answer->warnings) {
       text += hanging("! ", warning, style.width, Emphasis::none, style.color);
     }
-    if (const auto table = answer_table(*answer)) text += to_text(*table, style) + '\n';
+    if (const auto table = answer_table(*answer)) {
+      text += to_text(*table, style);
+      has_answers = true;
+    }
   }
+  std::string findings;
   for (const std::string& line : finding_lines(group)) {
-    text += hanging("  · ", line, style.width, Emphasis::none, style.color);
+    findings += hanging("  · ", line, style.width, Emphasis::none, style.color);
   }
   if (const std::string line = limits_line(group); !line.empty()) {
-    text += hanging("    ", line, style.width, Emphasis::dim, style.color);
+    findings += hanging("    ", line, style.width, Emphasis::dim, style.color);
   }
-  return text;
+  const bool has_both = has_answers && !findings.empty();
+  return text + (has_both ? "\n" : "") + findings;
 }
 
 }  // namespace

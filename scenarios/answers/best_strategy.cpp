@@ -59,7 +59,7 @@ std::vector<std::string> sentences(const report::Recommendation& found, std::str
   if (payoff_of(found) < report::Payoff::may_pay) {
     return {at_setting(found, keep_text(found, no_other_text(payoff_of(found)))), whole_device};
   }
-  return {at_setting(found, use_text(found, baseline)), whole_device, tie_text(found),
+  return {at_setting(found, use_text(found, baseline)), tie_text(found), whole_device,
           open_text(found)};
 }
 

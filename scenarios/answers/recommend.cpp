@@ -13,6 +13,8 @@
 #include <utility>
 #include <variant>
 
+#include "reports/model/disturbances.h"
+
 namespace parbench {
 namespace {
 
@@ -166,10 +168,11 @@ double explaining_load(const CaseOutcome* recommended) {
 }
 
 /// Returns the share of the core time that other programs had where that can hide that a case of
-/// another strategy is faster by a tenth; else 0. Cases of one strategy suffer alike.
-double hiding_load(const Ranking& ranking, const CaseOutcome* recommended) {
+/// another strategy is faster by a tenth, or that kept a recommended case that `is_open` from being
+/// told from others; else 0. Cases of one strategy suffer alike.
+double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
-  double load = 0;
+  double load = is_open && recommended->load >= report::min_cores_taken ? recommended->load : 0;
   const double enough = hidden_gain * expected_speed(recommended, ranking.baseline);
   for (const CaseOutcome* one : ranking.by_speed) {
     if (one->spec.strategy == recommended->spec.strategy || !one->max_speedup) continue;
@@ -250,7 +253,8 @@ report::Recommendation recommend(const SameWork& group, const Wording& wording,
   }
   made.load = explaining_load(recommended);
   made.pays = !is_baseline && gains(recommended) && made.load == 0;
-  const double hiding = hiding_load(ranking, recommended);
+  const bool is_open = made.pays && made.candidates.size() > 1 + made.tied.size();
+  const double hiding = hiding_load(ranking, recommended, is_open);
   (made.pays ? made.hiding_load : made.load) = std::max(made.load, hiding);
   const CaseOutcome* shown =
       is_baseline ? largest_speedup(ranking.by_speed, recommended) : recommended;

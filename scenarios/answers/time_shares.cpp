@@ -33,6 +33,9 @@ Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
                             const std::vector<CaseOutcome>& outcomes,
                             const std::function<std::string(const CaseSpec&)>& label) {
   if (conclusion.recommendations.empty()) return conclusion;
+  // Beside other programs the shares are theirs.
+  const bool is_disturbed = best_of(conclusion.recommendations).load > 0;
+  if (is_disturbed) return conclusion;
   const std::string& setting = best_of(conclusion.recommendations).setting;
   const std::vector<SameWork> groups = same_work(
       outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), common_axes(scenario));

@@ -209,7 +209,8 @@ std::string tie_text(const report::Recommendation& recommendation) {
 }
 
 std::string open_text(const report::Recommendation& recommendation) {
-  if (payoff_of(recommendation) == report::Payoff::undecided) return {};
+  const bool is_hidden = recommendation.hiding_load > 0;  // beside the same load it would stay open
+  if (is_hidden || payoff_of(recommendation) == report::Payoff::undecided) return {};
   std::vector<std::string> open;
   for (const report::LabelledCase& one : recommendation.candidates) {
     const bool is_known = one == recommendation.candidates.front() ||
@@ -264,8 +265,10 @@ std::string no_verdict_text(Recommendations recommendations, std::string_view no
 std::string verdict_text(Recommendations recommendations, std::string_view subject,
                          std::string_view verb, std::string_view noun) {
   const std::string none = no_verdict_text(recommendations, noun);
-  return none.empty() ? fmt::format("{} {}", subject, where_it_pays(recommendations, verb, noun))
-                      : fmt::format("{}: {}", subject, none);
+  return none.empty()
+             ? fmt::format("{} {}", subject, where_it_pays(recommendations, verb, noun))
+             : fmt::format("{}: {}{}", subject.substr(0, subject.find_last_not_of(',') + 1), none,
+                           largest_load_text(recommendations));
 }
 
 std::string with_small_letter(std::string_view text) {

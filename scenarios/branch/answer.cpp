@@ -81,11 +81,18 @@ const CaseOutcome* fastest_together(const SameWork& group) {
 }
 
 /// What launching as a graph gains by itself is no gain of running together: where a graph of one
-/// stream is recommended, the gain is that of `fastest` over it.
+/// stream is recommended, the gain is that of `fastest` over it, and where it gains most beside the
+/// baseline, that of `fastest` over the baseline.
 report::Recommendation together_of(const SameWork& group, report::Recommendation found,
                                    const CaseOutcome& fastest) {
   const CaseOutcome* alone = graph_alone_in(group);
   if (alone == nullptr) return found;
+  if (found.gaining->name == alone->spec.name() &&
+      found.candidates.front().name != alone->spec.name()) {
+    found.gaining = {label_of(fastest.spec), fastest.spec.name()};
+    found.gain = fastest.speedup;
+    return found;
+  }
   if (found.candidates.front().name != alone->spec.name()) {
     found.pays = found.pays && found.gain->above(alone->speedup->value);
     return found;

@@ -66,8 +66,11 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   }
   std::map<CollectiveAndStrategy, LatencyFit> fits;
   for (const auto& [key, points] : times) {
+    constexpr double max_deviation = 0.25;  // beyond, the times lie on no line
+    const auto fit = fit_latency(points);
     // A line that begins below zero has no latency.
-    if (const auto fit = fit_latency(points); fit && fit->latency > 0) fits.emplace(key, *fit);
+    const bool fits_times = fit && fit->latency > 0 && fit->largest_deviation <= max_deviation;
+    if (fits_times) fits.emplace(key, *fit);
   }
   return fits;
 }
@@ -272,20 +275,42 @@ std::string coverage_text(const Choices& choices, const Recommended& all) {
       open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
 }
 
-/// The fits of the algorithms to use, where there is one collective, and of a message.
+/// The fits of the algorithms to use, where there is one collective, and of a message; of all that
+/// send it where none is to be used.
 std::vector<std::string> fit_sentences(const Choices& choices,
                                        const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::vector<std::string> sentences;
   for (const auto& [key, fit] : fits) {
     const auto& [collective, strategy] = key;
+    if (choices.size() > 1 && collective != link_collective) continue;
+    const auto chosen = choices.find(collective);
     const bool is_used =
-        choices.size() == 1 && std::ranges::find(choices.begin()->second, strategy, &Choice::use) !=
-                                   choices.begin()->second.end();
-    if (!is_used && collective != link_collective) continue;
+        chosen == choices.end() ||
+        std::ranges::find(chosen->second, strategy, &Choice::use) != chosen->second.end();
+    if (!is_used) continue;
     sentences.push_back(
         fmt::format("{} by {}: {}.", with_capital(collective), strategy, fit_text(fit)));
   }
   return sentences;
+}
+
+/// "Latency 56.5 to 69.7 µs.": of the algorithms to use, where there are several collectives.
+std::string latencies_text(const Choices& choices,
+                           const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
+  if (choices.size() < 2) return {};
+  constexpr double micro = 1e6;
+  std::vector<double> latencies;
+  for (const auto& [collective, list] : choices) {
+    for (const Choice& one : list) {
+      const auto fit = fits.find({collective, one.use});
+      if (fit != fits.end()) latencies.push_back(micro * fit->second.latency);
+    }
+  }
+  if (latencies.empty()) return {};
+  const auto [min, max] = std::ranges::minmax(latencies);
+  const std::string least = fmt::format("{:.3g}", min);
+  const std::string most = fmt::format("{:.3g}", max);
+  return fmt::format("Latency {}{} µs.", least, least == most ? "" : " to " + most);
 }
 
 /// The bus bandwidth of a case; 0 where it is not known.
@@ -340,7 +365,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   }
   std::vector<std::string> sentences{choices_text(choices, all),
                                      undecided_text(all.recommendations), bandwidths_text(choices),
-                                     coverage_text(choices, all)};
+                                     latencies_text(choices, fits), coverage_text(choices, all)};
   std::ranges::move(fit_sentences(choices, fits), std::back_inserter(sentences));
   const bool is_answered = !all.recommendations.empty() || !fits.empty();
   return {joined_sentences(sentences), std::move(all.recommendations), is_answered};

@@ -211,8 +211,8 @@ class Collectives final : public Scenario {
     }
     if (spec.strategy == by_nccl && request.devices_over_ranks && request.devices_are_cpus) {
       return refuse(request, "strategy",
-                    "--strategy nccl does not join CPU devices of several ranks; use --strategy "
-                    "mpi");
+                    "--strategy nccl: it does not join CPU devices of several ranks; use "
+                    "--strategy mpi");
     }
     if (spec.strategy == by_nccl && request.devices_are_cpus) {
       return refuse(request, "strategy",

@@ -70,8 +70,8 @@ std::string memory_text(const std::vector<CaseOutcome>& outcomes,
       least = one;
     }
   }
-  std::string text = fmt::format("{} holds {} on its fullest device", best.candidates.front().label,
-                                 memory_of(*found));
+  std::string text = fmt::format("{} holds {}{}", best.candidates.front().label, memory_of(*found),
+                                 single == &*found ? "" : " on its fullest device");
   if (single == &*found) text = with_capital(text);
   if (single != nullptr && single != &*found)
     text += fmt::format(", {} {}", one_device_text(outcomes, single_device), memory_of(*single));

@@ -134,8 +134,8 @@ std::vector<Axis> axes_of_graph() {
        .choices = {std::string(mlp), std::string(diamond), std::string(random_layers),
                    std::string(network)}},
       {.name = "batch",
-       .description = "rows of the matrices' activations (256), which the perceptron divides "
-                      "between devices; samples of the network (8, published 32)",
+       .description = "of mlp, diamonds and layered: rows of activations (256), which mlp divides "
+                      "between devices; of network: samples (8, published 32)",
        .quick = {},
        .published = {},
        .max = 1 << 20}};

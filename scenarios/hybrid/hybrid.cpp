@@ -124,7 +124,9 @@ class Hybrid final : public Scenario {
        "the whole model and batch on one device that has the cores of all devices (for parts of a "
        "GPU: the whole GPU)"},
       {std::string(hybrid_divided),
-       "replicas of the model in stages whose layers ranks divide, as --layout says; gradients are "
+       "the model on a grid of devices that --layout chooses: replicas (dp) with parts of the "
+       "batch, "
+       "stages (pp) with parts of the layers, ranks (tp) with parts of each layer; gradients are "
        "added up by one all-reduce, or in buckets"}};
   std::vector<Axis> axes_ = axes_of_hybrid();
 };

@@ -72,8 +72,10 @@ const std::vector<Strategy> strategy_list = {
      "the whole GPU)"},
     {"concurrent", "all devices' products at once"},
     {"streams", "the products of the first device distributed over --streams streams there"},
-    {"column-sharded", "every product on all devices: columns of w each, then an all-gather"},
-    {"row-sharded", "every product on all devices: rows of w each, then an all-reduce"},
+    {"column-sharded",
+     "every product on all devices: each has columns of the second factor, then an all-gather"},
+    {"row-sharded",
+     "every product on all devices: each has rows of the second factor, then an all-reduce"},
 };
 
 const std::vector<Axis> axis_list = {

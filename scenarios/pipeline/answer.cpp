@@ -110,7 +110,8 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
     return {at_setting(found, keep_text(found, payoff_clause(found, subject, "pays"), details)),
             whole_device};
   }
-  if (is_split) details += model_parallel_text(group);
+  const bool has_verdict = payoff_of(found) != report::Payoff::undecided;
+  if (is_split && has_verdict) details += model_parallel_text(group);
   const std::string superlinear =
       is_split   ? superlinear_text(found, devices_of(gaining->spec),
                                     "micro-batches fit the caches better than the whole batch")

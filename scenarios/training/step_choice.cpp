@@ -49,7 +49,9 @@ Axis partition_axis(std::vector<std::string> strategies) {
   return {.name = "partition",
           .description =
               "how the model is partitioned: published (two devices), balanced on "
-              "measured costs, or the first units of later stages as layer2.0+layer3.2",
+              "measured costs, or the first units of later stages as layer2.0+layer3.2; default: "
+              "published "
+              "where the model has one for the devices, else balanced",
           .kind = AxisKind::text,
           .quick = {},
           .published = {},

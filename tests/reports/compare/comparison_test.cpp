@@ -142,6 +142,16 @@ TEST(Comparison, CallsNothingARegressionThatTakenCoresExplain) {
       << "no load explains that";
 }
 
+TEST(Comparison, AssumesThatLoadHoldsUpThreadsOneAfterTheOther) {
+  Report loaded = under_load(3.5, 0.57);
+  report::ThreadUse& use = *loaded.cases[0].conditions[0].threads;
+  use = {.core_wait = 0.19, .denied = 0.57, .others = 0.6, .threads = 4};
+  EXPECT_EQ(compared(under_load(1, 0), loaded).count(Verdict::undecided), 1)
+      << "76% of the time, of which each of 4 threads waited 19%";
+  use.threads = 1;
+  EXPECT_EQ(compared(under_load(1, 0), loaded).count(Verdict::regressed), 1);
+}
+
 TEST(Comparison, SaysNothingOfIntervalsThatAreAllUnknown) {
   const Comparison loaded = compared(under_load(1, 0.95), under_load(1.3, 0.95));
   EXPECT_EQ(interval_text(loaded.rows[0].judgement->change), "unknown");

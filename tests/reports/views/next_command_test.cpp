@@ -54,6 +54,10 @@ TEST(NextCommand, ResumesWhereTheTimeOfTheRunWasOverForTiedCases) {
       next_command(tied_report({sampled(12, 1, 0.03), sampled(5, 1.01, 0.03)}), "r.json");
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->purpose, "to distinguish split 12 and split 5");
+  Report at_setting = tied_report({sampled(12, 1, 0.03), sampled(5, 1.01, 0.03)});
+  at_setting.answers.front().recommendations.front().setting = "batch 32";
+  EXPECT_EQ(next_command(at_setting, "r.json")->purpose,
+            "to distinguish split 12 and split 5 at batch 32");
   EXPECT_THAT(next->arguments,
               ElementsAre("--resume", "r.json", "--max-time", "180", "--max-total-time", "110"))
       << "3.5 times as many samples, of which the baseline took 40 s so far: the interval of the "
@@ -274,6 +278,21 @@ TEST(NextCommand, RepeatsRunsOfSeveralProcesses) {
   Report report = tied_report({sampled(12, 1, 0.03), sampled(5, 1.01, 0.03)});
   report.processes.resize(2);
   EXPECT_EQ(next_command(report, "r.json")->arguments[0], "--rerun");
+}
+
+TEST(NextCommand, RepeatsRunsOfSeveralProcessesThatLackedTime) {
+  Report report = tied_report({});
+  report.processes.resize(6);
+  for (const std::int64_t split : {2, 4}) {
+    CaseResult& left = report.cases.emplace_back(sampled(split, 1, 0));
+    left.status = CaseStatus::not_run;
+    left.samples.clear();
+  }
+  const auto next = next_command(report, "r.json");
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->purpose, "to measure the other 2 cases");
+  EXPECT_THAT(next->arguments, ElementsAre("--rerun", "r.json", "--max-total-time", "110"))
+      << "30 s for one case of three, and a fifth more";
 }
 
 }  // namespace

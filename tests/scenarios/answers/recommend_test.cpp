@@ -200,6 +200,18 @@ TEST(Recommend, KeepsAVerdictOnAGainThatStandsWhereLoadCanHideAFasterCase) {
   EXPECT_DOUBLE_EQ(recommended(cases).hiding_load, 0) << "by less than a tenth";
 }
 
+TEST(Recommend, AsksForAQuietMachineWhereLoadKeepsTheRecommendedCaseFromBeingToldFromOthers) {
+  std::vector<CaseOutcome> cases{made("base", 2.0), made("a", 1.7, 1.02, 1.42),
+                                 made("b", 1.5, 1.1, 1.5)};
+  EXPECT_EQ(open_text(recommended(cases, 0.2)), " More samples may show a to be faster.");
+  cases[2].load = 0.09;
+  EXPECT_DOUBLE_EQ(recommended(cases, 0.2).hiding_load, 0);
+  cases[2].load = 0.13;
+  EXPECT_DOUBLE_EQ(recommended(cases, 0.2).hiding_load, 0.13);
+  EXPECT_EQ(open_text(recommended(cases, 0.2)), "") << "beside the same load";
+  EXPECT_DOUBLE_EQ(recommended(cases, 0.001).hiding_load, 0) << "told from all others";
+}
+
 TEST(Recommend, NoTiedCaseWithoutAShownGainBeforeOneWithIt) {
   const auto found = recommended({made("base", 2.0), made("x", 1.0, 0.9, 3.0),
                                   made("y", 1.0, 1.9, 2.1), made("z", 1.0, 1.9, 2.06)});

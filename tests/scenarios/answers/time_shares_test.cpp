@@ -61,6 +61,15 @@ TEST(TimeShares, AreThoseOfTheSettingWithTheLargestGain) {
   EXPECT_THAT(answer_with_shares(outcomes), EndsWith(" memory (n 16): odd 1%, 9%, 2.00 MiB."));
 }
 
+TEST(TimeShares, AreUnknownWhereOtherProgramsLeaveNoVerdict) {
+  CaseOutcome loaded = profiled("odd", 2);
+  loaded.load = 0.6;
+  EXPECT_THAT(answer_with_shares({profiled("plain", 1), loaded}), HasSubstr("communication"));
+  loaded.min_speedup = report::Ratio{0.8, report::Interval{0.7, 0.9, 0.97}};
+  EXPECT_THAT(answer_with_shares({profiled("plain", 1), loaded}),
+              testing::AllOf(HasSubstr("No verdict"), Not(HasSubstr("communication"))));
+}
+
 /// An answer has three lines.
 TEST(TimeShares, AreThoseOfTheRecommendedCaseAloneWhereThereIsNoRoomForAll) {
   const std::vector<CaseOutcome> outcomes{profiled("plain", 1), profiled("odd", 2),

@@ -98,7 +98,10 @@ TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
   EXPECT_EQ(no_verdict_text(mixed), "");
   EXPECT_EQ(verdict_text(mixed, "Streams", "pay"), "Streams " + where_it_pays(mixed, "pay"));
   auto alike = with_load({may_pay, may_pay});
-  EXPECT_EQ(verdict_text(alike, "Splitting", "pays"), "Splitting: no verdict at either setting");
+  EXPECT_EQ(
+      verdict_text(alike, "Splitting, or all cores,", "pays"),
+      "Splitting, or all cores: no verdict at either setting (other programs had up to 41% of "
+      "the core time)");
   EXPECT_EQ(no_verdict_text(with_load({may_pay, may_pay, may_pay})),
             "no verdict at any of 3 settings");
   const std::string load =

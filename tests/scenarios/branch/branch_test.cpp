@@ -291,6 +291,17 @@ TEST_F(BranchTest, WhatGraphLaunchGainsIsNoGainOfRunningTogether) {
                  "one stream 2.99× (2.90–3.10)."));
 }
 
+TEST_F(BranchTest, ShowsNoGraphOfOneStreamForStreamsThatDoNotPay) {
+  const auto alone = outcome("graph-one-stream", 8, 1.0, 0.98, 1.02);
+  const std::string text = scenario
+                               ->answer({one_stream(8), outcome("streams", 8, 0.89, 0.86, 0.91),
+                                         alone, outcome("graph-streams", 8, 0.93, 0.91, 0.95),
+                                         outcome("merged", 8, 1.5, 1.4, 1.6)},
+                                        within(0.01))
+                               .text;
+  EXPECT_THAT(text, HasSubstr("Streams alone do not pay: graph of 2 streams 0.93× (0.91–0.95)."));
+}
+
 TEST_F(BranchTest, SpeaksOfWhatWasMeasured) {
   const auto streams = outcome("streams", 8, 0.9, 0.85, 0.95);
   EXPECT_EQ(scenario->answer({one_stream(8), streams}, within(0.01)).text,

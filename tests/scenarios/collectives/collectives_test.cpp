@@ -323,6 +323,27 @@ TEST(CollectivesAnswer, FitsNoLatencyBelowZero) {
                     Not(HasSubstr("by direct: latency"))));
 }
 
+TEST(CollectivesAnswer, FitsNoTimesThatLieOnNoLine) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
+  outcomes[4].median_seconds *= 2;  // direct at 16 MiB: its other times say 8 GB/s
+  const Conclusion conclusion = scenario->answer(outcomes, within(0.01));
+  EXPECT_THAT(conclusion.text, Not(HasSubstr("by direct: latency")));
+  EXPECT_THAT(conclusion.text, HasSubstr("All-reduce by tree: latency 10 ± "));
+}
+
+TEST(CollectivesAnswer, FitsTheLinkByTheAlgorithmToUse) {
+  const auto scenario = make_collectives();
+  std::vector<CaseOutcome> outcomes;
+  for (const std::int64_t bytes : {4096, 262144, 16777216}) {
+    const double direct = 5e-6 + static_cast<double>(bytes) / 10e9;
+    outcomes.push_back(outcome(*scenario, "send-recv", "direct", bytes, 5e-6, 10e9, direct));
+    outcomes.push_back(outcome(*scenario, "send-recv", "nccl", bytes, 2e-6, 20e9, direct));
+  }
+  EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
+              AllOf(HasSubstr("Send-recv by nccl: latency 2 ± "), Not(HasSubstr("by direct: "))));
+}
+
 TEST(CollectivesAnswer, CountsTheSettingsOfSeveralCollectives) {
   const auto scenario = make_collectives();
   std::vector<CaseOutcome> outcomes = two_algorithms(*scenario, "broadcast");
@@ -331,7 +352,7 @@ TEST(CollectivesAnswer, CountsTheSettingsOfSeveralCollectives) {
   EXPECT_EQ(
       scenario->answer(outcomes, within(0.01)).text,
       "Another algorithm than direct pays at 2 of 6 settings (see the table). Bus bandwidth at "
-      "16.0 MiB in GB/s: all-reduce 7.92, broadcast 7.92 (direct).");
+      "16.0 MiB in GB/s: all-reduce 7.92, broadcast 7.92 (direct). Latency 10 to 20 µs.");
   outcomes.push_back(outcome(*scenario, "reduce", "direct", 4096, 20e-6, 8e9, 0));
   EXPECT_THAT(
       scenario->answer(outcomes, within(0.01)).text,

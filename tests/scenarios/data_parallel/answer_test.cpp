@@ -68,6 +68,13 @@ TEST(DataParallelAnswer, NamesTheMemoryOfTheFullestDevice) {
       "device, one device 380 MiB.");
 }
 
+TEST(DataParallelAnswer, KnowsNoFullestOfOneDevice) {
+  EXPECT_THAT(
+      answer({measured("single", 1.0, 0, {380, 0}), measured("all-reduce", 1.25, 0.8, {400, 396})})
+          .text,
+      testing::EndsWith(" One device holds 380 MiB."));
+}
+
 TEST(DataParallelAnswer, NamesTheStrategyThatNeedsLeast) {
   EXPECT_THAT(
       answer({measured("single", 2.0, 0, {380, 0}), measured("tower", 1.0, 2.0, {640, 390}),

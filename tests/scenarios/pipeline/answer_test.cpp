@@ -42,6 +42,14 @@ TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesItsTies) {
             "and their dependencies allow; without micro-batches: 0.95× (0.94–0.96). The fastest "
             "is split 5 (1.61×), tied "
             "within 3% with split 12; split 12 is simpler.");
+  std::vector<CaseOutcome> loaded = outcomes;
+  for (CaseOutcome& one : loaded) {
+    one.load = 0.6;
+    one.min_speedup = report::Ratio{0.8, report::Interval{0.7, 0.9, 0.97}};
+  }
+  EXPECT_THAT(scenario->answer(loaded, within(0.02)).text,
+              testing::AllOf(testing::HasSubstr("No verdict"),
+                             testing::Not(testing::HasSubstr("without micro-batches"))));
   std::vector<CaseOutcome> apart = outcomes;
   apart[2].speedup = {1.66, report::Interval{1.65, 1.67, 0.97}};
   const Conclusion made = scenario->answer(apart, within(0.02));

@@ -137,6 +137,19 @@ TEST(LoadCost, IsAsLargeAsIfThreadsWaitedOneAfterTheOther) {
   EXPECT_DOUBLE_EQ(samples[1].seconds, 2 * 0.4);
 }
 
+TEST(LoadCost, CountsTheTimeOfThreadsThatWaitForTheSameCoreOnce) {
+  report::CaseResult measured;
+  measured.samples.resize(1);
+  // 20 threads on 2 cores, of which other programs use 10%: each runs for 9% of the time.
+  measured.samples[0] = {
+      .seconds = 1,
+      .conditions = {{.device = "cpu:0",
+                      .threads = report::ThreadUse{
+                          .core_wait = 0.36, .denied = 0.8, .others = 0.1, .threads = 20}}}};
+  report::summarise_conditions(measured);
+  EXPECT_NEAR(report::load_cost(measured), 0.2, 1e-12);
+}
+
 TEST(LoadCost, CountsNoWaitsForThreadsOfTheCaseOrAQuota) {
   report::CaseResult measured;
   measured.samples.resize(1);
