@@ -365,7 +365,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   }
   std::vector<std::string> sentences{choices_text(choices, all),
                                      undecided_text(all.recommendations), bandwidths_text(choices),
-                                     latencies_text(choices, fits), coverage_text(choices, all)};
+                                     coverage_text(choices, all), latencies_text(choices, fits)};
   std::ranges::move(fit_sentences(choices, fits), std::back_inserter(sentences));
   const bool is_answered = !all.recommendations.empty() || !fits.empty();
   return {joined_sentences(sentences), std::move(all.recommendations), is_answered};
