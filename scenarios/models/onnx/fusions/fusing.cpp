@@ -167,4 +167,11 @@ int Fusing::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> in
       std::move(inputs));
 }
 
+void Fusing::set_maker(int index, std::string_view op, std::string_view suffix) {
+  if (maker_ == nullptr) return;
+  makers_.resize(std::max(makers_.size(), place(index) + 1), maker_);
+  makers_[place(index)] =
+      &translator_.add_node({.name = name_of(*maker_).append(suffix), .op = std::string(op)});
+}
+
 }  // namespace parbench::onnx_import
