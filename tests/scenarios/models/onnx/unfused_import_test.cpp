@@ -263,21 +263,23 @@ std::string attention(const std::string& heads, const std::string& scores,
 
 const std::string plain_heads = "qs = Identity (a) ks = Identity (b) vs = Identity (c) ";
 
+/// What else multiplies queries, keys and values does so in a composition.
 TEST_F(UnfusedImport, AttentionScalesItsScoresAlone) {
-  const auto is_layer = [&](const std::string& nodes) {
-    const std::vector<std::string> found = kinds(nodes, "float[N, 2, 6] x");
-    return std::ranges::any_of(found, [](const auto& kind) { return kind.ends_with("attention"); });
-  };
+  const auto found = [&](const std::string& nodes) { return kinds(nodes, "float[N, 2, 6] x"); };
   const std::string unscaled = "h = Identity (d) ";
-  EXPECT_TRUE(is_layer(attention(plain_heads, "h = Mul (d, f) ")));
-  EXPECT_FALSE(is_layer(attention(plain_heads, unscaled)));
-  EXPECT_FALSE(is_layer(attention(plain_heads, "h = Mul (d, f) ", "0.58")));
-  EXPECT_TRUE(
-      is_layer(attention("qs = Identity (a) ks = Mul (f, b) vs = Identity (c) ", unscaled)));
-  EXPECT_FALSE(is_layer(
-      attention("qs = Identity (a) ks = Mul (f, b) vs = Identity (c) ", "h = Mul (d, f) ")));
-  EXPECT_FALSE(is_layer(
-      attention("qs = Identity (a) ks = Identity (b) vs = Mul (c, f) ", "h = Mul (d, f) ")));
+  const auto projected = ElementsAre("linear", "attention");
+  const auto packed = ElementsAre("linear", "concat", "attention");
+  EXPECT_THAT(found(attention(plain_heads, "h = Mul (d, f) ")), projected);
+  EXPECT_THAT(found(attention(plain_heads, unscaled)), packed);
+  EXPECT_THAT(found(attention(plain_heads, "h = Mul (d, f) ", "0.58")), packed);
+  EXPECT_THAT(found(attention("qs = Identity (a) ks = Mul (f, b) vs = Identity (c) ", unscaled)),
+              projected);
+  EXPECT_THAT(
+      found(attention("qs = Identity (a) ks = Mul (f, b) vs = Identity (c) ", "h = Mul (d, f) ")),
+      packed);
+  EXPECT_THAT(
+      found(attention("qs = Identity (a) ks = Identity (b) vs = Mul (c, f) ", "h = Mul (d, f) ")),
+      packed);
 }
 
 TEST_F(UnfusedImport, AttentionHidesLaterPositionsByNumbersThatAreLowEnough) {
@@ -318,7 +320,8 @@ TEST_F(UnfusedImport, HeadsOfAttentionLieSideBySide) {
                  "float[N, 2, 6] x");
   };
   EXPECT_THAT(with_queries("2", "1"), ElementsAre("linear", "attention"));
-  EXPECT_THAT(with_queries("3", "2"), Not(Contains("attention"))) << "the first and the third";
+  EXPECT_THAT(with_queries("3", "2"), ElementsAre("linear", "concat", "attention"))
+      << "the first and the third";
 }
 
 TEST_F(UnfusedImport, ProjectionsAreJoinedWhereAllOrNoneHaveABias) {
