@@ -397,10 +397,9 @@ std::optional<int> fused_attention(Fusing& fusing, int index) {
   if (!source) return std::nullopt;
   general::Graph& graph = fusing.graph();
   const std::int64_t heads = fusing.shape(*source).back().size / (3 * size.size);
-  const int made = fusing.add_layer(std::make_shared<const SelfAttention>(heads, scores->causal),
-                                    {*source});
-  const int divided =
-      graph.reshape(made, {{1, true}, {.size = positions}, {.size = heads}, size});
+  const int made =
+      fusing.add_layer(std::make_shared<const SelfAttention>(heads, scores->causal), {*source});
+  const int divided = graph.reshape(made, {{1, true}, {.size = positions}, {.size = heads}, size});
   return graph.reshape(graph.permute(divided, {0, 2, 1, 3}), last.shape);
 }
 

@@ -40,8 +40,8 @@ bool has_samples(double value) {
 bool is_mask(const Shape& shape, const std::vector<double>& values) {
   constexpr double hidden_below = -1e4;
   constexpr std::size_t rank_of_scores = 4;
-  const bool is_for_all = shape.size() == rank_of_scores && shape[0] == 1 && shape[1] == 1 &&
-                          shape[2] == shape[3];
+  const bool is_for_all =
+      shape.size() == rank_of_scores && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
   if (is_for_all && std::ranges::all_of(values, [](double value) { return value == 0; })) {
     return true;  // it hides nothing
   }
@@ -218,8 +218,8 @@ int Translator::brought(int constant, bool trains) {
     throw CannotTranslate("it computes with the number of samples");
   }
   int made = 0;
-  const bool is_weight =
-      count > 1 && is_trainable(constant) && !is_mask(shape, values) && !is_of_positions(shape, values);
+  const bool is_weight = count > 1 && is_trainable(constant) && !is_mask(shape, values) &&
+                         !is_of_positions(shape, values);
   if (is_weight || trains) {
     made = network_.parameter(shape);
     parameters_.push_back({.constant = constant, .name = source_of(constant)});

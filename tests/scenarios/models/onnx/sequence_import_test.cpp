@@ -236,8 +236,9 @@ TEST_F(SequenceImport, ProbabilitiesThatAreNoNumbersMayBeReplaced) {
   const auto found = [&](const std::string& nodes, const std::string& replaced) {
     std::string all = three + attention_of("0.57735");
     const std::string product = "r = MatMul (t, v) ";
-    all.replace(all.find(product), product.size(),
-                "zero = Constant <value_float = 0.0> () " + nodes + replaced + "r = MatMul (g, v) ");
+    all.replace(
+        all.find(product), product.size(),
+        "zero = Constant <value_float = 0.0> () " + nodes + replaced + "r = MatMul (g, v) ");
     return has_attention(network(all, attention_input));
   };
   const std::string is_nan = "n = IsNaN (t) ";
