@@ -382,6 +382,31 @@ TEST_F(SequenceImport, AMaskOfZerosIsNoWeight) {
   EXPECT_FALSE(has_attention(found("1, 2, 2, 2"))) << "biases of each head are trained";
 }
 
+/// More elements than are read of weights.
+TEST_F(SequenceImport, MasksOfManyPositionsAreRead) {
+  const auto found = [&](const std::string& four, const std::string& masked) {
+    const std::string nodes =
+        onnx_integers("z", "0, 1100, 1, 2", 4) + onnx_integers("j", "0, 1100, 2", 3) +
+        onnx_integers("times", "1, 1, 550, 550", 4) + onnx_zeros("w", "2, 6") +
+        "root = Constant <value_float = 1.4142136> () low = Constant <value_float = -1e9> () "
+        "p = MatMul (x, w) a, b, c = Split <axis = 2> (p) "
+        "qr = Reshape (a, z) kr = Reshape (b, z) vr = Reshape (c, z) "
+        "q = Transpose <perm = [0, 2, 1, 3]> (qr) k = Transpose <perm = [0, 2, 3, 1]> (kr) "
+        "v = Transpose <perm = [0, 2, 1, 3]> (vr) m = MatMul (q, k) d = Div (m, root) " +
+        four + "all = Tile (four, times) " + masked +
+        "t = Softmax <axis = -1> (h) r = MatMul (t, v) "
+        "o = Transpose <perm = [0, 2, 1, 3]> (r) y = Reshape (o, j) ";
+    const Network made = network(nodes, "float[N, 1100, 2] x");
+    EXPECT_EQ(made.parameters().size(), 1U);
+    return layers_of_sequence(made);
+  };
+  EXPECT_THAT(found("four = Constant <value = bool[1, 1, 2, 2] {1, 1, 1, 1}> () ",
+                    "seen = Trilu <upper = 0> (all) h = Where (seen, d, low) "),
+              ElementsAre("linear 1100x6 -1", "causal_attention 1100x2 0"));
+  EXPECT_THAT(found(onnx_zeros("four", "1, 1, 2, 2"), "h = Add (d, all) "),
+              ElementsAre("linear 1100x6 -1", "attention 1100x2 0"));
+}
+
 /// Of two positions, whose later ones a mask hides.
 TEST_F(SequenceImport, AMaskOfOtherPositionsIsAComposition) {
   const auto nodes = [&](const std::string& masked) {
