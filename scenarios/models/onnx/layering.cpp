@@ -98,6 +98,7 @@ class Layering {
   }
 
   [[nodiscard]] LayeredNetwork run() {
+    find_varying();
     find_roots();
     find_common();
     for (int index = 0; index <= output_; ++index) {
@@ -112,8 +113,20 @@ class Layering {
   /// Whether every layer that reads an operation computes it itself.
   [[nodiscard]] bool is_shared(int index) const {
     const Operation& operation = graph_.at(index);
-    const bool is_source = operation.inputs.empty() && operation.kind != OpKind::input;
-    return is_source || std::ranges::none_of(operation.shape, &Extent::samples);
+    return !varies_[place(index)] || operation.kind == OpKind::parameter ||
+           std::ranges::none_of(operation.shape, &Extent::samples);
+  }
+
+  /// Finds what depends on the network's input, parameters or layers: masks do not.
+  void find_varying() {
+    for (int index = 0; index <= output_; ++index) {
+      const Operation& operation = graph_.at(index);
+      const bool is_read = operation.kind == OpKind::input || operation.kind == OpKind::parameter ||
+                           operation.kind == OpKind::layer;
+      varies_.push_back(is_read || std::ranges::any_of(operation.inputs, [&](int input) {
+                          return varies_[place(input)];
+                        }));
+    }
   }
 
   /// The last operation of the layer that each one belongs to; −1: of none, or of several.
@@ -358,6 +371,7 @@ class Layering {
   Translator& translator_;
   const general::Graph& graph_;
   int output_;
+  std::vector<bool> varies_;  // by operation
   std::vector<int> root_of_;
   std::map<int, int> layer_of_;  // by operation that ends a layer
   std::map<int, int> layer_of_constant_;

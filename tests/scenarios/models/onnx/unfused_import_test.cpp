@@ -1,6 +1,7 @@
 // Nodes that look like a layer of a known kind and are none, by one condition each: another reader,
 // another edge, another number.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -242,6 +243,21 @@ TEST_F(UnfusedImport, ConstantsBelongToEachLayerThatReadsThem) {
                         "b = Where (k, a, zero) c = MatMul (b, v) y = Where (k, zero, c) ",
                     "float[N, 6] x"),
               ElementsAre("linear", "where", "linear", "where"));
+}
+
+TEST_F(UnfusedImport, MasksBelongToEachLayerThatReadsThemThoughTheyHaveSamples) {
+  const Network found =
+      network(onnx_zeros("w", "6, 6") + onnx_zeros("v", "6, 6") +
+                  "k = Constant <value = bool[6] {1, 0, 0, 1, 1, 0}> "
+                  "() zero = Constant <value_float = 0.5> () s = Shape (x) e = Expand (k, s) "
+                  "m = Not (e) a = MatMul (x, w) b = Where (m, a, zero) c = MatMul (b, v) "
+                  "y = Where (m, zero, c) ",
+              "float[N, 6] x");
+  std::vector<std::string> layers;
+  for (const Layer& layer : found.layers) {
+    layers.push_back(fmt::format("{} {}", layer.kind->name(), fmt::join(layer.inputs, " ")));
+  }
+  EXPECT_THAT(layers, ElementsAre("linear -1", "where 0", "linear 1", "where 2"));
 }
 
 // --- attention ---
