@@ -333,17 +333,15 @@ using Operands = std::array<int, 3>;
 /// These one after the other, as attention reads them; the queries times a number.
 std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   general::Graph& graph = fusing.graph();
-  for (const int one : operands) {
-    if (fusing.shape(one) != fusing.shape(operands[0])) return std::nullopt;
-  }
   if (!is_nearly(factor, 1)) {
     operands[0] = graph.apply(ElementOp::product, operands[0], static_cast<float>(factor));
   }
   std::vector<int> parts;
   for (const int one : operands) {
     const auto part = side_by_side(graph, one);
-    if (!part) return std::nullopt;
+    if (!part || graph.shape(one).back() != graph.shape(operands[0]).back()) return std::nullopt;
     parts.push_back(*part);
+    if (graph.shape(*part) != graph.shape(parts[0])) return std::nullopt;
   }
   const int made = graph.concatenate(std::move(parts), 2);
   fusing.set_maker(made, "Concat", ".qkv");
@@ -380,7 +378,7 @@ int turned(general::Graph& graph, int index) {
 /// softmax(Q·Kᵀ/√size [+ mask])·V, of any tensors and another factor.
 std::optional<int> fused_attention(Fusing& fusing, int index) {
   const Operation last = fusing.at(index);
-  if (last.kind != OpKind::product) return std::nullopt;
+  if (last.kind != OpKind::product || !fusing.has_one_reader(last.inputs[0])) return std::nullopt;
   const int shares = probabilities_below(fusing, last.inputs[0]);
   const std::int64_t positions = fusing.shape(shares).back().size;
   if (!ends_with_scores(fusing.shape(shares), positions)) return std::nullopt;

@@ -191,6 +191,28 @@ TEST_F(SequenceImport, AttentionReadsAnyQueriesKeysAndValues) {
       << "the weights of what others read too belong to one layer";
 }
 
+TEST_F(SequenceImport, ProbabilitiesMayLieOtherwiseThanScores) {
+  std::string nodes = projection("a") + projection("b") + "c = Abs (x) " + attention_of("0.57735");
+  const std::string product = "r = MatMul (t, v) ";
+  nodes.replace(nodes.find(product), product.size(),
+                onnx_integers("jt", "-1, 2, 2", 3) + onnx_integers("jv", "-1, 2, 3", 3) +
+                    onnx_integers("jr", "-1, 2, 2, 3", 4) +
+                    "tj = Reshape (t, jt) vj = Reshape (v, jv) rj = MatMul (tj, vj) "
+                    "r = Reshape (rj, jr) ");
+  EXPECT_THAT(
+      layers_of_sequence(network(nodes, attention_input)),
+      ElementsAre("linear 2x6 -1", "linear 2x6 -1", "concat 2x18 0 1 -1", "attention 2x6 2"));
+}
+
+TEST_F(SequenceImport, ProbabilitiesThatOthersReadAreComputedOnce) {
+  EXPECT_FALSE(has_attention(
+      network(three + onnx_integers("row", "0, 2, 1", 3) +
+                  attention_of("0.57735",
+                               "u = Reshape (o, j) mean = ReduceMean <axes = [1, 3]> (t) "
+                               "means = Reshape (mean, row) y = Add (u, means) "),
+              attention_input)));
+}
+
 TEST_F(SequenceImport, AttentionAndItsInputsAreNamedAfterTheLastProduct) {
   const Network found =
       network(projection("a") + projection("b") + "c = Relu (x) " + attention_of("0.57735"),
