@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scenarios/models/layers/composition.h"
+#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -268,7 +269,9 @@ class Layering {
     std::string operators = maker == nullptr ? "composition" : maker->op;
     std::ranges::transform(operators, operators.begin(),
                            [](unsigned char c) { return std::tolower(c); });
-    std::string name = maker == nullptr || maker->name.empty() ? operators : maker->name;
+    std::string name = maker == nullptr || maker->name.empty()
+                           ? operators
+                           : layer_name_of(*maker, !part.constants.empty());
     for (const int constant : part.constants) {
       const std::string module = translator_.module_of(constant);
       if (module.empty()) continue;

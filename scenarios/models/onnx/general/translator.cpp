@@ -11,6 +11,7 @@
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/network.h"
 #include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -250,7 +251,7 @@ int Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kin
                           std::vector<int> inputs,
                           std::vector<std::pair<std::string, int>> parameters, int weights) {
   std::string name = weights < 0 ? std::string() : module_of(weights);
-  if (name.empty()) name = name_of(node);
+  if (name.empty()) name = layer_name_of(node, weights >= 0);
   return append_layer(
       network_,
       {.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters)},
