@@ -11,7 +11,7 @@
 namespace parbench::onnx_import {
 
 std::string layer_name_of(const Node& node, bool has_weights) {
-  const std::string name = name_of(node);
+  std::string name = name_of(node);
   if (!name.starts_with('/')) return name;
   std::vector<std::string> parts;
   std::istringstream stream(name.substr(1));
