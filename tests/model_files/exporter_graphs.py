@@ -136,6 +136,58 @@ def tied():
     return graph, graph.node("MatMul", x, graph.node("Transpose", table, perm=[1, 0]))
 
 
+def turned(graph, x, cosines, sines):
+    """Rotary positions of {N, heads, positions, size}."""
+    half = cosines.shape[-1] // 2
+    first, second = (graph.node("Slice", x, graph.whole(begin), graph.whole(begin + half), graph.whole(3))
+                     for begin in (0, half))
+    exchanged = graph.node("Concat", graph.node("Neg", second), first, axis=-1)
+    tables = [graph.node("Constant", value=numpy_helper.from_array(one)) for one in (cosines, sines)]
+    return graph.node("Add", graph.node("Mul", x, tables[0]), graph.node("Mul", exchanged, tables[1]))
+
+
+def grouped(*, scaled=True, causal=True, tables=True):
+    """Llama: two heads of keys and values for four of queries, rotary positions, and a softmax without numbers that
+    are none."""
+    sequence, heads, kv_heads, size = 5, 4, 2, 4
+    graph = exported([sequence], 18, tokens=True)
+    x = graph.node("Gather", graph.weight("words.weight", 11, 8), "x")
+    angles = numpy.outer(numpy.arange(sequence), numpy.tile([1, 0.1], 2)).astype(numpy.float32)
+
+    def part(name, count):
+        return graph.heads(graph.linear(name, x, 8, count * size), sequence, count, size)
+
+    def repeated(one):
+        wide = graph.node("Expand", graph.node("Unsqueeze", one, graph.whole(2)),
+                          graph.whole(1, kv_heads, heads // kv_heads, sequence, size))
+        return graph.node("Reshape", wide, graph.whole(0, heads, sequence, size))
+
+    queries, keys, values = part("q", heads), part("k", kv_heads), part("v", kv_heads)
+    if tables:
+        queries, keys = (turned(graph, one, numpy.cos(angles), numpy.sin(angles)) for one in (queries, keys))
+    scores = graph.node("MatMul", queries, graph.node("Transpose", repeated(keys), perm=[0, 1, 3, 2]))
+    if scaled:
+        scores = graph.node("Mul", scores, graph.number(size ** -0.5))
+    if causal:
+        seen = graph.constant("seen", numpy.tril(numpy.ones((1, 1, sequence, sequence), bool)))
+        scores = graph.node("Add", scores, graph.node("Where", seen, graph.number(0), graph.number(-numpy.inf)))
+    shares = graph.node("Softmax", scores, axis=-1)
+    shares = graph.node("Where", graph.node("IsNaN", shares), graph.number(0), shares)
+    x = graph.node("Transpose", graph.node("MatMul", shares, repeated(values)), perm=[0, 2, 1, 3])
+    return graph, graph.linear("head", graph.node("Reshape", x, graph.whole(0, sequence, heads * size)), 16, 11)
+
+
+def windows():
+    """Attention within each half of a sequence, whose keys have no bias."""
+    graph = exported([6, 8], 17)
+    x = graph.node("Reshape", "x", graph.whole(-1, 3, 8))
+    parts = [graph.heads(graph.node("MatMul", x, graph.weight(name, 8, 8)) if name == "k.weight" else
+                         graph.linear(name, x, 8, 8), 3, 2, 4) for name in ("q", "k.weight", "v")]
+    keys = graph.node("Transpose", parts[1], perm=[0, 1, 3, 2])
+    x = graph.dot_product(parts[0], keys, parts[2], (3, 2, 4), False)
+    return graph, graph.node("Reshape", graph.linear("head", x, 8, 8), graph.whole(-1, 6, 8))
+
+
 def common_table():
     """Two blocks of attention to a sequence itself, whose scores have the same table of positions added."""
     graph = exported([5, 6], 17)
@@ -204,6 +256,9 @@ NETWORKS = {
     "tagger_gru": lambda: tagger("GRU", linear_before_reset=1),
     "tied_table": tied,
     "common_table": common_table,
+    "grouped": grouped,
+    "grouped_plainly": lambda: grouped(scaled=False, causal=False, tables=False),
+    "windows": windows,
     "mobile_operator": lambda: mobile("operator"),
     "mobile_gate": lambda: mobile("gate"),
     "mobile_paddle": lambda: mobile("paddle"),

@@ -224,12 +224,21 @@ class ReversePass {
     const int a = operation.inputs.front();
     const int repeated = graph_.broadcast(g, graph_.shape(a));
     if (operation.reduction == Reduction::sum) return repeated;
-    if (operation.reduction == Reduction::product) {
-      return times(repeated, graph_.apply(quotient, y, a));
-    }
+    if (operation.reduction == Reduction::product) return times(repeated, of_product(operation, y));
     const int is_extreme = graph_.apply(equal, a, y);
     const int share = graph_.apply(quotient, g, graph_.sum(is_extreme, operation.axes));
     return times(is_extreme, share);
+  }
+
+  /// The product of all other elements, which is not y/a where a is 0.
+  [[nodiscard]] int of_product(const Operation& operation, int y) {
+    const int a = operation.inputs.front();
+    const int is_zero = graph_.apply(equal, a, 0.0F);
+    const int others = graph_.reduce(Reduction::product,
+                                     graph_.select(is_zero, graph_.number(1), a), operation.axes);
+    const int is_only_one = graph_.apply(equal, graph_.sum(is_zero, operation.axes), 1.0F);
+    return graph_.select(is_zero, graph_.select(is_only_one, others, graph_.number(0)),
+                         graph_.apply(quotient, y, a));
   }
 
   [[nodiscard]] int of_part(const Operation& operation, std::size_t which, int g) {

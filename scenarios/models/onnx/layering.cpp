@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scenarios/models/layers/composition.h"
+#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -98,6 +99,7 @@ class Layering {
   }
 
   [[nodiscard]] LayeredNetwork run() {
+    find_varying();
     find_roots();
     find_common();
     for (int index = 0; index <= output_; ++index) {
@@ -112,8 +114,20 @@ class Layering {
   /// Whether every layer that reads an operation computes it itself.
   [[nodiscard]] bool is_shared(int index) const {
     const Operation& operation = graph_.at(index);
-    const bool is_source = operation.inputs.empty() && operation.kind != OpKind::input;
-    return is_source || std::ranges::none_of(operation.shape, &Extent::samples);
+    return !varies_[place(index)] || operation.kind == OpKind::parameter ||
+           std::ranges::none_of(operation.shape, &Extent::samples);
+  }
+
+  /// Finds what depends on the network's input, parameters or layers: masks do not.
+  void find_varying() {
+    for (int index = 0; index <= output_; ++index) {
+      const Operation& operation = graph_.at(index);
+      const bool is_read = operation.kind == OpKind::input || operation.kind == OpKind::parameter ||
+                           operation.kind == OpKind::layer;
+      varies_.push_back(is_read || std::ranges::any_of(operation.inputs, [&](int input) {
+                          return varies_[place(input)];
+                        }));
+    }
   }
 
   /// The last operation of the layer that each one belongs to; −1: of none, or of several.
@@ -255,7 +269,9 @@ class Layering {
     std::string operators = maker == nullptr ? "composition" : maker->op;
     std::ranges::transform(operators, operators.begin(),
                            [](unsigned char c) { return std::tolower(c); });
-    std::string name = maker == nullptr || maker->name.empty() ? operators : maker->name;
+    std::string name = maker == nullptr || maker->name.empty()
+                           ? operators
+                           : layer_name_of(*maker, !part.constants.empty());
     for (const int constant : part.constants) {
       const std::string module = translator_.module_of(constant);
       if (module.empty()) continue;
@@ -358,6 +374,7 @@ class Layering {
   Translator& translator_;
   const general::Graph& graph_;
   int output_;
+  std::vector<bool> varies_;  // by operation
   std::vector<int> root_of_;
   std::map<int, int> layer_of_;  // by operation that ends a layer
   std::map<int, int> layer_of_constant_;

@@ -155,8 +155,13 @@ std::optional<WithParameter> with_channel_parameter(const Fusing& fusing, int in
 }  // namespace
 
 std::optional<ScalarFunction> ScalarFunction::below(const Fusing& fusing, int index) {
+  return of(fusing, index, -1);
+}
+
+std::optional<ScalarFunction> ScalarFunction::of(const Fusing& fusing, int index, int argument) {
   ScalarFunction function;
-  static_cast<void>(function.graph_.input({{.size = signed_size(points().size())}}));
+  function.argument_ = argument;
+  static_cast<void>(function.graph_.input({{1, true}}));  // any number of points
   function.result_ = function.copied(fusing, fusing.unfused(index));
   if (function.result_ < 0 || function.argument_ < 0) return std::nullopt;
   return function;
@@ -165,6 +170,7 @@ std::optional<ScalarFunction> ScalarFunction::below(const Fusing& fusing, int in
 /// Returns −1 for what is not a function of one tensor.
 int ScalarFunction::copied(const Fusing& fusing, int index) {
   constexpr std::size_t max_operations = 64;
+  if (index == argument_) return 0;
   if (const auto number = fusing.number_of(index)) {
     return graph_.number(static_cast<float>(*number), graph_.shape(0));
   }
@@ -185,7 +191,7 @@ int ScalarFunction::copied(const Fusing& fusing, int index) {
 }
 
 std::vector<double> ScalarFunction::at(const std::vector<double>& where) const {
-  return general::evaluate(graph_, {result_}, {where}, {}, 1).front();
+  return general::evaluate(graph_, {result_}, {where}, {}, signed_size(where.size())).front();
 }
 
 std::optional<int> fused_activation(Fusing& fusing, int index) {

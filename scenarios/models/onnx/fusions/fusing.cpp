@@ -6,6 +6,7 @@
 
 #include "scenarios/models/general/strides.h"
 #include "scenarios/models/layers/activation.h"
+#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -160,11 +161,18 @@ int Fusing::add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> in
   if (name.empty() && !parameters.empty()) {
     name = translator_.module_of(parameters.front().second);
   }
-  if (name.empty() && maker_ != nullptr) name = name_of(*maker_);
+  if (name.empty() && maker_ != nullptr) name = layer_name_of(*maker_, !parameters.empty());
   return translator_.append_layer(
       graph_,
       {.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters)},
       std::move(inputs));
+}
+
+void Fusing::set_maker(int index, std::string_view op, std::string_view suffix) {
+  if (maker_ == nullptr) return;
+  makers_.resize(std::max(makers_.size(), place(index) + 1), maker_);
+  makers_[place(index)] =
+      &translator_.add_node({.name = name_of(*maker_).append(suffix), .op = std::string(op)});
 }
 
 }  // namespace parbench::onnx_import

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Fusing {
 
   /// Whether one operation reads a result, so that nothing else needs what replaces it.
   [[nodiscard]] bool has_one_reader(int index) const {
-    return readers_[static_cast<std::size_t>(index)] == 1;
+    const auto place = static_cast<std::size_t>(index);
+    return place >= readers_.size() || readers_[place] == 1;  // or of the fusion itself
   }
   /// The general operation that an activation replaces; other operations are their own.
   [[nodiscard]] int unfused(int index) const;
@@ -57,6 +59,9 @@ class Fusing {
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 std::vector<std::pair<std::string, int>> parameters = {},
                 const TranslatedLayer* like = nullptr);
+  /// Names an operation that a fusion has appended: after the node which made the operation that
+  /// it replaces, with a suffix, and an operator.
+  void set_maker(int index, std::string_view op, std::string_view suffix);
 
  private:
   [[nodiscard]] int copied(const general::Operation& operation);
@@ -97,6 +102,9 @@ class ScalarFunction {
  public:
   /// Nothing where an operation reads several tensors, or none.
   [[nodiscard]] static std::optional<ScalarFunction> below(const Fusing& fusing, int index);
+  /// The same of that tensor; nothing where the operation reads another one.
+  [[nodiscard]] static std::optional<ScalarFunction> of(const Fusing& fusing, int index,
+                                                        int argument);
 
   /// The tensor that it is a function of.
   [[nodiscard]] int argument() const { return argument_; }

@@ -19,19 +19,21 @@ int likelihood_loss(Arguments& arguments, int log_probabilities) {
   Extents wide = of_targets;
   wide.insert(wide.begin() + 1, general::Extent());
   const int expected = graph.reshape(targets, wide);
-  const int is_class = graph.apply(equal, graph.coordinate(shape, 1), expected);
-  int weights = is_class;
-  if (arguments.has(2)) {
-    Extents row(shape.size());
-    row[1] = shape[1];
-    weights = graph.apply(product, is_class, graph.reshape(arguments.operand(2), row));
-  }
+  int is_counted = graph.apply(equal, graph.coordinate(shape, 1), expected);
   if (arguments.has_attribute("ignore_index")) {
     const auto ignored = static_cast<float>(arguments.integer("ignore_index", 0));
     const int is_ignored = graph.apply(equal, expected, graph.number(ignored));
-    weights = graph.select(is_ignored, graph.number(0), weights);
+    is_counted = graph.select(is_ignored, graph.number(0), is_counted);
   }
-  const int terms = graph.apply(negation, graph.apply(product, weights, log_probabilities));
+  int weights = is_counted;
+  if (arguments.has(2)) {
+    Extents row(shape.size());
+    row[1] = shape[1];
+    weights = graph.apply(product, is_counted, graph.reshape(arguments.operand(2), row));
+  }
+  // Those of other classes may be infinite.
+  const int chosen = graph.select(is_counted, log_probabilities, graph.number(0));
+  const int terms = graph.apply(negation, graph.apply(product, weights, chosen));
   const std::string reduction = arguments.attribute("reduction", std::string("mean"));
   arguments.set_type(ElementType::floating);
   if (reduction == "none") return graph.reshape(graph.sum(terms, {1}), of_targets);

@@ -11,6 +11,7 @@
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/network.h"
 #include "scenarios/models/onnx/general/indexing.h"
+#include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -23,8 +24,9 @@ using general::OpKind;
 /// A node reads what another one has not made, because that could not be translated.
 class Missing : public std::exception {};
 
-/// Larger constants are not read: they are weights.
+/// Larger constants are not read where they can be weights, and the largest not at all.
 constexpr std::int64_t max_inspected = 1 << 20;
+constexpr std::int64_t max_read = 1 << 26;  // a mask of 8192 positions
 
 Extents fixed(const Shape& shape) {
   Extents extents;
@@ -36,9 +38,22 @@ bool has_samples(double value) {
   return value != 0 && std::abs(value) < 9e15 && std::fmod(value, samples_prime) == 0;
 }
 
+/// Whether a constant can be a mask of attention of many positions: kernels of convolutions, whose
+/// shapes are alike, are smaller.
+bool has_shape_of_mask(const Shape& shape) {
+  constexpr std::int64_t largest_kernel = 64;
+  return shape.size() == 4 && shape[2] == shape[3] && shape[2] > largest_kernel;
+}
+
 /// Whether values are a mask of attention rather than weights.
-bool is_mask(const std::vector<double>& values) {
+bool is_mask(const Shape& shape, const std::vector<double>& values) {
   constexpr double hidden_below = -1e4;
+  constexpr std::size_t rank_of_scores = 4;
+  const bool is_for_all =
+      shape.size() == rank_of_scores && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
+  if (is_for_all && std::ranges::all_of(values, [](double value) { return value == 0; })) {
+    return true;  // it hides nothing
+  }
   return std::ranges::any_of(values, [](double value) { return value <= hidden_below; });
 }
 
@@ -206,18 +221,20 @@ int Translator::brought(int constant, bool trains) {
   if (known != brought_.end()) return known->second;
   const Shape shape = general::shape_at(constants_.shape(constant), 1);
   const std::int64_t count = element_count(shape);
-  const bool is_small = count <= max_inspected;
-  const std::vector<double> values = is_small ? values_of(constant) : std::vector<double>();
+  const bool can_train = is_trainable(constant);
+  const bool is_read =
+      count <= max_inspected || (count <= max_read && (!can_train || has_shape_of_mask(shape)));
+  const std::vector<double> values = is_read ? values_of(constant) : std::vector<double>();
   if (std::ranges::any_of(values, has_samples)) {
     throw CannotTranslate("it computes with the number of samples");
   }
   int made = 0;
   const bool is_weight =
-      count > 1 && is_trainable(constant) && !is_mask(values) && !is_of_positions(shape, values);
+      count > 1 && can_train && !is_mask(shape, values) && !is_of_positions(shape, values);
   if (is_weight || trains) {
     made = network_.parameter(shape);
     parameters_.push_back({.constant = constant, .name = source_of(constant)});
-  } else if (!is_small) {
+  } else if (!is_read) {
     throw CannotTranslate("one of its constants is too large");
   } else if (std::ranges::adjacent_find(values, std::not_equal_to()) == values.end() && count > 0) {
     made = network_.number(static_cast<float>(values.front()), fixed(shape));
@@ -234,7 +251,7 @@ int Translator::add_layer(const Node& node, std::shared_ptr<const LayerKind> kin
                           std::vector<int> inputs,
                           std::vector<std::pair<std::string, int>> parameters, int weights) {
   std::string name = weights < 0 ? std::string() : module_of(weights);
-  if (name.empty()) name = name_of(node);
+  if (name.empty()) name = layer_name_of(node, weights >= 0);
   return append_layer(
       network_,
       {.kind = std::move(kind), .name = std::move(name), .parameters = std::move(parameters)},

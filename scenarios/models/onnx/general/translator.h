@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -95,6 +96,8 @@ class Translator {
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
   /// The first node that made an operation of the network.
   [[nodiscard]] const Node* maker_of(int operation) const;
+  /// Keeps a node that is not in the file.
+  const Node& add_node(Node node) { return added_nodes_.emplace_back(std::move(node)); }
 
   /// Null for a name that nothing has made.
   [[nodiscard]] const Tensor* find(const std::string& name) const;
@@ -160,6 +163,7 @@ class Translator {
   std::vector<TranslatedParameter> parameters_;
   std::vector<TranslatedLayer> layers_;
   std::vector<const Node*> makers_;  // by operation of the network
+  std::deque<Node> added_nodes_;
   std::vector<Problem> problems_;
   std::set<std::string, std::less<>> read_;
   std::map<int, int> turned_;

@@ -39,8 +39,8 @@ struct Node {
   std::string name;  // may be empty
   std::string op;    // with its domain in front where that is not ONNX's own
   /// "" for one that is left out. What nested graphs read from outside is behind the node's own.
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
+  std::vector<std::string> inputs = {};
+  std::vector<std::string> outputs = {};
   std::map<std::string, Attribute, std::less<>> attributes = {};
 };
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -57,17 +58,42 @@ TEST_F(OnnxFile, DropoutsOfOneSourceHaveMasksOfTheirOwn) {
   EXPECT_EQ(subsequences.size(), 2U);
 }
 
-TEST_F(OnnxFile, LayersOfOneNameAreNumbered) {
+/// The names of a file's layers whose nodes have other names than their outputs.
+std::vector<std::string> renamed(const std::string& path,
+                                 const std::map<std::string, std::string>& names) {
   onnx::ModelProto model;
-  std::ifstream stream(
-      file("a = Relu (x) b = Relu (a) z = Add (a, b) " + linear_behind_z, "float[N, 3] x"),
-      std::ios::binary);
-  ASSERT_TRUE(model.ParseFromIstream(&stream));
-  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) node.set_name("node");
-  std::ofstream(path_, std::ios::binary) << model.SerializeAsString();
-  std::vector<std::string> names;
-  for (const Layer& layer : stored(path_).layers) names.push_back(layer.name);
-  EXPECT_THAT(names, ::testing::ElementsAre("node", "node_2", "node_3", "fc"));
+  std::ifstream stream(path, std::ios::binary);
+  EXPECT_TRUE(model.ParseFromIstream(&stream));
+  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+    const auto found = names.find(node.output(0));
+    if (found != names.end()) node.set_name(found->second);
+  }
+  std::ofstream(path, std::ios::binary) << model.SerializeAsString();
+  std::vector<std::string> found;
+  for (const Layer& layer : OnnxFile::stored(path).layers) found.push_back(layer.name);
+  return found;
+}
+
+TEST_F(OnnxFile, LayersOfOneNameAreNumbered) {
+  const std::string path =
+      file("a = Relu (x) b = Relu (a) z = Add (a, b) " + linear_behind_z, "float[N, 3] x");
+  EXPECT_THAT(renamed(path, {{"a", "node"}, {"b", "node"}, {"z", "node"}}),
+              ::testing::ElementsAre("node", "node_2", "node_3", "fc"));
+}
+
+/// As PyTorch's older exporter names nodes.
+TEST_F(OnnxFile, LayersWithWeightsAreNamedAfterTheModulesOfTheirNodes) {
+  const std::string path =
+      file(onnx_zeros("v", "3, 3") + onnx_zeros("u", "3, 3") +
+               "a = MatMul (x, v) b = Relu (a) c = MatMul (b, u) d = Sin (c) z = Add (d, a) " +
+               linear_behind_z,
+           "float[N, 3] x");
+  EXPECT_THAT(
+      renamed(path, {{"a", "/blocks/blocks.0/fc1/MatMul"},
+                     {"b", "/blocks/blocks.0/act/Relu"},
+                     {"c", "/MatMul"},
+                     {"z", "/blocks/blocks.10/Add"}}),
+      ::testing::ElementsAre("blocks.0.fc1", "blocks.0.act.Relu", "MatMul", "blocks.10.Add", "fc"));
 }
 
 TEST_F(OnnxFile, NetworksOfOneFileShareItsValues) {

@@ -236,6 +236,10 @@ TEST(OperatorSequences, AttentionWeighsKeysByScoresAndMasks) {
   added.added = {0, 1, -2, 0.5, 0, 3};
   Attended seen;
   seen.added = {0, hidden, 0, hidden, 0, 0};
+  Attended capped_and_added = added;  // the cap is of scores, not of the mask
+  capped_and_added.cap = 1.5;
+  Attended capped_and_seen = seen;
+  capped_and_seen.cap = 1.5;
   const Given mask{"m", {2, 3}, added.added};
   const Given keys_seen{"m", {2, 3}, {1, 0, 1, 0, 1, 1}, ElementType::boolean};
   const auto row = [](const Attended& of, const std::string& attributes, const Given* more) {
@@ -250,7 +254,9 @@ TEST(OperatorSequences, AttentionWeighsKeysByScoresAndMasks) {
   };
   expect_all({row(plain, "", nullptr), row(scaled, "<scale = 0.125>", nullptr),
               row(capped, "<softcap = 1.5>", nullptr), row(causal, "<is_causal = 1>", nullptr),
-              row(added, "", &mask), row(seen, "", &keys_seen)});
+              row(added, "", &mask), row(seen, "", &keys_seen),
+              row(capped_and_added, "<softcap = 1.5>", &mask),
+              row(capped_and_seen, "<softcap = 1.5>", &keys_seen)});
 }
 
 TEST(OperatorSequences, AttentionReadsPastPositionsInFront) {

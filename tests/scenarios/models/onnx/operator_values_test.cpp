@@ -137,6 +137,14 @@ TEST(OperatorValues, GradientsOfSaturatedFunctionsAreFinite) {
                      {larger, 1 - larger, 0}}});
 }
 
+TEST(OperatorValues, TheGradientOfAProductIsTheProductOfTheOthersBesideZerosToo) {
+  const Given rows{"x", {3, 3}, {2, 3, 4, 2, 0, 4, 0, 3, 0}};
+  expect_gradients(
+      {{"y = ReduceProd <axes = [1]> (x) ", {rows}, {3, 3}, {12, 8, 6, 0, 8, 0, 0, 0, 0}, 13},
+       {"y = ReduceProd (x) ", {row_of({0})}, {1, 1}, {1}, 13},
+       {"y = ReduceProd (x) ", {row_of({-2, 0.5})}, {1, 2}, {0.5, -2}, 13}});
+}
+
 TEST(OperatorValues, InfinitiesAreFoundOnTheSidesThatAreAskedFor) {
   const Given x = row_of({-infinity, -1, nan, infinity});
   expect_all(
@@ -433,6 +441,24 @@ TEST(OperatorValues, LossesWeighClassesAndIgnoreOne) {
                {2, 3},
                mapped({1.0 / 8, 2.0 / 8, 5.0 / 8, 1.0 / 4, 2.0 / 4, 1.0 / 4},
                       [](double p) { return std::log(p); })}});
+}
+
+TEST(OperatorValues, LossesDoNotReadProbabilitiesOfOtherClasses) {
+  const Given x{"x", {2, 3}, {-infinity, -2, -infinity, -4, -infinity, -6}};
+  const Given t{"t", {2}, {1, 0}, ElementType::integer};
+  const Given impossible{"t", {2}, {0, 0}, ElementType::integer};
+  const Given w{"w", {3}, {2, 3, 5}};
+  const std::string loss = "y = NegativeLogLikelihoodLoss ";
+  expect_all({{loss + "(x, t) ", {x, t}, {}, {3}},
+              {loss + "<reduction = \"none\"> (x, t, w) ", {x, t, w}, {2}, {6, 8}},
+              {loss + "<ignore_index = 1> (x, t) ", {x, t}, {}, {4}},
+              {loss + "(x, t) ", {x, impossible}, {}, {infinity}}});
+  expect_gradients({{loss + "(x, t) ", {x, t}, {2, 3}, {0, -0.5, 0, -0.5, 0, 0}}});
+  const Given logits{"x", {1, 3}, {std::log(2), -infinity, std::log(6)}};
+  const Given first{"t", {1}, {0}, ElementType::integer};
+  const std::string entropy = "y = SoftmaxCrossEntropyLoss (x, t) ";
+  expect_all({{entropy, {logits, first}, {}, {std::log(4)}}});
+  expect_gradients({{entropy, {logits, first}, {1, 3}, {-0.75, 0, 0.75}}});
 }
 
 TEST(OperatorValues, QuantisationRoundsToTheRangeOfItsZero) {

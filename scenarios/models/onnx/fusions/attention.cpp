@@ -1,13 +1,11 @@
-// Normalisations of rows and attention between positions.
+// Attention between the positions of a sequence.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <numeric>
 
-#include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/general/strides.h"
 #include "scenarios/models/layers/attention.h"
-#include "scenarios/models/layers/layer_norm.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
@@ -20,114 +18,11 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-// --- layer normalisation ---
-
-/// What one row becomes by elements and by reductions over its last dimension, below an operation.
-class RowFunction {
- public:
-  [[nodiscard]] static std::optional<RowFunction> below(const Fusing& fusing, int index) {
-    RowFunction function;
-    function.width_ = fusing.shape(index).back().size;
-    static_cast<void>(function.graph_.input({{.size = function.width_}}));
-    function.result_ = function.copied(fusing, index);
-    if (function.result_ < 0 || function.argument_ < 0 || !function.is_reduced_) {
-      return std::nullopt;
-    }
-    return function;
-  }
-
-  [[nodiscard]] int argument() const { return argument_; }
-  /// Numbers of the formula that may be an epsilon.
-  [[nodiscard]] const std::vector<double>& epsilons() const { return epsilons_; }
-  [[nodiscard]] std::vector<double> at(const std::vector<double>& row) const {
-    return general::evaluate(graph_, {result_}, {row}, {}, 1).front();
-  }
-
- private:
-  [[nodiscard]] Extents row_of(const Extents& shape) const {
-    return {shape.back() == general::Extent{.size = width_} ? shape.back() : general::Extent()};
-  }
-
-  int copied(const Fusing& fusing, int index) {
-    constexpr std::size_t max_operations = 40;
-    if (const auto known = copies_.find(index); known != copies_.end()) return known->second;
-    return copies_[index] = graph_.operations().size() > max_operations ? -1 : made(fusing, index);
-  }
-
-  int made(const Fusing& fusing, int index) {
-    constexpr double largest_epsilon = 1;
-    if (const auto number = fusing.number_of(index)) {
-      if (*number > 0 && *number < largest_epsilon) epsilons_.push_back(*number);
-      return graph_.number(static_cast<float>(*number), row_of(fusing.shape(index)));
-    }
-    const Operation& operation = fusing.at(fusing.unfused(index));
-    const bool is_row = !operation.shape.empty() && !operation.shape.back().samples;
-    const auto last = signed_size(operation.shape.size()) - 1;
-    if (is_row && operation.kind == OpKind::reduction &&
-        operation.axes == std::vector<std::int64_t>{last}) {
-      const int x = copied(fusing, operation.inputs.front());
-      is_reduced_ = true;
-      return x < 0 ? -1 : graph_.reduce(operation.reduction, x, {0});
-    }
-    if (is_row && operation.kind == OpKind::expansion) {
-      const int x = copied(fusing, operation.inputs.front());
-      return x < 0 ? -1 : graph_.broadcast(x, row_of(operation.shape));
-    }
-    if (is_row && operation.kind == OpKind::element && !operation.inputs.empty()) {
-      Operation same = operation;
-      same.shape = row_of(operation.shape);
-      for (int& input : same.inputs) {
-        input = copied(fusing, input);
-        if (input < 0) return -1;
-      }
-      return graph_.add(std::move(same));
-    }
-    if (argument_ >= 0 || !is_row || operation.shape.back().size != width_) return -1;
-    argument_ = index;
-    return 0;
-  }
-
-  std::int64_t width_ = 0;
-  general::Graph graph_;
-  std::map<int, int> copies_;
-  std::vector<double> epsilons_;
-  int argument_ = -1;
-  int result_ = -1;
-  bool is_reduced_ = false;
-};
-
-/// A row whose mean, deviation and extremes differ.
-std::vector<double> trial_row(std::int64_t width, double size) {
-  std::vector<double> row;
-  for (std::int64_t i = 0; i < width; ++i) {
-    row.push_back(size * (std::sin(static_cast<double>(3 * i + 1)) + (i % 5 == 0 ? 0.4 : -0.2)));
-  }
-  return row;
-}
-
-bool normalises(const RowFunction& function, double epsilon, const std::vector<double>& row) {
+/// Numbers of files are rounded to f32, or written with few digits.
+bool is_nearly(double value, double wanted) {
   constexpr double tolerance = 1e-5;
-  const std::vector<double> found = function.at(row);
-  const auto width = static_cast<double>(row.size());
-  double mean = 0;
-  for (const double x : row) mean += x / width;
-  double variance = 0;
-  for (const double x : row) variance += (x - mean) * (x - mean) / width;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const double wanted = (row[i] - mean) / std::sqrt(variance + epsilon);
-    if (!(std::abs(found.at(i) - wanted) <= tolerance * (1 + std::abs(wanted)))) return false;
-  }
-  return true;
+  return std::abs(value - wanted) <= tolerance * std::abs(wanted);
 }
-
-/// The same for rows whose variance is small beside an epsilon, and large.
-bool normalises(const RowFunction& function, double epsilon, std::int64_t width) {
-  return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {
-    return normalises(function, epsilon, trial_row(width, size));
-  });
-}
-
-// --- attention ---
 
 /// The operand of a product or quotient with a number, and the factor.
 struct Scaled {
@@ -164,9 +59,8 @@ struct Heads {
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
 
-/// Of {…, heads, positions, size}, or with `turned` {…, size, positions}, whose leading dimensions
-/// may be joined.
-std::optional<Heads> heads_of(const Fusing& fusing, int index, bool turned) {
+/// Of {…, heads, positions, size}, whose leading dimensions may be joined.
+std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   Heads found;
   std::vector<int> chain;
   int base = index;
@@ -198,8 +92,8 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index, bool turned) {
   const std::size_t rank = view.shape.size();
   const Extents& shape = fusing.shape(index);
   if (rank < 3) return std::nullopt;
-  const std::size_t position = turned ? rank - 1 : rank - 2;
-  const std::size_t element = turned ? rank - 2 : rank - 1;
+  const std::size_t position = rank - 2;
+  const std::size_t element = rank - 1;
   found.layer = base;
   found.offset = view.offset;
   found.positions = view.shape[position];
@@ -226,20 +120,27 @@ bool ends_with_scores(const Extents& shape, std::int64_t positions) {
   return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
 }
 
+/// What an operation repeats for samples and heads.
+int unrepeated(const Fusing& fusing, int index) {
+  const std::int64_t positions = fusing.shape(index).back().size;
+  while (true) {
+    const Operation& operation = fusing.at(index);
+    if (operation.kind != OpKind::expansion && operation.kind != OpKind::reshape) return index;
+    if (!ends_with_scores(fusing.shape(operation.inputs.front()), positions)) return index;
+    index = operation.inputs.front();
+  }
+}
+
 /// The values {positions, positions} of a constant that is repeated for samples and heads; null for
 /// others.
 const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
-  while (ends_with_scores(fusing.shape(index), positions)) {
-    const Operation& operation = fusing.at(index);
-    if (operation.kind == OpKind::constant) {
-      const std::vector<double>& values = operation.values->values();
-      return signed_size(values.size()) == positions * positions ? &values : nullptr;
-    }
-    if (operation.kind != OpKind::expansion && operation.kind != OpKind::reshape) break;
-    index = operation.inputs.front();
+  const Operation& operation = fusing.at(unrepeated(fusing, index));
+  if (operation.kind != OpKind::constant || !ends_with_scores(operation.shape, positions)) {
+    return nullptr;
   }
-  return nullptr;
+  const std::vector<double>& values = operation.values->values();
+  return signed_size(values.size()) == positions * positions ? &values : nullptr;
 }
 
 /// Whether a condition holds for the later positions of {positions, positions} and the other one
@@ -259,24 +160,38 @@ enum class Mask { none, causal, other };
 /// Adding less than this hides a position.
 constexpr double hidden_below = -1e4;
 
-/// What a tensor hides that is added to scores.
-Mask mask_of(const Fusing& fusing, int index) {
-  if (fusing.number_of(index) == 0) return Mask::none;
-  const std::vector<double>* values = values_for_all(fusing, index);
+/// What a condition hides where it is true, or with `hides` false where it is not.
+Mask mask_by(const Fusing& fusing, int condition, bool hides) {
+  const auto is_hidden = [&](double value) { return (value != 0) == hides; };
+  const auto is_seen = [&](double value) { return !is_hidden(value); };
+  if (const auto number = fusing.number_of(condition)) {
+    return is_seen(*number) ? Mask::none : Mask::other;
+  }
+  const std::vector<double>* values = values_for_all(fusing, condition);
   if (values == nullptr) return Mask::other;
-  const auto is_zero = [](double value) { return value == 0; };
-  if (std::ranges::all_of(*values, is_zero)) return Mask::none;
-  const auto hides = [](double value) { return value <= hidden_below; };
-  return divides_positions(*values, hides, is_zero) ? Mask::causal : Mask::other;
+  if (std::ranges::all_of(*values, is_seen)) return Mask::none;
+  return divides_positions(*values, is_hidden, is_seen) ? Mask::causal : Mask::other;
 }
 
-/// Whether a choice between scores and a number that hides them, where the condition has the value
-/// `hides`, hides the later positions alone.
-bool is_causal_choice(const Fusing& fusing, int condition, bool hides) {
-  const std::vector<double>* values = values_for_all(fusing, condition);
-  const auto is_hidden = [&](double value) { return (value != 0) == hides; };
-  const auto is_seen = [&](double value) { return (value != 0) != hides; };
-  return values != nullptr && divides_positions(*values, is_hidden, is_seen);
+/// What a tensor hides that is added to scores.
+Mask mask_of(const Fusing& fusing, int index) {
+  const auto is_zero = [](double value) { return value == 0; };
+  const auto hides = [](double value) { return value <= hidden_below; };
+  if (fusing.number_of(index) == 0) return Mask::none;
+  const int below = unrepeated(fusing, index);
+  const Operation& operation = fusing.at(below);
+  if (is_element(operation, ElementOp::selection)) {
+    const auto chosen = fusing.number_of(operation.inputs[1]);
+    const auto other = fusing.number_of(operation.inputs[2]);
+    if (!chosen || !other) return Mask::other;
+    if (hides(*chosen) && is_zero(*other)) return mask_by(fusing, operation.inputs[0], true);
+    if (hides(*other) && is_zero(*chosen)) return mask_by(fusing, operation.inputs[0], false);
+    return Mask::other;
+  }
+  const std::vector<double>* values = values_for_all(fusing, below);
+  if (values == nullptr) return Mask::other;
+  if (std::ranges::all_of(*values, is_zero)) return Mask::none;
+  return divides_positions(*values, hides, is_zero) ? Mask::causal : Mask::other;
 }
 
 /// Scores, and what they go through ahead of the softmax.
@@ -311,8 +226,9 @@ std::optional<Scores> scores_below(const Fusing& fusing, int index) {
       const bool hides = number.has_value();
       const auto hidden = hides ? number : fusing.number_of(operation.inputs[2]);
       if (!hidden || *hidden > hidden_below) return std::nullopt;
-      if (!is_causal_choice(fusing, operation.inputs[0], hides)) return std::nullopt;
-      scores.causal = true;
+      const Mask mask = mask_by(fusing, operation.inputs[0], hides);
+      if (mask == Mask::other) return std::nullopt;
+      scores.causal = scores.causal || mask == Mask::causal;
       scores.product = operation.inputs[hides ? 2 : 1];
     } else {
       return std::nullopt;
@@ -380,72 +296,108 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
                           fusing.at(parts[0].layer).inputs, std::move(parameters), &like);
 }
 
-}  // namespace
-
-/// (x − mean)/sqrt(variance + epsilon)·scale + shift, over the last dimension.
-std::optional<int> fused_layer_norm(Fusing& fusing, int index) {
-  const Operation& sum = fusing.at(index);
-  if (!is_element(sum, ElementOp::addition)) return std::nullopt;
-  const std::size_t rank = sum.shape.size();
-  if (rank < 2 || rank > 3 || !starts_with_samples(sum.shape)) return std::nullopt;
-  const std::int64_t width = sum.shape.back().size;
-  const auto beside = [&](const Operation& operation) -> std::optional<std::pair<int, int>> {
-    for (std::size_t which = 0; which < 2; ++which) {
-      const auto constant = fusing.parameter_along(operation.inputs[which], rank - 1);
-      if (constant) return std::pair(*constant, operation.inputs[1 - which]);
+/// What probabilities are, below movements that keep their order and what replaces those that are
+/// no numbers.
+int probabilities_below(const Fusing& fusing, int index) {
+  const std::vector<double> trial{0, 1e-30, 0.25, 1};
+  while (true) {
+    const Operation& operation = fusing.at(index);
+    int below = index;
+    if (operation.kind == OpKind::reshape) below = operation.inputs.front();
+    if (is_element(operation, ElementOp::selection)) {
+      for (const int branch : {operation.inputs[1], operation.inputs[2]}) {
+        const auto function = ScalarFunction::of(fusing, index, branch);
+        if (function && function->at(trial) == trial) below = branch;
+      }
     }
-    return std::nullopt;
-  };
-  const auto shift = beside(sum);
-  if (!shift || !is_element(fusing.at(shift->second), ElementOp::product)) return std::nullopt;
-  const auto scale = beside(fusing.at(shift->second));
-  if (!scale) return std::nullopt;
-  const auto function = RowFunction::below(fusing, scale->second);
-  if (!function || !fusing.is_exchanged(function->argument())) return std::nullopt;
-  for (const double epsilon : function->epsilons()) {
-    if (!normalises(*function, epsilon, width)) continue;
-    return fusing.add_layer(std::make_shared<const LayerNorm>(static_cast<float>(epsilon)),
-                            {function->argument()},
-                            {{"scale", scale->first}, {"shift", shift->first}});
+    if (below == index) return index;
+    index = below;
   }
-  return std::nullopt;
 }
 
-/// softmax(Q·Kᵀ/√size [+ mask])·V of heads that lie side by side.
-std::optional<int> fused_attention(Fusing& fusing, int index) {
-  const Operation last = fusing.at(index);
-  if (last.kind != OpKind::product) return std::nullopt;
-  int shares = last.inputs[0];
-  const std::int64_t positions = fusing.shape(shares).back().size;
-  if (fusing.at(shares).kind == OpKind::reshape) shares = fusing.at(shares).inputs.front();
-  if (!ends_with_scores(fusing.shape(shares), positions)) return std::nullopt;
-  const auto inside = inside_of_softmax(fusing, shares);
-  const auto scores = inside ? scores_below(fusing, *inside) : std::nullopt;
-  if (!scores) return std::nullopt;
-  const Operation& product = fusing.at(fusing.unfused(scores->product));
-  const auto queries = heads_of(fusing, product.inputs[0], false);
-  const auto keys = heads_of(fusing, product.inputs[1], true);
-  const auto values = heads_of(fusing, last.inputs[1], false);
-  if (!queries || !keys || !values || values->factor != 1) return std::nullopt;
-  const double wanted = 1 / std::sqrt(static_cast<double>(queries->size));
-  constexpr double tolerance = 1e-3;
-  const double factor = scores->factor * queries->factor * keys->factor;
+/// {N, positions, heads·size} of {…, positions, size}; nothing where the samples are not outermost.
+std::optional<int> side_by_side(general::Graph& graph, int index) {
+  const Extents from = graph.shape(index);
+  const Extent all = general::count_of({from.begin(), from.end() - 2});
+  const Extent positions = from.end()[-2];
+  const Extent size = from.back();
+  if (!all.samples || all.outer != 1 || positions.samples || size.samples) return std::nullopt;
+  const int heads = graph.reshape(index, {{1, true}, {.size = all.size}, positions, size});
+  return graph.reshape(graph.permute(heads, {0, 2, 1, 3}),
+                       {{1, true}, positions, {.size = all.size * size.size}});
+}
+
+/// Queries, keys and values, {…, positions, size}.
+using Operands = std::array<int, 3>;
+
+/// These one after the other, as attention reads them; the queries times a number.
+std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
+  general::Graph& graph = fusing.graph();
+  if (!is_nearly(factor, 1)) {
+    operands[0] = graph.apply(ElementOp::product, operands[0], static_cast<float>(factor));
+  }
+  std::vector<int> parts;
+  for (const int one : operands) {
+    const auto part = side_by_side(graph, one);
+    if (!part || graph.shape(one).back() != graph.shape(operands[0]).back()) return std::nullopt;
+    parts.push_back(*part);
+    if (graph.shape(*part) != graph.shape(parts[0])) return std::nullopt;
+  }
+  const int made = graph.concatenate(std::move(parts), 2);
+  fusing.set_maker(made, "Concat", ".qkv");
+  return made;
+}
+
+/// The same where they lie side by side already, in the rows of one layer or of three.
+std::optional<int> projected(Fusing& fusing, const Operands& operands, double factor) {
+  const auto queries = heads_of(fusing, operands[0]);
+  const auto keys = heads_of(fusing, operands[1]);
+  const auto values = heads_of(fusing, operands[2]);
+  if (!queries || !keys || !values || values->factor != 1 ||
+      !is_nearly(factor * queries->factor * keys->factor, 1)) {
+    return std::nullopt;
+  }
   const auto is_alike = [&](const Heads& one) {
     return one.heads == queries->heads && one.size == queries->size &&
            one.positions == queries->positions;
   };
-  if (!(std::abs(factor - wanted) <= tolerance * wanted) || !is_alike(*keys) ||
-      !is_alike(*values)) {
-    return std::nullopt;
-  }
-  const auto source = projections_of(fusing, {*queries, *keys, *values});
+  if (!is_alike(*keys) || !is_alike(*values)) return std::nullopt;
+  return projections_of(fusing, {*queries, *keys, *values});
+}
+
+/// The operation with its last two dimensions exchanged.
+int turned(general::Graph& graph, int index) {
+  general::Axes order(graph.shape(index).size());
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order.end()[-1], order.end()[-2]);
+  return graph.permute(index, std::move(order));
+}
+
+}  // namespace
+
+/// softmax(Q·Kᵀ/√size [+ mask])·V, of any tensors and another factor.
+std::optional<int> fused_attention(Fusing& fusing, int index) {
+  const Operation last = fusing.at(index);
+  if (last.kind != OpKind::product || !fusing.has_one_reader(last.inputs[0])) return std::nullopt;
+  const int shares = probabilities_below(fusing, last.inputs[0]);
+  const std::int64_t positions = fusing.shape(shares).back().size;
+  if (!ends_with_scores(fusing.shape(shares), positions)) return std::nullopt;
+  const auto inside = inside_of_softmax(fusing, shares);
+  const auto scores = inside ? scores_below(fusing, *inside) : std::nullopt;
+  if (!scores) return std::nullopt;
+  const Operation product = fusing.at(fusing.unfused(scores->product));
+  const Operands operands{product.inputs[0], turned(fusing.graph(), product.inputs[1]),
+                          last.inputs[1]};
+  const Extent size = last.shape.back();
+  const double factor = scores->factor * std::sqrt(static_cast<double>(size.size));
+  auto source = projected(fusing, operands, factor);
+  if (!source) source = packed(fusing, operands, factor);
   if (!source) return std::nullopt;
-  const Heads heads = *queries;
-  const int made = fusing.add_layer(
-      std::make_shared<const SelfAttention>(heads.heads, scores->causal), {*source});
   general::Graph& graph = fusing.graph();
-  const int divided = graph.reshape(
-      made, {{1, true}, {.size = heads.positions}, {.size = heads.heads}, {.size = heads.size}});
+  const std::int64_t heads = fusing.shape(*source).back().size / (3 * size.size);
+  const int made =
+      fusing.add_layer(std::make_shared<const SelfAttention>(heads, scores->causal), {*source});
+  const int divided = graph.reshape(made, {{1, true}, {.size = positions}, {.size = heads}, size});
   return graph.reshape(graph.permute(divided, {0, 2, 1, 3}), last.shape);
 }
 
