@@ -31,9 +31,6 @@ constexpr double min_quota_lost = 0.01;
 /// Returns "CPU quota (up to 74% of the CPU time)", with the largest share of some cases.
 [[nodiscard]] std::string quota_text(double largest_lost);
 
-/// Other programs disturb a case whose cores they had for so much of the time.
-constexpr double min_cores_taken = 0.10;
-
 /// Returns the share of the time that threads wanted a core for which other programs had it: what
 /// they were denied, as far as other programs used cores and no quota withheld them.
 [[nodiscard]] double taken_by_others(const ThreadUse& use, double quota_lost);

@@ -15,6 +15,9 @@ namespace parbench::report {
 /// recommended.
 inline constexpr double largest_tie = 0.03;
 
+/// Other programs disturb a case whose cores they had for so much of the time.
+inline constexpr double min_cores_taken = 0.10;
+
 /// A case, by what distinguishes it from those it was compared with: "split 5".
 struct LabelledCase {
   std::string label;

@@ -13,8 +13,6 @@
 #include <utility>
 #include <variant>
 
-#include "reports/model/disturbances.h"
-
 namespace parbench {
 namespace {
 
