@@ -106,7 +106,7 @@ bool lacks_bound(const CaseResult& c, const Cases& cases) {
 }
 
 TableCell efficiency_cell(const CaseResult& c) {
-  if (is_no_bound(c)) return {std::string(no_bound_mark)};
+  if (is_bound_disproved(c)) return {std::string(no_bound_mark)};
   if (!c.bound || !(c.efficiency > 0)) return {};
   return {.text = format_percent(c.efficiency, 0), .number = c.efficiency};
 }
@@ -222,10 +222,11 @@ std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& co
                        "medians, intervals and ratios are those of the processes' medians; the "
                        "number of samples is processes × samples in each");
   }
-  if (any_measured(cases, is_no_bound)) {
-    notes.emplace_back(no_bound_mark,
-                       "the tasks took longer alone than the whole case: their measurement was "
-                       "disturbed, so there is no bound");
+  if (any_measured(cases, is_bound_disproved)) {
+    notes.emplace_back(
+        no_bound_mark,
+        "no bound: the tasks took longer alone than the whole case, or than many of its "
+        "samples: their measurement was disturbed");
   }
   if (any_measured(cases, [&](const CaseResult& c) { return lacks_bound(c, cases); })) {
     notes.emplace_back(bound_not_measured_mark,
@@ -448,7 +449,5 @@ std::vector<Footnote> median_footnotes(const Cases& cases) {
 }
 
 Table case_table(const ScenarioCases& group) { return Builder(group).build(); }
-
-bool is_no_bound(const CaseResult& c) { return c.bound && c.efficiency > max_credible_efficiency; }
 
 }  // namespace parbench::report

@@ -315,7 +315,7 @@ TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
   report.cases[1].efficiency = 2.81;
   const std::string text = to_table(report);
   EXPECT_THAT(text, Not(HasSubstr("281%")));
-  EXPECT_THAT(text, HasSubstr("\n¶ the tasks took longer alone than the whole case"));
+  EXPECT_THAT(text, HasSubstr("\n¶ no bound: the tasks took longer alone than the whole case"));
   report.cases[1].efficiency = 1.04;
   EXPECT_THAT(to_table(report), AllOf(HasSubstr("104%"), Not(HasSubstr("¶"))));
 }
@@ -323,6 +323,23 @@ TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
 TEST(Table, MarksCasesOnThrottledDevices) {
   Report report = sample_report();
   EXPECT_THAT(to_table(report), Not(HasSubstr("§"))) << "one sample of 14 is no flag";
+/// Samples of two modes: the tasks were measured alone in the slow one.
+TEST(Table, ShowsNoBoundThatManySamplesUndercutByFar) {
+  Report report = report_of({measured_case("matmul", "alone", {}, 1.0, 8)});
+  CaseResult& one = report.cases.front();
+  one.bound.emplace().seconds = 0.91;
+  one.efficiency = 0.91;
+  const auto row = [&] { return line_with(to_table(report), "alone"); };
+  EXPECT_THAT(row(), EndsWith(" 91%"));
+  for (const std::size_t sample : {0, 1}) one.samples[sample].seconds = 0.7;
+  EXPECT_THAT(row(), EndsWith(" 91%")) << "a quarter";
+  one.samples[2].seconds = 0.78;
+  EXPECT_THAT(row(), EndsWith(" 91%")) << "14% less";
+  one.samples[2].seconds = 0.77;
+  EXPECT_THAT(row(), EndsWith(" ¶"));
+  EXPECT_THAT(to_table(report), HasSubstr("\n¶ no bound: the tasks took longer alone than"));
+}
+
   ASSERT_TRUE(report.cases[5].throttling.has_value());
   report.cases[5].throttling->flagged = true;
   const std::string text = to_table(report);
