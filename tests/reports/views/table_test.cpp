@@ -253,8 +253,11 @@ TEST(Table, ShowsProcessesAndTheirSamples) {
   const std::string text = to_table(report);
   EXPECT_THAT(line_with(text, "1.000 s"), EndsWith(" 3×2"));
   EXPECT_THAT(line_with(text, "500.0 ms"), EndsWith(" 2×2–4"));
-  EXPECT_THAT(text, HasSubstr("\n× medians, intervals and ratios are those of the processes' "
-                              "medians; the number of samples is "));
+  EXPECT_THAT(text, HasSubstr("\nn: processes × samples in each\nMedians, intervals and ratios are "
+                              "those of the processes' medians.\n"));
+  const std::string at_30_columns = to_table(report, {.width = 30});
+  ASSERT_THAT(at_30_columns, HasSubstr("not shown at 30 columns: n"));
+  EXPECT_THAT(at_30_columns, AllOf(Not(HasSubstr("\nn: ")), HasSubstr("\nMedians, intervals and")));
   EXPECT_THAT(text,
               HasSubstr("\n° fewer than 6 processes: this interval holds the median with 50%"));
   EXPECT_THAT(text, HasSubstr("\n! Process 2 was ended by signal 9 (Killed)\n  out of patience\n"));
@@ -320,9 +323,6 @@ TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
   EXPECT_THAT(to_table(report), AllOf(HasSubstr("104%"), Not(HasSubstr("¶"))));
 }
 
-TEST(Table, MarksCasesOnThrottledDevices) {
-  Report report = sample_report();
-  EXPECT_THAT(to_table(report), Not(HasSubstr("§"))) << "one sample of 14 is no flag";
 /// Samples of two modes: the tasks were measured alone in the slow one.
 TEST(Table, ShowsNoBoundThatManySamplesUndercutByFar) {
   Report report = report_of({measured_case("matmul", "alone", {}, 1.0, 8)});
@@ -340,6 +340,9 @@ TEST(Table, ShowsNoBoundThatManySamplesUndercutByFar) {
   EXPECT_THAT(to_table(report), HasSubstr("\n¶ no bound: the tasks took longer alone than"));
 }
 
+TEST(Table, MarksCasesOnThrottledDevices) {
+  Report report = sample_report();
+  EXPECT_THAT(to_table(report), Not(HasSubstr("§"))) << "one sample of 14 is no flag";
   ASSERT_TRUE(report.cases[5].throttling.has_value());
   report.cases[5].throttling->flagged = true;
   const std::string text = to_table(report);
