@@ -56,18 +56,32 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
           {"speedup", found.speedup}};
 }
 
-/// Streams that mostly wait for the host show nothing of the device.
+/// ", with 1 core each instead of 2", where streams of a case have fewer than the baseline's.
+std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
+  const int own = smallest_team(one);
+  const int before = team_size(baseline);
+  if (own == 0 || own >= before) return {};
+  return fmt::format(", with {} each instead of {}",
+                     format_count(static_cast<std::size_t>(own), "core"), before);
+}
+
+/// Streams that mostly wait for the host show nothing of the device, and calls that have fewer
+/// cores, or cores without work, do not show that a stream fills it.
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
   if (more_threads_than_cores(one, all)) return {};                // which they wait for
+  const Profiled& baseline = *all.baseline_of(one);
+  const std::string cores = fewer_cores_text(one, baseline);
+  const bool is_filled = cores.empty() && !team_waiting(baseline, all);
   return Remark{
-      fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
-                  "long, so that one stream fills the device already",
-                  one.concurrency(), found->inflation),
-      all.have_all_cores() ? "" : "another device", evidence_of(*found, one),
+      fmt::format("{:.1f} streams ran at once on average{}, and their calls took {:.2f} times as "
+                  "long{}",
+                  one.concurrency(), cores, found->inflation,
+                  is_filled ? ", so that one stream fills the device already" : ": no gain"),
+      is_filled && !all.have_all_cores() ? "another device" : "", evidence_of(*found, one),
       (1 - 1 / found->inflation) * one.computing_share()};
 }
 

@@ -19,22 +19,10 @@
 namespace parbench::report {
 namespace {
 
-/// The largest number of threads of a lane that computes; 0 where no timeline shows it.
-int team_size(const Profiled& one) {
-  int threads = 0;
-  if (!one.profile().timeline) return threads;
-  for (const Lane& lane : one.profile().timeline->graph.lanes) {
-    if (lane.kind == StreamKind::compute) threads = std::max(threads, lane.threads);
-  }
-  return threads;
-}
-
 /// Whether a lane of a case computes with fewer threads, at least one, than that.
 bool has_smaller_team(const Profiled& one, int threads) {
-  if (!one.profile().timeline) return false;
-  return std::ranges::any_of(one.profile().timeline->graph.lanes, [&](const Lane& lane) {
-    return lane.kind == StreamKind::compute && lane.threads > 0 && lane.threads < threads;
-  });
+  const int smallest = smallest_team(one);
+  return smallest > 0 && smallest < threads;
 }
 
 /// The device whose threads have the largest value; null where none is known.
@@ -127,14 +115,18 @@ std::string largest_waiting_text(const CallMetrics& longest, double waiting) {
 }
 
 /// "; 2 operations take longer than on one core, most of all gemm of fc (2.76 ms instead of
-/// 1.09 ms)"; empty where there is none, or the baseline computes on several cores.
-std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all) {
+/// 1.09 ms)"; empty where such operations lose little beside all waiting, or the baseline computes
+/// on several cores.
+std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all,
+                                        double waiting) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || team_size(*baseline) != 1 || baseline->computing_devices() != 1) {
     return {};
   }
-  const SlowerCalls slower = slower_calls(one, *baseline);
-  if (slower.count == 0) return {};
+  constexpr double explained = 0.5;   // by waits, of what an operation loses
+  constexpr double noteworthy = 0.2;  // of all waiting
+  const SlowerCalls slower = slower_calls(one, *baseline, explained);
+  if (slower.count == 0 || slower.extra < noteworthy * waiting) return {};
   return fmt::format("; {} than on one core, {}{} ({} instead of {})",
                      slower.count == 1 ? std::string("1 operation takes longer")
                                        : fmt::format("{} operations take longer", slower.count),
@@ -143,6 +135,25 @@ std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases
 }
 
 }  // namespace
+
+int team_size(const Profiled& one) {
+  int threads = 0;
+  if (!one.profile().timeline) return threads;
+  for (const Lane& lane : one.profile().timeline->graph.lanes) {
+    if (lane.kind == StreamKind::compute) threads = std::max(threads, lane.threads);
+  }
+  return threads;
+}
+
+int smallest_team(const Profiled& one) {
+  int threads = 0;
+  if (!one.profile().timeline) return threads;
+  for (const Lane& lane : one.profile().timeline->graph.lanes) {
+    if (lane.kind != StreamKind::compute || lane.threads == 0) continue;
+    threads = threads == 0 ? lane.threads : std::min(threads, lane.threads);
+  }
+  return threads;
+}
 
 /// Threads that wait poll, so that nothing else shows it.
 std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all) {
@@ -163,7 +174,7 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
                   "waited for each other, at barriers or where a parallel region starts or "
                   "ends{}{}",
                   format_percent(share, 0), largest_waiting_text(*longest, waiting),
-                  slower_than_one_thread_text(one, all)),
+                  slower_than_one_thread_text(one, all, waiting)),
       has_smaller_teams || !all.are_complete() ? "" : "streams or devices with fewer cores",
       {{"share", share}, {"operation", longest->name}, {"layer", longest->layer}},
       share};
