@@ -115,18 +115,15 @@ std::string largest_waiting_text(const CallMetrics& longest, double waiting) {
 }
 
 /// "; 2 operations take longer than on one core, most of all gemm of fc (2.76 ms instead of
-/// 1.09 ms)"; empty where such operations lose little beside all waiting, or the baseline computes
-/// on several cores.
-std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all,
-                                        double waiting) {
+/// 1.09 ms)"; empty where none does for its waits, or the baseline computes on several cores.
+std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || team_size(*baseline) != 1 || baseline->computing_devices() != 1) {
     return {};
   }
-  constexpr double explained = 0.5;   // by waits, of what an operation loses
-  constexpr double noteworthy = 0.2;  // of all waiting
+  constexpr double explained = 0.5;  // by waits, of what an operation loses
   const SlowerCalls slower = slower_calls(one, *baseline, explained);
-  if (slower.count == 0 || slower.extra < noteworthy * waiting) return {};
+  if (slower.count == 0) return {};
   return fmt::format("; {} than on one core, {}{} ({} instead of {})",
                      slower.count == 1 ? std::string("1 operation takes longer")
                                        : fmt::format("{} operations take longer", slower.count),
@@ -174,7 +171,7 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
                   "waited for each other, at barriers or where a parallel region starts or "
                   "ends{}{}",
                   format_percent(share, 0), largest_waiting_text(*longest, waiting),
-                  slower_than_one_thread_text(one, all, waiting)),
+                  slower_than_one_thread_text(one, all)),
       has_smaller_teams || !all.are_complete() ? "" : "streams or devices with fewer cores",
       {{"share", share}, {"operation", longest->name}, {"layer", longest->layer}},
       share};

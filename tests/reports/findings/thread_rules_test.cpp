@@ -171,11 +171,6 @@ TEST(ThreadRules, NameNoOperationThatLosesTimeByOtherThanWaits) {
                 "of 1.000 s)."));
   two.team_waiting_of("head", 0.9);
   EXPECT_THAT(text("team-waiting", {one, two}), Not(HasSubstr("longer than")));
-  two.team_waiting_of("head", 1).team_waiting(7.7);
-  EXPECT_THAT(text("team-waiting", {one, two}), Not(HasSubstr("longer than")))
-      << "2 s beside 10.1 s of waiting";
-  two.team_waiting(7.5);
-  EXPECT_THAT(text("team-waiting", {one, two}), HasSubstr("gemm of head")) << "beside 9.9 s";
 }
 
 TEST(ThreadRules, TakeNoDeviceForFilledByStreamsThatShareItsCores) {
