@@ -47,7 +47,7 @@ CaseOutcome outcome_of(const CaseSpec& spec, const report::CaseResult& measured)
   outcome.spec = spec;
   outcome.median_seconds = measured.statistics->median;
   outcome.interval = measured.statistics->median_interval;
-  if (measured.bound && measured.efficiency <= report::max_credible_efficiency) {
+  if (measured.bound && !report::is_bound_disproved(measured)) {
     outcome.efficiency = measured.efficiency;
     outcome.critical_path = measured.bound->critical_path;
   }

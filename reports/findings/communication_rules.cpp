@@ -129,7 +129,8 @@ bool fit_into_one_bucket(const BucketCosts& costs) {
 }
 
 /// The fastest measured case that differs in the size alone, in the wanted direction; without any
-/// the direction; empty where such a case is not faster, or nothing lies in the direction.
+/// the direction; empty where such a case is not faster, nothing lies in the direction, or smaller
+/// exchanges would share more of the cores with the backward pass.
 std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted,
                          const BucketCosts& costs) {
   const Roles& roles = all.roles();
@@ -147,6 +148,7 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   const std::string flag = "--" + roles.parameter(Role::exchange_size);
   if (fastest == nullptr) {
     if (wanted == Wanted::smaller && fit_into_one_bucket(costs)) return {};
+    if (wanted == Wanted::smaller && copies_share_cores(one, all)) return {};
     if (own == Value(std::int64_t{0}))
       return wanted == Wanted::smaller ? "a " + flag + " above 0" : "";
     if (wanted == Wanted::smaller && own == Value(std::int64_t{1})) return {};  // none is smaller
@@ -240,8 +242,8 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   const auto sampled = one.sampled_loss();
   if (sampled && lost > sampled->high) return {};
   std::string text = fmt::format(
-      "its parts of the samples compute at {} on a device, {} less than all of them on "
-      "one: small products, or devices that slow each other down",
+      "its parts of a step compute at {} on a device, {} less than a whole step on one: small "
+      "products, or devices that slow each other down",
       format_rate(rate, "FLOP"), format_percent(lost, 0));
   NamedValues evidence{{"rate", rate}, {"rate of the whole batch", best}};
   if (const SlowerCalls slower = slower_calls(one, *whole); slower.worst != nullptr) {

@@ -87,6 +87,21 @@ void add_pauses(const Timeline& timeline, const std::vector<TaskEnd>& ends,
 
 }  // namespace
 
+std::optional<BusiestDevice> busiest_device(const Profiled& one) {
+  const int devices = one.computing_devices();
+  if (devices < 2 || one.concurrency() < computing_at_once) return {};
+  const DeviceMetrics* busiest = nullptr;
+  double mean = 0;
+  for (const DeviceMetrics& device : one.metrics().devices) {
+    if (device.compute <= 0) continue;
+    mean += device.compute / devices;
+    if (busiest == nullptr || device.compute > busiest->compute) busiest = &device;
+  }
+  const double excess = busiest->compute / mean - 1;
+  if (excess < unbalanced_excess) return {};
+  return BusiestDevice{busiest->device, excess, mean};
+}
+
 std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all) {
   if (!one.profile().timeline || one.concurrency() < computing_at_once) return {};
   for (const Role role : {Role::micro_batch_size, Role::partition}) {

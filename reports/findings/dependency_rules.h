@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "reports/findings/rules.h"
 
@@ -11,6 +12,18 @@ namespace parbench::report {
 /// devices compute at once, and neither where a model is divided into stages nor where devices
 /// communicate: those waits have rules of their own.
 [[nodiscard]] std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all);
+
+/// A device that computes longer than the mean of several.
+struct BusiestDevice {
+  std::string device;
+  double excess = 0;  // over the mean, as a fraction of it
+  double mean = 0;    // seconds
+};
+
+/// Returns the device that computes longest of those that compute at once, if it computes at least
+/// `unbalanced_excess` longer than their mean. Where devices compute in turn, an even partition
+/// gains nothing.
+[[nodiscard]] std::optional<BusiestDevice> busiest_device(const Profiled& one);
 
 /// Names the only device that updates the parameters of a training step, where the others run
 /// nothing while it adds gradients, updates or sends. Advises the fastest measured strategy in

@@ -43,13 +43,11 @@ bool is_between_ranks(const Task& task, const PlanGraph& graph) {
 /// "messages between ranks (6 of 21.3 KiB, 169.5 µs each)", with mean values, where each copy is
 /// one; else "copies".
 std::string copies_text(const Profiled& one) {
-  if (!one.profile().timeline) return "copies";
-  const PlanGraph& graph = one.profile().timeline->graph;
+  if (!are_copies_messages(one)) return "copies";
   std::size_t messages = 0;
   double bytes = 0;
-  for (const Task& task : graph.tasks) {
+  for (const Task& task : one.profile().timeline->graph.tasks) {
     if (task.kind != TaskKind::copy) continue;
-    if (!is_between_ranks(task, graph)) return "copies";
     ++messages;
     bytes += task.work.bytes / 2;  // each is read and written
   }
@@ -60,7 +58,7 @@ std::string copies_text(const Profiled& one) {
     calls += call.count;
     seconds += call.seconds;
   }
-  if (messages == 0 || calls <= 0) return "copies";
+  if (calls <= 0) return "copies";
   return fmt::format("messages between ranks ({} of {}, {} each)", messages,
                      format_bytes(bytes / static_cast<double>(messages)),
                      format_duration(seconds / calls));
@@ -165,6 +163,16 @@ std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline) {
   losses.imbalance = std::min(max - compute, idle - launch);
   losses.bubble = idle - launch - losses.imbalance;
   return losses;
+}
+
+bool are_copies_messages(const Profiled& one) {
+  if (!one.profile().timeline) return false;
+  const PlanGraph& graph = one.profile().timeline->graph;
+  const auto is_copy = [](const Task& task) { return task.kind == TaskKind::copy; };
+  return std::ranges::any_of(graph.tasks, is_copy) &&
+         std::ranges::all_of(graph.tasks, [&](const Task& task) {
+           return !is_copy(task) || is_between_ranks(task, graph);
+         });
 }
 
 double total(const Losses& losses) {

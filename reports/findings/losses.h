@@ -17,6 +17,9 @@ namespace parbench::report {
 /// there is no such baseline. Requires the speedup.
 [[nodiscard]] std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline);
 
+/// Returns whether a case has copies and all of them are messages between ranks, by its timeline.
+[[nodiscard]] bool are_copies_messages(const Profiled& one);
+
 /// Returns the sum of all parts: the time above the ideal.
 [[nodiscard]] double total(const Losses& losses);
 

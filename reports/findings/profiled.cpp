@@ -101,11 +101,12 @@ std::string to_text(const CallMetrics& call) {
   return call.tensors.empty() ? call.name : fmt::format("{} ({})", call.name, call.tensors);
 }
 
-SlowerCalls slower_calls(const Profiled& one, const Profiled& other) {
+SlowerCalls slower_calls(const Profiled& one, const Profiled& other, double min_waiting) {
   struct Seconds {
     const CallMetrics* longest = nullptr;
     double now = 0;
     double before = 0;
+    double waiting = 0;
   };
   std::map<std::pair<std::string_view, std::string_view>, Seconds> operations;
   for (const CallMetrics& call : one.metrics().calls) {  // by seconds
@@ -113,6 +114,7 @@ SlowerCalls slower_calls(const Profiled& one, const Profiled& other) {
     Seconds& own = operations[{call.name, call.layer}];
     if (own.longest == nullptr) own.longest = &call;
     own.now += call.seconds;
+    own.waiting += call.team_waiting;
   }
   for (const CallMetrics& call : other.metrics().calls) {
     const auto own = operations.find({call.name, call.layer});
@@ -122,8 +124,9 @@ SlowerCalls slower_calls(const Profiled& one, const Profiled& other) {
   }
   SlowerCalls slower;
   for (const auto& [key, seconds] : operations) {
-    const auto& [longest, now, before] = seconds;
+    const auto& [longest, now, before, waiting] = seconds;
     if (before <= 0 || now < (1 + slower_operation) * before) continue;
+    if (waiting < min_waiting * (now - before)) continue;
     ++slower.count;
     slower.extra += now - before;
     if (slower.worst == nullptr || now - before > slower.worst_seconds - slower.worst_before) {

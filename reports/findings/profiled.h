@@ -65,8 +65,10 @@ struct SlowerCalls {
   double worst_before = 0;  // in the other case
 };
 
-/// Returns the operations that take at least `slower_operation` longer in `one` than in `other`.
-[[nodiscard]] SlowerCalls slower_calls(const Profiled& one, const Profiled& other);
+/// Returns the operations that take at least `slower_operation` longer in `one` than in `other`, by
+/// waits within their teams of threads for at least the share `min_waiting` of what they lose.
+[[nodiscard]] SlowerCalls slower_calls(const Profiled& one, const Profiled& other,
+                                       double min_waiting = 0);
 
 constexpr double slower_operation = 0.05;
 

@@ -56,18 +56,32 @@ NamedValues evidence_of(const Together& found, const Profiled& one) {
           {"speedup", found.speedup}};
 }
 
-/// Streams that mostly wait for the host show nothing of the device.
+/// ", with 1 core each instead of 2", where streams of a case have fewer than the baseline's.
+std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
+  const int own = smallest_team(one);
+  const int before = team_size(baseline);
+  if (own == 0 || own >= before) return {};
+  return fmt::format(", with {} each instead of {}",
+                     format_count(static_cast<std::size_t>(own), "core"), before);
+}
+
+/// Streams that mostly wait for the host show nothing of the device, and calls that have fewer
+/// cores, or cores without work, do not show that a stream fills it.
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
   if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
   if (more_threads_than_cores(one, all)) return {};                // which they wait for
+  const Profiled& baseline = *all.baseline_of(one);
+  const std::string cores = fewer_cores_text(one, baseline);
+  const bool is_filled = cores.empty() && !team_waiting(baseline, all);
   return Remark{
-      fmt::format("{:.1f} streams ran at once on average, and their calls took {:.2f} times as "
-                  "long, so that one stream fills the device already",
-                  one.concurrency(), found->inflation),
-      all.have_all_cores() ? "" : "another device", evidence_of(*found, one),
+      fmt::format("{:.1f} streams ran at once on average{}, and their calls took {:.2f} times as "
+                  "long{}",
+                  one.concurrency(), cores, found->inflation,
+                  is_filled ? ", so that one stream fills the device already" : ": no gain"),
+      is_filled && !all.have_all_cores() ? "another device" : "", evidence_of(*found, one),
       (1 - 1 / found->inflation) * one.computing_share()};
 }
 
@@ -243,26 +257,16 @@ std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
                 {{"cut", *cut}}};
 }
 
-/// Where the devices compute in turn, an even partition gains nothing.
 std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
-  const int devices = one.computing_devices();
-  if (devices < 2 || one.concurrency() < computing_at_once) return {};
-  const DeviceMetrics* busiest = nullptr;
-  double mean = 0;
-  for (const DeviceMetrics& device : one.metrics().devices) {
-    if (device.compute <= 0) continue;
-    mean += device.compute / devices;
-    if (busiest == nullptr || device.compute > busiest->compute) busiest = &device;
-  }
-  const double excess = busiest->compute / mean - 1;
-  if (excess < unbalanced_excess) return {};
+  const auto busiest = busiest_device(one);
+  if (!busiest) return {};
   return Remark{fmt::format("{} computes {} longer than the mean of {} devices", busiest->device,
-                            format_percent(excess, 0), devices),
+                            format_percent(busiest->excess, 0), one.computing_devices()),
                 find_note(one.of(), only_cut_note) == nullptr
                     ? all.roles().untried_advice(one.of(), Role::partition)
                     : "",
-                {{"device", busiest->device}, {"excess", excess}},
-                excess * mean / one.metrics().span};
+                {{"device", busiest->device}, {"excess", busiest->excess}},
+                busiest->excess * busiest->mean / one.metrics().span};
 }
 
 /// The share of the devices' time that the rate of the largest micro-batches would save.
@@ -333,11 +337,12 @@ bool is_as_fast_whole(const Profiled& one, const Cases& all) {
   });
 }
 
-/// Whether calls and launching cost a case as much as bubbles do, which smaller micro-batches would
-/// make worse.
+/// Whether calls, launching and messages cost a case as much as bubbles do, which smaller
+/// micro-batches would make worse: each has calls and messages of its own.
 bool loses_by_small_calls(const Profiled& one, const Cases& all) {
   const std::optional<Losses>& lost = one.profile().losses;
-  if (lost && lost->slower_calls + lost->launch >= lost->bubble) return true;
+  const double messages = lost && are_copies_messages(one) ? lost->copies : 0;
+  if (lost && lost->slower_calls + lost->launch + messages >= lost->bubble) return true;
   return launch_bound(one, all) || batch_too_small(one, all);
 }
 

@@ -19,22 +19,10 @@
 namespace parbench::report {
 namespace {
 
-/// The largest number of threads of a lane that computes; 0 where no timeline shows it.
-int team_size(const Profiled& one) {
-  int threads = 0;
-  if (!one.profile().timeline) return threads;
-  for (const Lane& lane : one.profile().timeline->graph.lanes) {
-    if (lane.kind == StreamKind::compute) threads = std::max(threads, lane.threads);
-  }
-  return threads;
-}
-
 /// Whether a lane of a case computes with fewer threads, at least one, than that.
 bool has_smaller_team(const Profiled& one, int threads) {
-  if (!one.profile().timeline) return false;
-  return std::ranges::any_of(one.profile().timeline->graph.lanes, [&](const Lane& lane) {
-    return lane.kind == StreamKind::compute && lane.threads > 0 && lane.threads < threads;
-  });
+  const int smallest = smallest_team(one);
+  return smallest > 0 && smallest < threads;
 }
 
 /// The device whose threads have the largest value; null where none is known.
@@ -127,13 +115,14 @@ std::string largest_waiting_text(const CallMetrics& longest, double waiting) {
 }
 
 /// "; 2 operations take longer than on one core, most of all gemm of fc (2.76 ms instead of
-/// 1.09 ms)"; empty where there is none, or the baseline computes on several cores.
+/// 1.09 ms)"; empty where none does for its waits, or the baseline computes on several cores.
 std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases& all) {
   const Profiled* baseline = all.baseline_of(one);
   if (baseline == nullptr || team_size(*baseline) != 1 || baseline->computing_devices() != 1) {
     return {};
   }
-  const SlowerCalls slower = slower_calls(one, *baseline);
+  constexpr double explained = 0.5;  // by waits, of what an operation loses
+  const SlowerCalls slower = slower_calls(one, *baseline, explained);
   if (slower.count == 0) return {};
   return fmt::format("; {} than on one core, {}{} ({} instead of {})",
                      slower.count == 1 ? std::string("1 operation takes longer")
@@ -143,6 +132,25 @@ std::string slower_than_one_thread_text(const Profiled& one, const ProfiledCases
 }
 
 }  // namespace
+
+int team_size(const Profiled& one) {
+  int threads = 0;
+  if (!one.profile().timeline) return threads;
+  for (const Lane& lane : one.profile().timeline->graph.lanes) {
+    if (lane.kind == StreamKind::compute) threads = std::max(threads, lane.threads);
+  }
+  return threads;
+}
+
+int smallest_team(const Profiled& one) {
+  int threads = 0;
+  if (!one.profile().timeline) return threads;
+  for (const Lane& lane : one.profile().timeline->graph.lanes) {
+    if (lane.kind != StreamKind::compute || lane.threads == 0) continue;
+    threads = threads == 0 ? lane.threads : std::min(threads, lane.threads);
+  }
+  return threads;
+}
 
 /// Threads that wait poll, so that nothing else shows it.
 std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all) {

@@ -7,6 +7,11 @@
 
 namespace parbench::report {
 
+/// Return the largest and the smallest number of threads of a lane that computes; 0 where no
+/// timeline shows it.
+[[nodiscard]] int team_size(const Profiled& one);
+[[nodiscard]] int smallest_team(const Profiled& one);
+
 /// Threads of OpenMP teams have no work within calls.
 [[nodiscard]] std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all);
 

@@ -44,6 +44,16 @@ double cores_taken(const CaseResult& c) {
   return share;
 }
 
+bool is_bound_disproved(const CaseResult& c) {
+  constexpr double far_below = 0.85;  // of the bound
+  if (!c.bound) return false;
+  if (c.efficiency > max_credible_efficiency) return true;
+  const auto undercut = std::ranges::count_if(c.samples, [&](const Sample& sample) {
+    return sample.seconds <= far_below * c.bound->seconds;
+  });
+  return 4 * static_cast<std::size_t>(undercut) > c.samples.size();
+}
+
 DeviceCores cores_of(const std::vector<Device>& devices) {
   DeviceCores cores;
   std::set<std::pair<std::string_view, int>> different;

@@ -53,6 +53,11 @@ constexpr double min_quota_lost = 0.01;
   return are_cores_taken(c) || c.quota_lost >= min_cores_taken;
 }
 
+/// Returns whether the samples of a case disprove its bound: its median by
+/// `max_credible_efficiency`, or more than a quarter of them by far. Something disturbed the tasks
+/// when they were measured alone, such as other programs that later left the cores.
+[[nodiscard]] bool is_bound_disproved(const CaseResult& c);
+
 /// Cores of some devices, as numbers of them.
 struct DeviceCores {
   std::size_t different = 0;

@@ -87,8 +87,8 @@ std::string markdown_table(const Table& table) {
   }
   text += '\n' + rule + '\n';
   for (const std::string& line : lines) text += line + '\n';
-  for (const auto& [mark, note] : table.footnotes) {
-    text += fmt::format("\n{} {}\n", markdown_prose(mark), markdown_prose(note));
+  for (const Footnote& note : table.footnotes) {
+    text += fmt::format("\n{}\n", markdown_prose(whole_text(note)));
   }
   return text;
 }

@@ -103,9 +103,10 @@ Grid grid_of(const Table& table, Reasons& reasons) {
   return grid;
 }
 
-/// Whether a cell of the grid has the mark.
+/// Whether a cell of the grid has the mark of a footnote, or a column the title.
 bool has_mark(const Grid& grid, const std::string& mark) {
   return std::ranges::any_of(grid.columns, [&](const Column& column) {
+    if (column.title + ':' == printable(mark)) return true;
     return std::ranges::any_of(column.cells, [&](const std::string& cell) {
       return cell.find(printable(mark)) != std::string::npos;
     });
@@ -145,7 +146,7 @@ std::string to_text(const Table& table, const TextStyle& style) {
   }
   if (!notes.empty()) text += '\n';
   for (const auto& [mark, note] : notes) {
-    note_below(note, mark + ' ');
+    note_below(note, mark.empty() ? "" : mark + ' ');
   }
   return text;
 }
@@ -153,6 +154,8 @@ std::string to_text(const Table& table, const TextStyle& style) {
 std::string whole_title(const TableColumn& column) {
   return joined(joined(column.title, column.range_title), column.subtitle);
 }
+
+std::string whole_text(const Footnote& note) { return joined(note.first, note.second); }
 
 std::string whole_text(const TableCell& cell) {
   return joined(cell.text + cell.mark, cell.range + cell.range_mark);

@@ -56,7 +56,8 @@ struct TableRow {
   std::string id = {};      // by which scripts of a page find it
 };
 
-/// A mark in the table's cells and what it means.
+/// A mark in the table's cells, or the title of a column and a colon, and what it means. Without a
+/// mark it is about the whole table.
 using Footnote = std::pair<std::string, std::string>;
 
 struct Table {
@@ -89,6 +90,9 @@ void add_column(Table& table, TableColumn column, Items&& items, const MakeCell&
 [[nodiscard]] std::string whole_title(const TableColumn& column);
 /// Returns text and range with their marks: "1.71× (1.69–1.73)°".
 [[nodiscard]] std::string whole_text(const TableCell& cell);
+
+/// Returns a footnote with its mark, if it has one.
+[[nodiscard]] std::string whole_text(const Footnote& note);
 
 /// Paints a table for a terminal: captions, columns, footnotes and the reasons of rows. A table
 /// that is wider than the style leaves out columns as `Narrow` says, and a line below it names

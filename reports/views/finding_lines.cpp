@@ -37,11 +37,18 @@ std::vector<std::string> finding_lines(const ScenarioCases& group) {
 
 namespace {
 
-/// "No timeline of split 5 (the time of the run was over), so no finding is about its calls."
-std::string missing_timelines(const ScenarioCases& group) {
+/// The cases that the answer recommends, and those that explain its gains.
+std::set<std::string> named_cases(const ScenarioCases& group) {
   const Answer* answer = find_answer(*group.report, group.scenario);
   if (answer == nullptr) return {};
-  const std::set<std::string> named = cases_of_answer(*answer, group.report->cases);
+  std::set<std::string> named = cases_of_answer(*answer, group.report->cases);
+  named.merge(recommended_cases(*answer));
+  return named;
+}
+
+/// "No timeline of split 5 (the time of the run was over), so no finding is about its calls."
+std::string missing_timelines(const ScenarioCases& group) {
+  const std::set<std::string> named = named_cases(group);
   std::vector<std::string> labels;
   std::string reason;
   for (const CaseResult* c : group.cases) {
@@ -72,9 +79,7 @@ bool lacks_breakdown(const ScenarioCases& group, const std::string& name) {
 
 /// Names the case of the answer whose profile deviates most.
 std::string deviating_profiles(const ScenarioCases& group) {
-  const Answer* answer = find_answer(*group.report, group.scenario);
-  if (answer == nullptr) return {};
-  const std::set<std::string> named = cases_of_answer(*answer, group.report->cases);
+  const std::set<std::string> named = named_cases(group);
   std::vector<const CaseResult*> deviating;
   for (const CaseResult* c : group.cases) {
     if (!c->profile || !c->profile->deviation || !named.contains(c->name)) continue;

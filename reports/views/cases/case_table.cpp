@@ -91,6 +91,14 @@ TableCell samples_cell(const CaseResult& c) {
   return {.text = samples_text(c), .number = static_cast<double>(c.samples.size())};
 }
 
+/// "samples" where a parameter is called n.
+std::string samples_title(const Cases& cases) {
+  const bool is_taken = std::ranges::any_of(cases, [](const CaseResult* c) {
+    return std::ranges::any_of(c->parameters, [](const auto& one) { return one.first == "n"; });
+  });
+  return is_taken ? "samples" : "n";
+}
+
 /// With the mark of how sampling ended: the column of samples may be left out.
 TableCell time_cell(const CaseResult& c) {
   TableCell cell = median_cell(c);
@@ -106,7 +114,7 @@ bool lacks_bound(const CaseResult& c, const Cases& cases) {
 }
 
 TableCell efficiency_cell(const CaseResult& c) {
-  if (is_no_bound(c)) return {std::string(no_bound_mark)};
+  if (is_bound_disproved(c)) return {std::string(no_bound_mark)};
   if (!c.bound || !(c.efficiency > 0)) return {};
   return {.text = format_percent(c.efficiency, 0), .number = c.efficiency};
 }
@@ -218,14 +226,14 @@ std::vector<Footnote> footnotes(const Cases& cases, const ContradictionMarks& co
   }
   std::ranges::move(low_confidence_notes(cases, Intervals::all), std::back_inserter(notes));
   if (any_measured(cases, has_several_processes)) {
-    notes.emplace_back("×",
-                       "medians, intervals and ratios are those of the processes' medians; the "
-                       "number of samples is processes × samples in each");
+    notes.emplace_back(samples_title(cases) + ':', "processes × samples in each");
+    notes.emplace_back("", "Medians, intervals and ratios are those of the processes' medians.");
   }
-  if (any_measured(cases, is_no_bound)) {
-    notes.emplace_back(no_bound_mark,
-                       "the tasks took longer alone than the whole case: their measurement was "
-                       "disturbed, so there is no bound");
+  if (any_measured(cases, is_bound_disproved)) {
+    notes.emplace_back(
+        no_bound_mark,
+        "no bound: the tasks took longer alone than the whole case, or than many of its "
+        "samples: their measurement was disturbed");
   }
   if (any_measured(cases, [&](const CaseResult& c) { return lacks_bound(c, cases); })) {
     notes.emplace_back(bound_not_measured_mark,
@@ -347,10 +355,7 @@ class Builder {
                        .range_rank = interval_rank.rank};
     for (const CaseResult* c : cases_) median.cells.push_back(time_cell(*c));
     table_.columns.push_back(std::move(median));
-    const bool is_taken = std::ranges::any_of(cases_, [](const CaseResult* c) {
-      return std::ranges::any_of(c->parameters, [](const auto& one) { return one.first == "n"; });
-    });
-    add({.title = is_taken ? "samples" : "n", .narrow = samples_rank}, samples_cell);
+    add({.title = samples_title(cases_), .narrow = samples_rank}, samples_cell);
     const bool bandwidths = has_bandwidths(cases_);
     add({.title = "throughput",
          .unit_in_title = true,
@@ -448,7 +453,5 @@ std::vector<Footnote> median_footnotes(const Cases& cases) {
 }
 
 Table case_table(const ScenarioCases& group) { return Builder(group).build(); }
-
-bool is_no_bound(const CaseResult& c) { return c.bound && c.efficiency > max_credible_efficiency; }
 
 }  // namespace parbench::report

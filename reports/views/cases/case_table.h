@@ -23,7 +23,4 @@ namespace parbench::report {
 /// Marks a case on a throttled device.
 inline constexpr std::string_view throttled_mark = "§";
 
-/// Returns whether a bound is disproved by the time that was measured.
-[[nodiscard]] bool is_no_bound(const CaseResult& c);
-
 }  // namespace parbench::report

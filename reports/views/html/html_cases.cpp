@@ -63,7 +63,7 @@ class Details {
  public:
   explicit Details(const CaseResult& c) : lines_("case: " + c.name) {
     if (c.statistics) add_statistics(*c.statistics);
-    if (c.bound && !is_no_bound(c)) add_bound(*c.bound);
+    if (c.bound && !is_bound_disproved(c)) add_bound(*c.bound);
     if (c.verification) {
       fact("verified against", c.verification->against);
       fact("verified", c.verification->detail);

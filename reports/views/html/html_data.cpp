@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "reports/views/cases/case_table.h"
+#include "reports/model/disturbances.h"
 #include "reports/views/html/html_timelines.h"
 #include "reports/views/html/html_writer.h"
 #include "reports/views/table_parts.h"
@@ -87,7 +87,7 @@ Json case_data(const CaseResult& c, std::size_t row,
     json["amount"] = short_number(c.amount);
     if (c.amount_unit != unit) json["unit"] = c.amount_unit;
   }
-  if (c.bound && c.efficiency > 0 && !is_no_bound(c)) {
+  if (c.bound && c.efficiency > 0 && !is_bound_disproved(c)) {
     json["bound"] = short_number(c.bound->seconds);
   }
   json["samples"] = samples_of(c);

@@ -156,7 +156,7 @@ void write_list(HtmlWriter& html, std::string_view css_class,
 
 void write_footnotes(HtmlWriter& html, const Table& table) {
   std::vector<std::string> marks;
-  for (const auto& [mark, note] : table.footnotes) marks.push_back(mark + ' ' + note);
+  for (const Footnote& note : table.footnotes) marks.push_back(whole_text(note));
   write_list(html, "marks", marks);
 }
 

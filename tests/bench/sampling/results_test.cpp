@@ -175,6 +175,26 @@ TEST_F(PreliminaryAnswer, KnowsWhatOtherProgramsCanHaveCost) {
   EXPECT_NEAR(outcome().max_speedup->value, 1.25, 1e-12);
 }
 
+/// Three of eight samples take 20% less than the bound.
+TEST_F(PreliminaryAnswer, KnowsNoBoundThatManySamplesUndercut) {
+  add("a", 8);
+  cases[0].bound.emplace().seconds = 0.9;
+  cases[0].bound->critical_path = 0.5;
+  summarise_case(cases[0]);
+  const auto outcome = [&] {
+    scenario.answered.clear();
+    static_cast<void>(answer_of(scenario, specs, cases, {}));
+    return scenario.answered.at(0);
+  };
+  EXPECT_DOUBLE_EQ(outcome().efficiency, 0.9);
+  EXPECT_DOUBLE_EQ(outcome().critical_path, 0.5);
+  for (const std::size_t sample : {0, 1, 2}) cases[0].samples[sample].seconds = 0.72;
+  summarise_case(cases[0]);
+  EXPECT_DOUBLE_EQ(cases[0].efficiency, 0.9) << "the median is the same";
+  EXPECT_EQ(outcome().efficiency, 0);
+  EXPECT_EQ(outcome().critical_path, 0);
+}
+
 TEST_F(PreliminaryAnswer, KnowsTheProcessesOfItsCases) {
   add("a", 6);
   add("b", 2, 3);

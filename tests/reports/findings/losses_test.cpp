@@ -164,6 +164,26 @@ TEST(Losses, NameCommunicationWhereDevicesCommunicate) {
               ::testing::HasSubstr("devices: 25.0% copies and communication"));
 }
 
+/// Each smaller micro-batch sends messages of its own.
+TEST(Losses, SpeakAgainstSmallerMicroBatchesWhereMessagesCostAsMuchAsBubbles) {
+  const auto text_of = [](double moving, const std::string& other) {
+    MadeTimeline timeline;
+    const std::vector<LaneId> lanes{timeline.lane("node/0/cpu:0"), timeline.lane(other)};
+    timeline.made().graph.add_task({.name = "send", .kind = TaskKind::copy, .lanes = lanes});
+    MadeCase divided("divided", 10,
+                     {{.compute = 5, .moving = moving}, {.compute = 5, .moving = moving}});
+    divided.parameter("pieces", std::int64_t{3}).timeline(timeline.made());
+    divided.speedup(1, "s/single", 0.95);
+    return text("too-few-micro-batches", {MadeCase("single", 10, {{.compute = 10}}), divided});
+  };
+  EXPECT_THAT(text_of(2.5, "node/1/cpu:0"),
+              ::testing::AllOf(::testing::HasSubstr("idle for 25% of the time"),
+                               ::testing::Not(::testing::HasSubstr("try"))));
+  EXPECT_THAT(text_of(2.4, "node/1/cpu:0"), ::testing::HasSubstr("try: smaller micro-batches"));
+  EXPECT_THAT(text_of(2.5, "node/0/cpu:1"), ::testing::HasSubstr("try: smaller micro-batches"))
+      << "copies within a rank";
+}
+
 TEST(Losses, NameMessagesBetweenRanks) {
   const auto text_of = [](const std::string& first, const std::string& second) {
     MadeTimeline timeline;

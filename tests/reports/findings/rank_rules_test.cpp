@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace parbench::report {
@@ -103,6 +104,35 @@ TEST(SlowestRank, IsNotNamedWhereTheProfileContradicts) {
   EXPECT_TRUE(slowest_rank(one, Roles(report, "s")));
   profile.metrics.devices[0].exposed_communication = 0.02;
   EXPECT_FALSE(slowest_rank(one, Roles(report, "s"))) << "both wait for about 10% of the time";
+}
+
+TEST(SlowestRank, IsExplainedByItsShareOfTheWork) {
+  CaseResult one = case_with(std::vector<std::vector<double>>(8, {0.3, 0.1}));
+  Profile& profile = one.profile.emplace();
+  profile.metrics.span = 1;
+  profile.metrics.devices = {{.device = "node1/0/cpu:0", .idle = 0.4, .waits = {}, .compute = 0.6},
+                             {.device = "node2/1/cpu:0", .idle = 0.1, .waits = {}, .compute = 0.9}};
+  profile.metrics.streams_busy = {0, 0.5, 0.5};
+  const Report report;
+  const auto found = [&] { return slowest_rank(one, Roles(report, "s")).value(); };
+  EXPECT_THAT(found().text, HasSubstr("the other rank, which waits for it, because node2/1/cpu:0 "
+                                      "computes 20% longer than the mean. Ranks began"));
+  EXPECT_EQ(found().advice, "");
+  const auto expect_advice = [&](const char* why) {
+    EXPECT_THAT(found().text, testing::Not(HasSubstr("because"))) << why;
+    EXPECT_THAT(found().advice, testing::StartsWith("comparing its share of the work")) << why;
+  };
+  one.quota_lost = 0.2;
+  expect_advice("a quota may have made the device slow");
+  one.quota_lost = 0;
+  profile.deviation = -0.1;
+  expect_advice("the execution does not represent the samples");
+  profile.deviation.reset();
+  profile.metrics.devices[0].compute = 0.8;
+  expect_advice("6% longer than the mean");
+  std::swap(profile.metrics.devices[0].compute, profile.metrics.devices[1].compute);
+  profile.metrics.devices[1].compute = 0.6;
+  expect_advice("the other rank computes longer");
 }
 
 TEST(SlowestRank, TakesSeveralProcesses) {

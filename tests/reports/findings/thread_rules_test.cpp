@@ -114,6 +114,8 @@ MadeCase on_two_cores() {
       .layer("fc", 4)
       .layer("head", 3)
       .team_waiting(1)
+      .team_waiting_of("fc", 2)
+      .team_waiting_of("head", 1)
       .speedup(1.2, "s/one", 1.1);
 }
 
@@ -151,6 +153,40 @@ TEST(ThreadRules, NameOperationsThatTakeLongerThanOnOneCore) {
   const MadeCase like = MadeCase("one", 12, {{.compute = 12}}).lanes("d0", {1}, 1).layer("fc", 3.9);
   EXPECT_THAT(text("team-waiting", {like, on_two_cores()}), Not(HasSubstr("longer than")))
       << "3% longer";
+}
+
+/// A recorded execution in which a call was interrupted would show a kernel that is slow with
+/// teams.
+TEST(ThreadRules, NameNoOperationThatLosesTimeByOtherThanWaits) {
+  const MadeCase one =
+      MadeCase("one", 12, {{.compute = 12}}).lanes("d0", {1}, 1).layer("fc", 1).layer("head", 1);
+  MadeCase two = on_two_cores();
+  two.team_waiting_of("fc", 1.5);
+  EXPECT_THAT(text("team-waiting", {one, two}), HasSubstr("; 2 operations take longer than on one"))
+      << "half of the 3 s that fc loses";
+  two.team_waiting_of("fc", 1.4);
+  EXPECT_THAT(
+      text("team-waiting", {one, two}),
+      HasSubstr("; 1 operation takes longer than on one core, gemm of head (3.000 s instead "
+                "of 1.000 s)."));
+  two.team_waiting_of("head", 0.9);
+  EXPECT_THAT(text("team-waiting", {one, two}), Not(HasSubstr("longer than")));
+}
+
+TEST(ThreadRules, TakeNoDeviceForFilledByStreamsThatShareItsCores) {
+  const auto one = [] { return MadeCase("one", 10, {{.compute = 10}}).streams(1, 10); };
+  const MadeCase two =
+      MadeCase("two", 10, {{.compute = 10}}).streams(2, 19.6).speedup(1, "s/one", 0.99);
+  EXPECT_EQ(text("saturated", {one().lanes("d0", {2}, 2), MadeCase(two).lanes("d0", {2, 1, 1}, 2)}),
+            "s/two: 2.0 streams ran at once on average, with 1 core each instead of 2, and their "
+            "calls took 1.96 times as long: no gain.");
+  EXPECT_THAT(text("saturated", {one().lanes("d0", {1}, 2), MadeCase(two).lanes("d0", {1, 1}, 2)}),
+              HasSubstr("1.96 times as long, so that one stream fills the device already; try: "))
+      << "as many cores each";
+  EXPECT_EQ(text("saturated", {one().team_waiting(2), two}),
+            "s/two: 2.0 streams ran at once on average, and their calls took 1.96 times as long: "
+            "no gain.")
+      << "one stream leaves a core without work for 20% of the time";
 }
 
 /// What other programs have can be avoided only where the host has other cores.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/model/notes.h"
+#include "reports/statistics/answer_cases.h"
 #include "reports/views/table.h"
 #include "tests/reports/sample.h"
 
@@ -30,6 +31,24 @@ TEST(LimitsLine, SaysWhyACaseOfTheAnswerHasNoFindings) {
                         "    Findings about its calls are left out."));
   report.answers.clear();
   EXPECT_THAT(to_table(report), Not(HasSubstr("profiled run"))) << "no answer names it";
+}
+
+/// Findings about the division of work are about another case than the recommended one.
+TEST(LimitsLine, SpeaksOfRecommendedCasesThatDivideNoWork) {
+  Report report = with_deviating_answer();
+  Recommendation& used = report.answers[0].recommendations[0];
+  used.candidates = {{"that", report.cases[1].name}};
+  used.gaining.reset();
+  used.gain = Ratio{.value = 1.7, .baseline = report.cases[1].name};
+  report.cases[1].memory.resize(1);
+  for (DeviceMetrics& device : report.cases[1].profile->metrics.devices) device.compute = 0;
+  CaseResult& divided = report.cases[2];
+  divided.speedup = Ratio{.value = 1.6, .baseline = report.cases[1].name};
+  divided.profile->deviation.reset();
+  divided.profile->metrics.devices = {{.device = "d0", .waits = {}, .compute = 1},
+                                      {.device = "d1", .waits = {}, .compute = 1}};
+  ASSERT_EQ(cases_of_answer(report.answers[0], report.cases), std::set{divided.name});
+  EXPECT_THAT(to_table(report), HasSubstr("The profiled run of model-parallel was not "));
 }
 
 TEST(LimitsLine, DoesNotRepeatThatABreakdownIsMissing) {

@@ -253,8 +253,11 @@ TEST(Table, ShowsProcessesAndTheirSamples) {
   const std::string text = to_table(report);
   EXPECT_THAT(line_with(text, "1.000 s"), EndsWith(" 3×2"));
   EXPECT_THAT(line_with(text, "500.0 ms"), EndsWith(" 2×2–4"));
-  EXPECT_THAT(text, HasSubstr("\n× medians, intervals and ratios are those of the processes' "
-                              "medians; the number of samples is "));
+  EXPECT_THAT(text, HasSubstr("\nn: processes × samples in each\nMedians, intervals and ratios are "
+                              "those of the processes' medians.\n"));
+  const std::string at_30_columns = to_table(report, {.width = 30});
+  ASSERT_THAT(at_30_columns, HasSubstr("not shown at 30 columns: n"));
+  EXPECT_THAT(at_30_columns, AllOf(Not(HasSubstr("\nn: ")), HasSubstr("\nMedians, intervals and")));
   EXPECT_THAT(text,
               HasSubstr("\n° fewer than 6 processes: this interval holds the median with 50%"));
   EXPECT_THAT(text, HasSubstr("\n! Process 2 was ended by signal 9 (Killed)\n  out of patience\n"));
@@ -315,9 +318,26 @@ TEST(Table, ShowsNoBoundThatTheMeasurementDisproves) {
   report.cases[1].efficiency = 2.81;
   const std::string text = to_table(report);
   EXPECT_THAT(text, Not(HasSubstr("281%")));
-  EXPECT_THAT(text, HasSubstr("\n¶ the tasks took longer alone than the whole case"));
+  EXPECT_THAT(text, HasSubstr("\n¶ no bound: the tasks took longer alone than the whole case"));
   report.cases[1].efficiency = 1.04;
   EXPECT_THAT(to_table(report), AllOf(HasSubstr("104%"), Not(HasSubstr("¶"))));
+}
+
+/// Samples of two modes: the tasks were measured alone in the slow one.
+TEST(Table, ShowsNoBoundThatManySamplesUndercutByFar) {
+  Report report = report_of({measured_case("matmul", "alone", {}, 1.0, 8)});
+  CaseResult& one = report.cases.front();
+  one.bound.emplace().seconds = 0.91;
+  one.efficiency = 0.91;
+  const auto row = [&] { return line_with(to_table(report), "alone"); };
+  EXPECT_THAT(row(), EndsWith(" 91%"));
+  for (const std::size_t sample : {0, 1}) one.samples[sample].seconds = 0.7;
+  EXPECT_THAT(row(), EndsWith(" 91%")) << "a quarter";
+  one.samples[2].seconds = 0.78;
+  EXPECT_THAT(row(), EndsWith(" 91%")) << "14% less";
+  one.samples[2].seconds = 0.77;
+  EXPECT_THAT(row(), EndsWith(" ¶"));
+  EXPECT_THAT(to_table(report), HasSubstr("\n¶ no bound: the tasks took longer alone than"));
 }
 
 TEST(Table, MarksCasesOnThrottledDevices) {
