@@ -259,6 +259,30 @@ std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
       device->threads->kernel};
 }
 
+namespace {
+
+/// The largest share of the time for which a device computes and copies or communicates at once.
+double largest_overlap(const Profiled& one) {
+  double overlapped = 0;
+  for (const DeviceMetrics& device : one.metrics().devices) {
+    overlapped = std::max(overlapped, device.overlapped);
+  }
+  return one.metrics().span > 0 ? overlapped / one.metrics().span : 0;
+}
+
+/// Whether a case of the same strategy and work that copies nothing beside computing computes as
+/// slowly: then something else slows calls down, such as small products.
+bool is_slow_without_copies(const Profiled& one, const ProfiledCases& all) {
+  return std::ranges::any_of(all.all(), [&](const Profiled& other) {
+    return other.of().strategy == one.of().strategy && other.of().dtype == one.of().dtype &&
+           all.baseline_of(other) == all.baseline_of(one) &&
+           largest_overlap(other) < shared_copy_share && other.compute_rate() > 0 &&
+           other.compute_rate() <= one.compute_rate();
+  });
+}
+
+}  // namespace
+
 /// Copies and messages are work for a device's cores where no other core is left for them. That
 /// they run at once is no loss yet: a message that waits for a slow link takes no core.
 std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCases& all) {
@@ -277,13 +301,13 @@ std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCase
   const double alone = base->compute_rate();
   if (worst == nullptr || rate <= 0 || rate > (1 - slowed_calls) * alone) return {};
   const double share = worst->overlapped / one.metrics().span;
-  if (share < shared_copy_share) return {};
+  if (share < shared_copy_share || is_slow_without_copies(one, all)) return {};
   const double slower = 1 - rate / alone;
   return Remark{
       fmt::format("{} copies or communicates for {} of the time while it computes, on the same "
                   "cores, and the case computes {} slower than its baseline",
                   worst->device, format_percent(share, 0), format_percent(slower, 0)),
-      "more cores for the process, so that one is left for copies",
+      all.have_all_cores() ? "" : "more cores for the process, so that one is left for copies",
       {{"share", share}, {"slower", slower}},
       slower * one.computing_share()};
 }

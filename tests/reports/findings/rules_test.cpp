@@ -128,6 +128,13 @@ TEST(Rules, NoticeCopiesOnCoresThatCompute) {
   EXPECT_TRUE(quiet({.compute = 9, .overlapped = 0.9}, 1)) << "hardly any while it computes";
   EXPECT_TRUE(quiet({.compute = 9, .moving = 1}, 1)) << "none while it computes";
   EXPECT_TRUE(quiet({.compute = 7.3, .overlapped = 4}, 1)) << "as fast as the baseline";
+  const auto beside = [&](const MadeDevice& device) {
+    MadeCase other = made(device, 1);
+    other.parameter("parcel", std::int64_t{5});
+    return found("copies-share-cores", {base, made({.compute = 9, .overlapped = 4}, 1), other});
+  };
+  EXPECT_THAT(beside({.compute = 9.1}), IsEmpty()) << "as slow without copies";
+  EXPECT_THAT(beside({.compute = 8}), Not(IsEmpty())) << "faster without copies";
 }
 
 TEST(Rules, CallACaseLaunchBoundByHostOrQueue) {
