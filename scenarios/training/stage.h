@@ -139,7 +139,7 @@ class Stage {
   [[nodiscard]] Bases bases(int micro_batch) const;
   /// Where parameters lie, and the passes of micro-batches.
   struct PassPlan {
-    explicit PassPlan(Stream& stream) : store(stream) {}
+    PassPlan(Stream& stream, bool is_read_once) : store(stream, is_read_once) {}
     ParameterStore store;
     std::map<std::int64_t, std::unique_ptr<StageProgram>> programs = {};  // by samples
     std::size_t scratch_bytes = 0;  // that the stream had to reserve
@@ -148,6 +148,7 @@ class Stage {
   [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   void borrow_memory();
   void borrow_micro_batches();
+  void borrow_activations_and_gradients();
   /// Borrows memory for each slot, as large as the largest of its micro-batches needs. Returns it
   /// by micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
