@@ -133,14 +133,15 @@ void Stage::borrow_memory() {
   parts_.data.lend_staging(device, activations_.front());
 }
 
-/// Padding between gradients in the place of activations is not zero, which only norms would read.
+/// Padding between gradients in the place of activations is not zero, as norms need it.
 void Stage::borrow_activations_and_gradients() {
   Context& context = parts_.context;
   const int device = options_.device;
   const std::size_t bytes = store().bytes();
   if (options_.gradients_elsewhere) {
     gradients_ = symbolic(Space::gradients, 0, bytes);
-  } else if (options_.micro_batches.size() == 1 && !options_.optimizer.clips()) {
+  } else if (options_.micro_batches.size() == 1 && !options_.optimizer.clips() &&
+             !options_.has_norm) {
     const std::size_t begin = round_up(program(0).gradients_begin(), Context::alignment);
     const std::size_t activations = program(0).activation_bytes();
     const BufferView both = context.borrow(device, std::max(activations, begin + bytes));

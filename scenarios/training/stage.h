@@ -50,6 +50,9 @@ class Stage {
     /// own and of its micro-batches alone, the first reset fills it with NaN, and there is no
     /// target. Of a stage that is the whole network.
     bool is_fed = false;
+    /// Whether others than the optimiser compute a norm of the gradients: norms read the padding
+    /// between these, which is zero then.
+    bool has_norm = false;
     /// Memory of gradients, or of parameters and their packed copies, is not the stage's, and may
     /// be elsewhere at each call: `region` and all calls have symbolic views of it.
     bool gradients_elsewhere = false;
