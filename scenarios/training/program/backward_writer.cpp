@@ -37,9 +37,10 @@ std::vector<OpCall> BackwardWriter::write() {
   return std::move(calls());
 }
 
-/// All readers of the layer's output have run. Checks read what leaves the stage behind the step.
+/// Releases what the forward pass has kept of the layer: all readers of its output have run. What
+/// leaves the stage stays for checks of the step; what is computed again is the recomputation's.
 void BackwardWriter::write_backward(int index) {
-  const bool recomputes = parts().range.recompute;  // what does not leave the unit
+  const bool recomputes = parts().range.recompute;
   const LayerMemory& memory = parts().memory_of(index);
   const bool is_read = parts().layer(index).kind->backward_reads_output();
   const bool stays = parts().leaves_stage(index) || (recomputes && !parts().leaves_unit(index));
