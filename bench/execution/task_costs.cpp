@@ -30,17 +30,21 @@ constexpr double max_repeats = 2000;
 constexpr int max_estimates = 4;  // of how often a short task has to be repeated
 /// Enough to outvote one measurement that was disturbed, and to leave the caches as the plan does.
 constexpr int measured_alike = 3;
+/// The group of tasks that only run because others read what they make.
+constexpr std::size_t untimed = 0;
 
 }  // namespace
 
 /// All tasks that cost the same.
 struct TaskTimer::Group {
   int tasks = 0;
+  bool runs_once = false;
   int repeats = 1;  // executions in one measurement
   bool is_estimated = false;
   std::vector<double> seconds;  // of this round
 
   [[nodiscard]] bool is_too_short(double one) const {
+    if (runs_once) return false;
     if (!is_estimated) return one < trusted_seconds;
     return repeats < static_cast<int>(max_repeats) && one * repeats < timed_seconds / 2;
   }
@@ -158,6 +162,8 @@ class TaskTimer::Segment {
 };
 
 TaskTimer::TaskTimer(const Plan& plan) : plan_(plan) {
+  groups_.push_back({.runs_once = true, .seconds = {}});  // untimed
+  is_added_.resize(plan.graph().tasks.size());
   std::map<std::pair<LaneId, std::string>, std::size_t> known;
   const std::vector<Task>& tasks = plan.graph().tasks;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -165,9 +171,17 @@ TaskTimer::TaskTimer(const Plan& plan) : plan_(plan) {
     if (!tasks[i].cost_key.empty()) {
       index = known.try_emplace({tasks[i].lanes.front(), tasks[i].cost_key}, index).first->second;
     }
-    if (index == groups_.size()) groups_.emplace_back();
+    if (index == groups_.size()) {
+      groups_.push_back(
+          {.runs_once = tasks[i].phase == "backward" || tasks[i].phase == "update", .seconds = {}});
+    }
     group_of_.push_back(index);
-    if (groups_[index].tasks++ < measured_alike) add(static_cast<TaskId>(i));
+    if (groups_[index].tasks++ >= measured_alike) continue;
+    const auto id = static_cast<TaskId>(i);
+    for (const TaskId before : passes_before(id)) {
+      if (!is_added_[static_cast<std::size_t>(before)]) add(before, untimed);
+    }
+    add(id, index);
   }
 }
 
@@ -179,7 +193,25 @@ bool TaskTimer::is_over_ranks(const Task& task) const {
   });
 }
 
-void TaskTimer::add(TaskId id) {
+/// The forward pass that belongs to a backward pass, and the parts of the backward pass before this
+/// one, in the order of the plan.
+std::vector<TaskId> TaskTimer::passes_before(TaskId id) const {
+  const Task& task = plan_.graph().task(id);
+  std::vector<TaskId> found;
+  if (task.phase != "backward") return found;
+  bool is_behind_forward = true;
+  for (TaskId other = id - 1; other >= 0; --other) {
+    const Task& before = plan_.graph().task(other);
+    if (before.lanes != task.lanes || before.micro_batch != task.micro_batch) continue;
+    if (before.phase == "forward") is_behind_forward = false;
+    if (before.phase == "backward" && !is_behind_forward) break;
+    if (before.phase == "forward" || before.phase == "backward") found.insert(found.begin(), other);
+  }
+  return found;
+}
+
+void TaskTimer::add(TaskId id, std::size_t group) {
+  is_added_[static_cast<std::size_t>(id)] = true;
   const Task& task = plan_.graph().task(id);
   const std::vector<Stream*> streams = plan_.streams_of(task);
   const bool over_ranks = is_over_ranks(task);
@@ -189,7 +221,7 @@ void TaskTimer::add(TaskId id) {
   const bool is_new = found == segments_.end() || streams.size() > 1;
   Segment& segment =
       is_new ? *segments_.emplace_back(std::make_unique<Segment>(streams, over_ranks)) : **found;
-  segment.add(plan_.calls(id), group_of_[static_cast<std::size_t>(id)]);
+  segment.add(plan_.calls(id), group);
 }
 
 /// Measures again, until every task has been long enough for the clock. Segments over ranks go

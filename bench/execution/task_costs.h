@@ -17,8 +17,10 @@ namespace parbench {
 /// task of several lanes is measured by itself, on all of them.
 ///
 /// Of tasks with the same cost key on one lane the first three are measured. A task that is too
-/// short for the clock is executed several times in a row. The plan and its streams outlive the
-/// timer.
+/// short for the clock is executed several times in a row, but a backward pass or an update only
+/// once: it overwrites what it reads, or what it reads has been overwritten by a forward pass
+/// since. A forward pass that is not measured runs ahead of its backward pass, untimed. The plan
+/// and its streams outlive the timer.
 ///
 /// Of a plan over ranks it measures the tasks on lanes of this process, while the other ranks
 /// measure theirs. Tasks over several ranks are measured by all of them together, and cost what
@@ -38,7 +40,8 @@ class TaskTimer {
   class Segment;
 
   [[nodiscard]] bool is_over_ranks(const Task& task) const;
-  void add(TaskId id);
+  [[nodiscard]] std::vector<TaskId> passes_before(TaskId id) const;
+  void add(TaskId id, std::size_t group);
   void measure(const std::vector<Segment*>& segments, const std::function<bool()>& interrupted);
   [[nodiscard]] std::map<std::size_t, double> too_short_groups(
       const std::vector<Segment*>& segments, const std::vector<double>& seconds) const;
@@ -46,6 +49,7 @@ class TaskTimer {
   const Plan& plan_;
   std::vector<Group> groups_;
   std::vector<std::size_t> group_of_;  // of each task
+  std::vector<bool> is_added_;         // of each task
   std::vector<std::unique_ptr<Segment>> segments_;
 };
 

@@ -106,12 +106,14 @@ std::size_t bucket_bytes_of(const Parameters& parameters) {
 void add_replica_strategy(DataParallelParts& parts, const CaseSpec& spec,
                           const Optimizer& optimizer) {
   if (spec.strategy == tower) {
-    add_replicas(parts, {.first = optimizer, .others = {}});
+    add_replicas(parts, {.first = optimizer, .others = {}, .has_norm = optimizer.clips()});
     plan_tower(parts);
     add_replica_outputs(parts, true);
     add_equality_of_replicas(parts, HeldGradients::own);
   } else if (spec.strategy == replicate) {
-    add_replicas(parts, {.first = optimizer, .others = {}, .others_are_fed = true});
+    add_replicas(
+        parts,
+        {.first = optimizer, .others = {}, .others_are_fed = true, .has_norm = optimizer.clips()});
     plan_replicate(parts);
     add_replica_outputs(parts, false);
   } else {
@@ -141,7 +143,7 @@ void add_strategy(DataParallelParts& parts, const CaseSpec& spec) {
   parts.reads_borrowed_memory = optimizer.reads_borrowed_memory();
   if (spec.strategy == parameter_server) {
     if (has_server_device(spec.parameters)) parts.server = parts.context.device_count() - 1;
-    add_replicas(parts, {});
+    add_replicas(parts, {.first = {}, .others = {}, .has_norm = optimizer.clips()});
     plan_parameter_server(parts, optimizer);
     parts.reads_borrowed_memory = true;  // the server's parameters
   } else if (spec.strategy == sharded && !is_undivided(spec)) {

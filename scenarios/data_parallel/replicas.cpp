@@ -52,6 +52,7 @@ void add_replicas(DataParallelParts& parts, const ReplicaSettings& settings) {
                               .optimizer = r == 0 ? settings.first : settings.others,
                               .layout_samples = parts.micro_batches.front().front(),
                               .is_fed = r > 0 && settings.others_are_fed,
+                              .has_norm = settings.has_norm,
                               .gradients_elsewhere = settings.gradients_elsewhere,
                               .parameters_elsewhere = settings.parameters_elsewhere});
     (r == 0 ? parts.lead : parts.others).push_back(std::move(stage));

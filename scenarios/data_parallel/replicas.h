@@ -19,6 +19,8 @@ struct ReplicaSettings {
   Optimizer others;  // of all others; without one their parameters come from elsewhere
   /// Whether the others get parameters and samples from the first device in every step.
   bool others_are_fed = false;
+  /// As of Stage::Options.
+  bool has_norm = false;
   /// What is not in memory as a whole (Stage::Options).
   bool gradients_elsewhere = false;
   bool parameters_elsewhere = false;

@@ -355,6 +355,7 @@ void plan_sharded(DataParallelParts& parts, const ShardingSettings& settings,
                   const Optimizer& optimizer) {
   add_replicas(parts, {.first = {},
                        .others = {},
+                       .has_norm = optimizer.clips(),
                        .gradients_elsewhere = settings.divides_gradients(),
                        .parameters_elsewhere = settings.divides_parameters()});
   const Stage& first = parts.replica(0);

@@ -120,6 +120,11 @@ void CaseData::at_reset(int device, std::size_t staging_bytes, Step step) {
   steps_.push_back({device, staging_bytes, false, std::move(step)});
 }
 
+void CaseData::lend_staging(int device, const BufferView& memory) {
+  BufferView& largest = staging_[device];
+  if (memory.bytes > largest.bytes) largest = memory;
+}
+
 void CaseData::finish() {
   std::map<int, std::size_t> largest;
   for (const ResetStep& step : steps_) {
@@ -127,7 +132,8 @@ void CaseData::finish() {
     bytes = std::max(bytes, step.staging_bytes);
   }
   for (const auto& [device, bytes] : largest) {
-    if (bytes > 0) staging_[device] = context_.borrow(device, bytes);
+    BufferView& staging = staging_[device];
+    if (bytes > staging.bytes) staging = context_.borrow(device, bytes);
   }
 }
 

@@ -63,7 +63,10 @@ class CaseData {
   /// Operations for steps run on this stream.
   [[nodiscard]] Stream& stream(int device) { return context_.stream(device, StreamKind::compute); }
 
-  /// Ends preparation: borrows the staging memory.
+  /// Lets steps take memory for staging that a run writes before it reads it.
+  void lend_staging(int device, const BufferView& memory);
+
+  /// Ends preparation: borrows the staging memory that has not been lent.
   void finish();
 
   // Once memory is committed; all synchronous:
@@ -112,7 +115,7 @@ class CaseData {
   Context& context_;
   OpSet ops_;
   std::vector<ResetStep> steps_;
-  std::map<int, BufferView> staging_;
+  std::map<int, BufferView> staging_;  // the largest that was lent, or borrowed
   std::vector<ToCanonical> readers_;
   bool was_reset_ = false;
 };

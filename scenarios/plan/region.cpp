@@ -8,26 +8,30 @@
 
 namespace parbench {
 
-std::size_t RegionPlanner::acquire(std::size_t bytes) {
+std::optional<std::size_t> RegionPlanner::acquire_hole(std::size_t bytes) {
   const std::size_t size = round_up(bytes, alignment);
   auto best = free_.end();
   for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
     if (hole->second >= size && (best == free_.end() || hole->second < best->second)) best = hole;
   }
+  if (best == free_.end()) return std::nullopt;
+  const auto [offset, hole] = *best;
+  free_.erase(best);
+  if (hole > size) free_[offset + size] = hole - size;
+  held_[offset] = size;
+  return offset;
+}
+
+std::size_t RegionPlanner::acquire(std::size_t bytes) {
+  if (const auto hole = acquire_hole(bytes)) return *hole;
+  const std::size_t size = round_up(bytes, alignment);
   std::size_t offset = peak_;
-  if (best != free_.end()) {
-    offset = best->first;
-    const std::size_t rest = best->second - size;
-    free_.erase(best);
-    if (rest > 0) free_[offset + size] = rest;
-  } else {
-    // Growing at the end may start in a hole that touches it.
-    if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == peak_) {
-      offset = std::prev(free_.end())->first;
-      free_.erase(std::prev(free_.end()));
-    }
-    peak_ = offset + size;
+  // Growing at the end may start in a hole that touches it.
+  if (!free_.empty() && std::prev(free_.end())->first + std::prev(free_.end())->second == peak_) {
+    offset = std::prev(free_.end())->first;
+    free_.erase(std::prev(free_.end()));
   }
+  peak_ = offset + size;
   held_[offset] = size;
   return offset;
 }

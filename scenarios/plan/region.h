@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 
 namespace parbench {
 
@@ -13,9 +14,15 @@ class RegionPlanner {
   static constexpr std::size_t alignment = 64;
 
   [[nodiscard]] std::size_t acquire(std::size_t bytes);
+  /// Nothing where the region would have to grow.
+  [[nodiscard]] std::optional<std::size_t> acquire_hole(std::size_t bytes);
   /// Throws std::logic_error for an offset that is not held.
   void release(std::size_t offset);
   [[nodiscard]] std::size_t peak() const { return peak_; }
+  /// Behind all that is held.
+  [[nodiscard]] std::size_t end() const {
+    return held_.empty() ? 0 : held_.rbegin()->first + held_.rbegin()->second;
+  }
 
  private:
   std::map<std::size_t, std::size_t> held_;  // offset to bytes

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/base/random.h"
+#include "kernels/base/round_up.h"
 #include "scenarios/training/batch_data.h"
 
 namespace parbench {
@@ -82,7 +83,7 @@ std::shared_ptr<const Stage::PassPlan> Stage::make_plan() {
   stream_.device().tune(std::move(products));
   const std::int64_t layout_samples =
       options_.layout_samples > 0 ? options_.layout_samples : options_.micro_batches.front();
-  auto plan = std::make_shared<PassPlan>(stream_);
+  auto plan = std::make_shared<PassPlan>(stream_, options_.micro_batches.size() == 1);
   StageProgram::add_parameters(stream_, options_.range, layout_samples, plan->store);
   for (const std::int64_t samples : options_.micro_batches) {
     auto& program = plan->programs[samples];
@@ -117,8 +118,7 @@ void Stage::borrow_memory() {
     parameters_ = context.shared(device, "parameters " + key, store().bytes(), nothing);
   }
   statistics_ = context.shared(device, "statistics " + key, statistics_bytes(network), nothing);
-  gradients_ = options_.gradients_elsewhere ? symbolic(Space::gradients, 0, store().bytes())
-                                            : context.borrow(device, store().bytes());
+  borrow_activations_and_gradients();
   packed_ = options_.parameters_elsewhere ? symbolic(Space::packed, 0, store().packed_bytes())
                                           : context.borrow(device, store().packed_bytes());
   transient_ = context.borrow(device, transient);
@@ -130,12 +130,33 @@ void Stage::borrow_memory() {
                     .copies = store().bytes() - store().bytes_of_own()});
   loss_ = context.borrow(device, sizeof(float));
   borrow_micro_batches();
+  parts_.data.lend_staging(device, activations_.front());
+}
+
+/// Padding between gradients in the place of activations is not zero, as norms need it.
+void Stage::borrow_activations_and_gradients() {
+  Context& context = parts_.context;
+  const int device = options_.device;
+  const std::size_t bytes = store().bytes();
+  if (options_.gradients_elsewhere) {
+    gradients_ = symbolic(Space::gradients, 0, bytes);
+  } else if (options_.micro_batches.size() == 1 && !options_.optimizer.clips() &&
+             !options_.has_norm) {
+    const std::size_t begin = round_up(program(0).gradients_begin(), Context::alignment);
+    const std::size_t activations = program(0).activation_bytes();
+    const BufferView both = context.borrow(device, std::max(activations, begin + bytes));
+    activations_ = {both.part(0, activations)};
+    gradients_ = both.part(begin, bytes);
+    return;
+  } else {
+    gradients_ = context.borrow(device, bytes);
+  }
+  activations_ = borrow_slots(options_.slots.activations, &StageProgram::activation_bytes);
 }
 
 void Stage::borrow_micro_batches() {
   const StageSlots& slots = options_.slots;
   const auto of_inputs = [](const StageProgram& program) { return program.inputs().bytes(); };
-  activations_ = borrow_slots(slots.activations, &StageProgram::activation_bytes);
   if (!options_.range.is_first()) {
     inputs_ = borrow_slots(slots.inputs, of_inputs);
     input_gradients_ = borrow_slots(slots.input_gradients, of_inputs);

@@ -50,6 +50,9 @@ class Stage {
     /// own and of its micro-batches alone, the first reset fills it with NaN, and there is no
     /// target. Of a stage that is the whole network.
     bool is_fed = false;
+    /// Whether others than the optimiser compute a norm of the gradients: norms read the padding
+    /// between these, which is zero then.
+    bool has_norm = false;
     /// Memory of gradients, or of parameters and their packed copies, is not the stage's, and may
     /// be elsewhere at each call: `region` and all calls have symbolic views of it.
     bool gradients_elsewhere = false;
@@ -139,7 +142,7 @@ class Stage {
   [[nodiscard]] Bases bases(int micro_batch) const;
   /// Where parameters lie, and the passes of micro-batches.
   struct PassPlan {
-    explicit PassPlan(Stream& stream) : store(stream) {}
+    PassPlan(Stream& stream, bool is_read_once) : store(stream, is_read_once) {}
     ParameterStore store;
     std::map<std::int64_t, std::unique_ptr<StageProgram>> programs = {};  // by samples
     std::size_t scratch_bytes = 0;  // that the stream had to reserve
@@ -148,6 +151,7 @@ class Stage {
   [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   void borrow_memory();
   void borrow_micro_batches();
+  void borrow_activations_and_gradients();
   /// Borrows memory for each slot, as large as the largest of its micro-batches needs. Returns it
   /// by micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;

@@ -94,7 +94,7 @@ class BackwardPass : public LayerPass {
   }
 
   /// Where a parameter's gradient lies in its store, for operations that write canonical ones.
-  [[nodiscard]] virtual BufferView parameter_gradient(std::string_view role) const = 0;
+  [[nodiscard]] virtual BufferView parameter_gradient(std::string_view role) = 0;
   /// Emits an operation that computes "diff_<role>" of parameters, into the store; through
   /// temporaries where the operation's layout is not the store's. `overwriting` and `adding`
   /// describe it without and with `accumulate`; the bindings leave the gradients out.

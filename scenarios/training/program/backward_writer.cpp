@@ -9,10 +9,12 @@
 
 namespace parbench {
 
-BackwardWriter::BackwardWriter(const StageParts& parts, bool accumulate)
+BackwardWriter::BackwardWriter(const StageParts& parts, const RegionPlanner& activations,
+                               bool accumulate)
     : LayerWriter(parts),
       accumulate_(accumulate),
-      recomputation_(parts, region_),
+      pass_memory_(activations),
+      recomputation_(parts, pass_memory_),
       contributions_(parts.memory.size()) {}
 
 std::vector<OpCall> BackwardWriter::write() {
@@ -27,12 +29,31 @@ std::vector<OpCall> BackwardWriter::write() {
     const bool ends_unit =
         index == range.last || parts().layer(index + 1).unit != parts().layer(index).unit;
     if (range.recompute && ends_unit) write_recomputation(index);
-    write_layer(index, [&](const Layer& layer) { layer.kind->write_backward(*this); });
+    write_backward(index);
   }
   for (const BoundaryTensor& input : parts().inputs.tensors()) {
     if (input.tensor != network_input) write_input_gradient(input);
   }
   return std::move(calls());
+}
+
+/// Releases what the forward pass has kept of the layer: all readers of its output have run. What
+/// leaves the stage stays for checks of the step; what is computed again is the recomputation's.
+void BackwardWriter::write_backward(int index) {
+  const bool recomputes = parts().range.recompute;
+  const LayerMemory& memory = parts().memory_of(index);
+  const bool is_read = parts().layer(index).kind->backward_reads_output();
+  const bool stays = parts().leaves_stage(index) || (recomputes && !parts().leaves_unit(index));
+  if (!is_read && !stays) release_activation(memory.output);
+  write_layer(index, [&](const Layer& layer) { layer.kind->write_backward(*this); });
+  for (const Gradient& copy : std::exchange(copies_, {})) release(copy);
+  if (is_read && !stays) release_activation(memory.output);
+  if (recomputes) return;
+  for (const auto& [name, view] : memory.kept) release_activation(view);
+}
+
+void BackwardWriter::release_activation(const BufferView& view) {
+  if (is_in(view, Space::activations) && view.bytes > 0) pass_memory_.release(view);
 }
 
 /// Of the unit that ends with a layer, behind the backward pass of the one after it.
@@ -83,11 +104,21 @@ std::vector<Gradient> BackwardWriter::gradient_in_parts() {
 
 bool BackwardWriter::is_wanted(std::size_t which) const { return producer(which) != network_input; }
 
+BufferView BackwardWriter::acquire(std::size_t bytes) {
+  const BufferView view = pass_memory_.acquire(bytes);
+  keep_gradients_behind();
+  return view;
+}
+
+/// Behind all that is in use where it begins, as far as gradients have been written.
+void BackwardWriter::keep_gradients_behind() {
+  const std::size_t end = pass_memory_.activations_end();
+  if (written_ && end > *written_) gradients_begin_ = std::max(gradients_begin_, end - *written_);
+}
+
 Gradient BackwardWriter::make_temporary(std::size_t bytes) {
-  const std::size_t offset = region_.acquire(bytes);
-  temporaries_.push_back({offset, 1});
-  return {.view = symbolic(Space::transient, offset, bytes),
-          .temporary = static_cast<int>(temporaries_.size()) - 1};
+  temporaries_.push_back({acquire(bytes), 1});
+  return {.view = temporaries_.back().view, .temporary = static_cast<int>(temporaries_.size()) - 1};
 }
 
 bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
@@ -114,7 +145,7 @@ void BackwardWriter::share(const Gradient& gradient) {
 void BackwardWriter::release(const Gradient& gradient) {
   if (gradient.temporary < 0) return;
   Temporary& temporary = temporaries_[static_cast<std::size_t>(gradient.temporary)];
-  if (--temporary.readers == 0) region_.release(temporary.offset);
+  if (--temporary.readers == 0) pass_memory_.release(temporary.view);
 }
 
 void BackwardWriter::contribute(std::size_t which, const Gradient& gradient) {
@@ -182,8 +213,23 @@ void BackwardWriter::write_loss() {
 
 // --- parameters ---
 
-BufferView BackwardWriter::parameter_gradient(std::string_view role) const {
-  return parts().store.gradient(index(), role);
+BufferView BackwardWriter::parameter_gradient(std::string_view role) {
+  const BufferView gradient = parts().store.gradient(index(), role);
+  written_ = std::min(written_.value_or(gradient.offset), gradient.offset);
+  keep_gradients_behind();
+  return gradient;
+}
+
+BufferView BackwardWriter::parameter(std::string_view role, const TensorDesc& wanted) {
+  ParameterStore& store = parts().store;
+  if (!store.is_read_once() || store.found(index(), role, wanted)) {
+    return LayerWriter::parameter(role, wanted);
+  }
+  const TensorDesc& master = store.entry(index(), role).master;
+  copies_.push_back(make_temporary(wanted.bytes));
+  emit(prepare(Reorder{.source = master, .destination = wanted}),
+       {{"source", LayerWriter::parameter(role, master)}, {"destination", copies_.back().view}});
+  return copies_.back().view;
 }
 
 void BackwardWriter::emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,

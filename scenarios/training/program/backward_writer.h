@@ -4,25 +4,30 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
 #include "scenarios/models/layers/passes.h"
-#include "scenarios/plan/region.h"
 #include "scenarios/training/program/layer_writer.h"
+#include "scenarios/training/program/pass_memory.h"
 #include "scenarios/training/program/recompute_writer.h"
 
 namespace parbench {
 
 class BackwardWriter final : public LayerWriter<BackwardPass> {
  public:
-  /// `accumulate`: parameter gradients and the loss are added to what is there.
-  BackwardWriter(const StageParts& parts, bool accumulate);
+  /// `accumulate`: parameter gradients and the loss are added to what is there. Temporaries take
+  /// the place of `activations`, as the forward pass leaves them, once no layer reads these.
+  BackwardWriter(const StageParts& parts, const RegionPlanner& activations, bool accumulate);
 
   [[nodiscard]] std::vector<OpCall> write();
   /// In Space::transient; after `write`.
-  [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
+  [[nodiscard]] std::size_t transient_bytes() const { return pass_memory_.transient_bytes(); }
+  /// Where Space::gradients may begin in Space::activations and what is behind it: no gradient
+  /// takes the place of what is in use once it has been written. After `write`, which overwrites.
+  [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
   /// Where the loss, the first call, writes the gradient of the prediction; of the last stage,
   /// after `write`.
   [[nodiscard]] const BufferView& prediction_gradient() const { return prediction_gradient_; }
@@ -43,17 +48,20 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   void share(const Gradient& gradient) override;
   void release(const Gradient& gradient) override;
   void contribute(std::size_t which, const Gradient& gradient) override;
-  [[nodiscard]] BufferView parameter_gradient(std::string_view role) const override;
+  [[nodiscard]] BufferView parameter_gradient(std::string_view role) override;
+  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) override;
   void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
                                 std::vector<Binding> bindings,
                                 const std::vector<std::string_view>& roles) override;
 
  private:
   struct Temporary {
-    std::size_t offset = 0;
+    BufferView view;
     int readers = 0;
   };
 
+  [[nodiscard]] BufferView acquire(std::size_t bytes);
+  void keep_gradients_behind();
   [[nodiscard]] std::vector<Gradient>& contributions_to(int producer);
   [[nodiscard]] int producer(std::size_t which) const { return layer().inputs.at(which); }
   [[nodiscard]] bool is_boundary(std::size_t which) const {
@@ -62,6 +70,8 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   [[nodiscard]] Gradient sum_of(std::vector<Gradient> contributions, const Shape& shape);
   void add(const Shape& shape, const BufferView& a, const BufferView& b, const BufferView& to);
   void write_loss();
+  void write_backward(int index);
+  void release_activation(const BufferView& view);
   void write_recomputation(int last);
   void write_input_gradient(const BoundaryTensor& input);
   void emit_through_temporaries(const OpDesc& overwriting, std::vector<Binding> bindings,
@@ -69,9 +79,12 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   void add_or_overwrite(const BufferView& from, const BufferView& to);
 
   const bool accumulate_;
-  RegionPlanner region_;
-  RecomputeWriter recomputation_;  // in the same region
+  PassMemory pass_memory_;
+  RecomputeWriter recomputation_;  // in the same memory
   std::vector<Temporary> temporaries_;
+  std::vector<Gradient> copies_;        // of the layer's parameters
+  std::optional<std::size_t> written_;  // the offset of the first parameter with a gradient
+  std::size_t gradients_begin_ = 0;
   BufferView prediction_gradient_;
   std::vector<std::vector<Gradient>> contributions_;  // by local index
   std::map<int, std::vector<Gradient>> to_inputs_;    // of the stage, by tensor

@@ -3,11 +3,10 @@
 
 #include <string>
 
-#include "kernels/base/round_up.h"
-
 namespace parbench {
 
 std::vector<OpCall> ForwardWriter::write() {
+  place_what_leaves();
   for (int index = parts().range.first; index <= parts().range.last; ++index) {
     write_layer(index, [&](const Layer& layer) { layer.kind->write_forward(*this); });
     release_what_was_read_last_by(index);
@@ -15,10 +14,18 @@ std::vector<OpCall> ForwardWriter::write() {
   return std::move(calls());
 }
 
+/// First, so that what is behind ends with the backward pass.
+void ForwardWriter::place_what_leaves() {
+  for (int index = parts().range.first; index <= parts().range.last; ++index) {
+    if (!parts().leaves_stage(index)) continue;
+    const TensorDesc output =
+        tensor_of(parts().stream.device(), parts().range, index, parts().samples);
+    leaving_[index] = kept_memory(output.bytes);
+  }
+}
+
 BufferView ForwardWriter::kept_memory(std::size_t bytes) {
-  const BufferView view = symbolic(Space::activations, activation_bytes_, bytes);
-  activation_bytes_ += round_up(bytes, RegionPlanner::alignment);
-  return view;
+  return symbolic(Space::activations, activations_.acquire(bytes), bytes);
 }
 
 BufferView ForwardWriter::transient_memory(std::size_t bytes, int last_reader) {
@@ -28,6 +35,9 @@ BufferView ForwardWriter::transient_memory(std::size_t bytes, int last_reader) {
 }
 
 BufferView ForwardWriter::place_output(std::size_t bytes) {
+  if (const auto found = leaving_.find(index()); found != leaving_.end()) {
+    return parts().memory_of(index()).output = found->second.part(0, bytes);
+  }
   return parts().memory_of(index()).output =
              is_kept(index()) ? kept_memory(bytes) : transient_memory(bytes, last_reader(index()));
 }

@@ -19,7 +19,7 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
 
   [[nodiscard]] std::vector<OpCall> write();
   /// In Space::activations and Space::transient; after `write`.
-  [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
+  [[nodiscard]] const RegionPlanner& activations() const { return activations_; }
   [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
 
   [[nodiscard]] BufferView place_output(std::size_t bytes) override;
@@ -30,15 +30,17 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
   [[nodiscard]] BufferView statistics() const override { return parts().statistics_of(index()); }
 
  private:
+  void place_what_leaves();
   [[nodiscard]] BufferView kept_memory(std::size_t bytes);
   [[nodiscard]] BufferView transient_memory(std::size_t bytes, int last_reader);
   [[nodiscard]] bool is_kept(int index) const;
   [[nodiscard]] int last_reader(int index) const;
   void release_what_was_read_last_by(int reader);
 
-  std::size_t activation_bytes_ = 0;
+  RegionPlanner activations_;
   RegionPlanner region_;
   std::multimap<int, std::size_t> transient_;  // last reader to offset
+  std::map<int, BufferView> leaving_;          // outputs that leave the stage
 };
 
 }  // namespace parbench

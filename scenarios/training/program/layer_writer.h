@@ -65,7 +65,7 @@ class LayerWriter : public Pass {
   [[nodiscard]] BufferView input(std::size_t which) const final {
     return parts_.input_of(index_, which);
   }
-  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) final {
+  [[nodiscard]] BufferView parameter(std::string_view role, const TensorDesc& wanted) override {
     return parts_.store.parameter(index_, role, wanted);
   }
   void exchange(Collective collective, const BufferView& data) final {

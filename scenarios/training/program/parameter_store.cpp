@@ -59,16 +59,22 @@ BufferView ParameterStore::gradient(int layer, std::string_view role) const {
   return symbolic(Space::gradients, found.offset, found.master.bytes);
 }
 
-BufferView ParameterStore::parameter(int layer, std::string_view role, const TensorDesc& wanted) {
-  const Entry& found = entry(layer, role);
-  const BufferView master = symbolic(Space::parameters, found.offset, found.master.bytes);
-  if (wanted == found.master) return master;
+std::optional<BufferView> ParameterStore::found(int layer, std::string_view role,
+                                                const TensorDesc& wanted) const {
+  const Entry& one = entry(layer, role);
+  if (wanted == one.master) return symbolic(Space::parameters, one.offset, one.master.bytes);
   for (const Packed& packed : packed_) {
     if (packed.layer == layer && packed.role == role && packed.tensor == wanted) return packed.view;
   }
+  return std::nullopt;
+}
+
+BufferView ParameterStore::parameter(int layer, std::string_view role, const TensorDesc& wanted) {
+  if (const auto known = found(layer, role, wanted)) return *known;
+  const Entry& one = entry(layer, role);
   const bool in_image =
-      is_conversion(found.master, wanted) && (!image_ || found.offset >= image_->first);
-  const BufferView view = in_image ? converted(found, wanted) : reordered(found, wanted);
+      is_conversion(one.master, wanted) && (!image_ || one.offset >= image_->first);
+  const BufferView view = in_image ? converted(one, wanted) : reordered(one, wanted);
   packed_.push_back({layer, std::string(role), wanted, view});
   return view;
 }

@@ -30,7 +30,12 @@ class ParameterStore {
     bool is_copy = false;    // of a parameter that belongs to another stage
   };
 
-  explicit ParameterStore(Stream& stream) : stream_(stream) {}
+  /// `is_read_once`: the step has one micro-batch, whose backward pass makes the copies that it
+  /// alone reads where it needs them.
+  explicit ParameterStore(Stream& stream, bool is_read_once = false)
+      : stream_(stream), is_read_once_(is_read_once) {}
+
+  [[nodiscard]] bool is_read_once() const { return is_read_once_; }
 
   /// Throws std::logic_error once a parameter has been asked for in another element type.
   void add(ParameterSpec spec, TensorDesc master);
@@ -50,6 +55,9 @@ class ParameterStore {
   [[nodiscard]] BufferView gradient(int layer, std::string_view role) const;
   /// The parameter as `wanted` describes it: the master itself, or a packed copy.
   [[nodiscard]] BufferView parameter(int layer, std::string_view role, const TensorDesc& wanted);
+  /// The same where no further copy is needed, else nothing.
+  [[nodiscard]] std::optional<BufferView> found(int layer, std::string_view role,
+                                                const TensorDesc& wanted) const;
   /// Brings all packed copies up to date.
   [[nodiscard]] const std::vector<OpCall>& packing() const { return packing_; }
   /// All layouts in one string: stages with the same one can share parameters.
@@ -57,6 +65,7 @@ class ParameterStore {
 
  private:
   Stream& stream_;
+  bool is_read_once_;
   OpSet ops_;
   std::vector<Entry> entries_;
   std::map<int, int> owners_;  // by layer, where it is another

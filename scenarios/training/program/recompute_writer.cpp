@@ -15,7 +15,7 @@ RecomputeWriter::Recomputed RecomputeWriter::write(int first, int last) {
 }
 
 void RecomputeWriter::release() {
-  for (const std::size_t offset : held_) region_.release(offset);
+  for (const BufferView& view : held_) memory_.release(view);
   held_.clear();
 }
 
@@ -36,18 +36,17 @@ void RecomputeWriter::find_wanted(int first, int last) {
 }
 
 void RecomputeWriter::write_one(int index) {
-  std::vector<std::size_t> statistics;
+  std::vector<BufferView> statistics;
   const std::size_t bytes = parts().statistics_of(index).bytes;
   unused_statistics_ = bytes > 0 ? transient(bytes, statistics) : BufferView();
   write_layer(index, [&](const Layer& layer) { layer.kind->write_forward(*this); });
-  for (const std::size_t offset : statistics) region_.release(offset);
-  for (const std::size_t offset : released_behind_[index]) region_.release(offset);
+  for (const BufferView& view : statistics) memory_.release(view);
+  for (const BufferView& view : released_behind_[index]) memory_.release(view);
   released_behind_.erase(index);
 }
 
-BufferView RecomputeWriter::transient(std::size_t bytes, std::vector<std::size_t>& held) {
-  held.push_back(region_.acquire(bytes));
-  return symbolic(Space::transient, held.back(), bytes);
+BufferView RecomputeWriter::transient(std::size_t bytes, std::vector<BufferView>& held) {
+  return held.emplace_back(memory_.acquire(bytes));
 }
 
 /// What leaves the unit is written again where it is: the same values.

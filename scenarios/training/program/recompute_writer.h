@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "scenarios/models/layers/passes.h"
-#include "scenarios/plan/region.h"
 #include "scenarios/training/program/layer_writer.h"
+#include "scenarios/training/program/pass_memory.h"
 
 namespace parbench {
 
 class RecomputeWriter final : public LayerWriter<ForwardPass> {
  public:
-  /// Takes its memory from a region of Space::transient, which the backward pass shares.
-  RecomputeWriter(const StageParts& parts, RegionPlanner& region)
-      : LayerWriter(parts), region_(region) {}
+  /// Takes its memory from the backward pass's.
+  RecomputeWriter(const StageParts& parts, PassMemory& memory)
+      : LayerWriter(parts), memory_(memory) {}
 
   struct Recomputed {
     std::vector<OpCall> calls;
@@ -41,13 +41,13 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
  private:
   void find_wanted(int first, int last);
   [[nodiscard]] bool is_wanted(int index) const { return last_readers_.contains(index); }
-  [[nodiscard]] BufferView transient(std::size_t bytes, std::vector<std::size_t>& held);
+  [[nodiscard]] BufferView transient(std::size_t bytes, std::vector<BufferView>& held);
   void write_one(int index);
 
-  RegionPlanner& region_;
+  PassMemory& memory_;
   std::map<int, int> last_readers_;  // of this pass, by layer that is written; itself: none
-  std::vector<std::size_t> held_;    // offsets, until the backward pass has run
-  std::map<int, std::vector<std::size_t>> released_behind_;  // layers
+  std::vector<BufferView> held_;     // until the backward pass has run
+  std::map<int, std::vector<BufferView>> released_behind_;  // layers
   BufferView unused_statistics_;
 };
 

@@ -139,13 +139,16 @@ StageProgram::StageProgram(Stream& stream, const StageRange& range, std::int64_t
   ForwardWriter writer(parts);
   forward_ = writer.write();
   forward_exchanges_ = writer.exchanges();
-  activation_bytes_ = writer.activation_bytes();
+  activation_bytes_ = writer.activations().peak();
   transient_bytes_ = writer.transient_bytes();
   const auto backward = [&](bool accumulate) {
-    BackwardWriter backward_writer(parts, accumulate);
+    BackwardWriter backward_writer(parts, writer.activations(), accumulate);
     std::vector<OpCall> calls = backward_writer.write();
     transient_bytes_ = std::max(transient_bytes_, backward_writer.transient_bytes());
-    if (!accumulate) prediction_gradient_ = backward_writer.prediction_gradient();
+    if (!accumulate) {
+      prediction_gradient_ = backward_writer.prediction_gradient();
+      gradients_begin_ = backward_writer.gradients_begin();
+    }
     (accumulate ? backward_accumulate_exchanges_ : backward_exchanges_) =
         backward_writer.exchanges();
     return calls;

@@ -142,6 +142,10 @@ class StageProgram {
   [[nodiscard]] BufferView last_source_view() const;
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t transient_bytes() const { return transient_bytes_; }
+  /// Where Space::gradients may begin in Space::activations and what is behind it, if no other
+  /// micro-batch adds to them: each gradient takes the place of activations that are no longer
+  /// read.
+  [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
   /// The part of the activations that a layer of the range keeps for backward passes.
   [[nodiscard]] std::size_t activation_bytes_of(int layer) const;
 
@@ -163,6 +167,7 @@ class StageProgram {
   BufferView prediction_gradient_;
   std::size_t activation_bytes_ = 0;
   std::size_t transient_bytes_ = 0;
+  std::size_t gradients_begin_ = 0;
 };
 
 }  // namespace parbench

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -45,6 +46,26 @@ class TaskCostsTest : public testing::Test {
     ops_.push_back(std::move(op));
   }
 
+  /// With a counter of its own.
+  void add_of_phase(const std::string& phase, int micro_batch, std::chrono::nanoseconds duration,
+                    const std::string& key) {
+    auto op = device_->prepare(Spin{.duration = duration}, stream_->threads());
+    counters_.push_back(zeroed(device_->allocate(sizeof(std::uint64_t), MemoryKind::device)));
+    plan_.add({.name = phase,
+               .lanes = {lane_},
+               .cost_key = key,
+               .phase = phase,
+               .micro_batch = micro_batch},
+              {OpCall{op.get(), {counters_.back()}}});
+    ops_.push_back(std::move(op));
+  }
+
+  [[nodiscard]] std::uint64_t executions_of(int task) const {
+    std::uint64_t count = 0;
+    std::memcpy(&count, counters_[static_cast<std::size_t>(task)].data(), sizeof count);
+    return count;
+  }
+
   [[nodiscard]] std::uint64_t executions() const {
     std::uint64_t count = 0;
     std::memcpy(&count, counter_.data(), sizeof count);
@@ -56,6 +77,7 @@ class TaskCostsTest : public testing::Test {
   std::unique_ptr<Stream> stream_ = device_->make_stream(StreamKind::compute);
   Buffer counter_ = zeroed(device_->allocate(sizeof(std::uint64_t), MemoryKind::device));
   std::vector<std::unique_ptr<Op>> ops_;
+  std::deque<Buffer> counters_;
   Plan plan_;
   LaneId lane_ = plan_.add_lane("lane", *stream_);
 };
@@ -92,6 +114,29 @@ TEST_F(TaskCostsTest, OfTasksThatShareAKeyComeFromTheFirstThree) {
   EXPECT_EQ(executions(), 3U + 1U);
   EXPECT_EQ(costs.at(0), costs.at(4));
   EXPECT_NE(costs.at(0), costs.at(5));
+}
+
+TEST_F(TaskCostsTest, OfBackwardPassesAndUpdatesComeFromOneExecutionBehindWhatTheyRead) {
+  for (const char* phase : {"forward", "backward", "update"}) {
+    add_of_phase(phase, 0, microseconds(20), phase);
+  }
+  (void)Executor(plan_).measure_tasks(never);
+  EXPECT_GT(executions_of(0), 1U) << "short";
+  EXPECT_EQ(executions_of(1), 1U);
+  EXPECT_EQ(executions_of(2), 1U);
+}
+
+TEST_F(TaskCostsTest, OfABackwardPassComeBehindItsForwardPassEvenIfThatIsNotMeasured) {
+  constexpr int micro_batches = 5;
+  for (int i = 0; i < micro_batches; ++i) add_of_phase("forward", i, milliseconds(2), "forward");
+  for (int i = micro_batches; i-- > 0;) add_of_phase("backward", i, milliseconds(2), "backward");
+  const std::vector<double> costs = Executor(plan_).measure_tasks(never);
+  // Backward passes of 4, 3 and 2; forward passes of 0, 1 and 2, and untimed ones of 4 and 3.
+  std::vector<std::uint64_t> counts;
+  for (int i = 0; i < 2 * micro_batches; ++i) counts.push_back(executions_of(i));
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{1, 1, 1, 1, 1, 1, 1, 1, 0, 0}));
+  EXPECT_GE(costs.at(0), 0.002);
+  EXPECT_EQ(costs.at(3), costs.at(0));
 }
 
 TEST_F(TaskCostsTest, AreLeftBetweenLanesWhenInterrupted) {

@@ -47,6 +47,28 @@ TEST_F(CaseDataTest, NumbersDoNotDependOnTheLayout) {
   EXPECT_EQ(data.read(blocked), drawn(120, 9, 7));
 }
 
+TEST_F(CaseDataTest, StagingTakesMemoryThatHasBeenLent) {
+  const Tensor blocked = activation({2, 3, 4, 5});
+  data.fill(blocked, 7);
+  const BufferView lent = context.borrow(0, 120 * sizeof(float));
+  data.lend_staging(0, lent.part(0, 8));
+  data.lend_staging(0, lent);
+  const std::size_t before = context.case_bytes(0);
+  ready();
+  EXPECT_EQ(context.case_bytes(0), before);
+  EXPECT_EQ(data.read(blocked), drawn(120, 9, 7));
+}
+
+TEST_F(CaseDataTest, StagingIsBorrowedWhereTooLittleHasBeenLent) {
+  const Tensor blocked = activation({2, 3, 4, 5});
+  data.fill(blocked, 7);
+  data.lend_staging(0, context.borrow(0, 119 * sizeof(float)));
+  const std::size_t before = context.case_bytes(0);
+  ready();
+  EXPECT_EQ(context.case_bytes(0), before + Context::alignment);
+  EXPECT_EQ(data.read(blocked), drawn(120, 9, 7));
+}
+
 TEST_F(CaseDataTest, SlabsAreTheEntriesOfTheOutermostDimension) {
   const Tensor blocked = activation({3, 2, 4, 5});
   const Tensor matrix = data.tensor(0, canonical({3, 7}));

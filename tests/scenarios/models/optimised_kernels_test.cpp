@@ -100,7 +100,7 @@ class PlanningBackward final : public PlanningPass<BackwardPass> {
   void share(const Gradient& /*gradient*/) override {}
   void release(const Gradient& /*gradient*/) override {}
   void contribute(std::size_t /*which*/, const Gradient& /*gradient*/) override {}
-  [[nodiscard]] BufferView parameter_gradient(std::string_view /*role*/) const override {
+  [[nodiscard]] BufferView parameter_gradient(std::string_view /*role*/) override {
     return nowhere();
   }
   void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,

@@ -25,5 +25,21 @@ TEST(RegionPlanner, LiveRegionsNeverOverlapAndHolesAreUsedAgain) {
   EXPECT_THROW(planner.release(7), std::logic_error);
 }
 
+TEST(RegionPlanner, AHoleIsGivenWithoutGrowing) {
+  RegionPlanner planner;
+  const std::size_t first = planner.acquire(128);
+  const std::size_t second = planner.acquire(64);
+  EXPECT_EQ(planner.acquire_hole(1), std::nullopt);
+  EXPECT_EQ(planner.end(), 192U);
+  planner.release(first);
+  EXPECT_EQ(planner.acquire_hole(129), std::nullopt);
+  EXPECT_EQ(planner.acquire_hole(100), first);
+  planner.release(second);
+  EXPECT_EQ(planner.end(), 128U);
+  planner.release(first);
+  EXPECT_EQ(planner.end(), 0U);
+  EXPECT_EQ(planner.peak(), 192U);
+}
+
 }  // namespace
 }  // namespace parbench

@@ -139,7 +139,7 @@ TEST_F(TensorParallelTest, DevicesHoldLessThanOneAlone) {
     const auto context = context_with_shared_cores(2);
     std::vector<Parameter> values = tiny("transformer");
     std::ranges::find(values, "hidden", &Parameter::name)->value = std::int64_t{64};
-    std::ranges::find(values, "sequence", &Parameter::name)->value = std::int64_t{32};
+    std::ranges::find(values, "sequence", &Parameter::name)->value = std::int64_t{128};
     const auto subject = ready_case(*scenario, spec_of(*scenario, strategy, values, 2), *context);
     return context->case_bytes(1) > 0 ? context->case_bytes(1) : context->case_bytes(0);
   };

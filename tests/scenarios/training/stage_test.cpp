@@ -20,8 +20,9 @@ namespace parbench {
 namespace {
 
 /// Bytes of a perceptron on one device.
-double borrowed_bytes(const std::vector<std::int64_t>& micro_batches, const StageSlots& slots) {
-  const Network network = perceptron(3, 1024);
+double borrowed_bytes(const std::vector<std::int64_t>& micro_batches, const StageSlots& slots,
+                      int layers = 3, const Optimizer& optimizer = {}) {
+  const Network network = perceptron(layers, 1024);
   Context context(test::cpu_devices(1), Context::Options{.seed = 5});
   context.begin_case();
   CaseParts parts(context);
@@ -34,7 +35,7 @@ double borrowed_bytes(const std::vector<std::int64_t>& micro_batches, const Stag
                                .batch = std::reduce(micro_batches.begin(), micro_batches.end())},
                      .micro_batches = micro_batches,
                      .slots = slots,
-                     .optimizer = {}});
+                     .optimizer = optimizer});
   return static_cast<double>(context.case_bytes(0));
 }
 
@@ -47,6 +48,20 @@ TEST(StageMemory, HoldsEachMicroBatchInItsOwnSize) {
   ASSERT_GT(of_four, 0);
   EXPECT_LT(second_slot({6, 2}), 0.75 * of_four);
   EXPECT_GT(second_slot({2, 6}), 0);
+}
+
+TEST(StageMemory, GradientsOfTheOnlyMicroBatchTakeThePlaceOfActivations) {
+  constexpr int layers = 9;
+  constexpr double output = 64.0 * 1024 * sizeof(float);  // of a layer
+  const double together = borrowed_bytes({64}, {}, layers);
+  // Norms read the padding between gradients too, which is zero in memory of their own.
+  const double apart = borrowed_bytes({64}, {}, layers, {.max_norm = 1});
+  EXPECT_GE(apart - together, (layers - 4) * output)
+      << "all but both sides of the last layer and two gradients";
+  EXPECT_LE(apart - together, layers * output + 4096) << "the clip factor";
+  const double in_turn = borrowed_bytes({64, 64}, {}, layers);
+  EXPECT_GE(in_turn - together, (layers - 4 + 2) * output)
+      << "images and target, and the second adds to the gradients of the first";
 }
 
 /// A perceptron of equal layers, one on each device.
