@@ -176,6 +176,17 @@ TEST_F(ImageImport, AReluBehindASharedNormalisationStaysALayer) {
   EXPECT_FALSE(as<BatchNorm>(found.layer(1))->relu());
 }
 
+TEST_F(ImageImport, ANormalisationWithoutAReluTakesTheSumWithOneThatHasIt) {
+  const Network found = network(
+      onnx_convolution("one", "x", "8, 8, 3, 3") + onnx_normalisation("bn1", "one", "8") +
+      "r = Relu (bn1) " + onnx_convolution("two", "x", "8, 8, 3, 3") +
+      onnx_normalisation("bn2", "two", "8") + "sum = Add (r, bn2) last = Relu (sum) " +
+      onnx_classifier("last"));
+  EXPECT_THAT(kinds_of(found), ElementsAre("convolution", "batch_norm", "convolution", "batch_norm",
+                                           "global_average_pool", "linear"));
+  EXPECT_THAT(found.layer(3).inputs, ElementsAre(2, 1));
+}
+
 TEST_F(ImageImport, TwoReshapesAroundATranspositionShuffleChannels) {
   const std::string grouped =
       "g = Constant <value = int64[5] {1, 4, 2, 16, 16}> () s = Reshape (x, g) ";
