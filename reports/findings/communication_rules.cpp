@@ -233,8 +233,7 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   if (all.roles().value(one.of(), Role::batch) == nullptr) return {};
   const Profiled* whole = all.baseline_of(one);
   if (whole == nullptr || one.computing_devices() < 2 || whole->computing_devices() != 1) return {};
-  const double rate = one.compute_rate();
-  const double best = whole->compute_rate();
+  const auto [rate, best, repeated] = rates_of_like_work(one, *whole);
   if (rate <= 0 || rate > (1 - inefficient_parts) * best) return {};
   const double lost = 1 - rate / best;
   if (copies_share_cores(one, all)) return {};  // what slows calls down is known
@@ -249,7 +248,7 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   if (const SlowerCalls slower = slower_calls(one, *whole); slower.worst != nullptr) {
     const double of_worst = slower.worst_seconds - slower.worst_before;
     const std::string part =
-        part_text(of_worst / std::max(slower.extra, lost * one.compute_seconds()));
+        part_text(of_worst / std::max(slower.extra, lost * (one.compute_seconds() - repeated)));
     if (!part.empty()) {
       text +=
           fmt::format("; {} is lost in {}, which takes {} as long", part, to_text(*slower.worst),

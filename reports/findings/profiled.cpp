@@ -101,38 +101,80 @@ std::string to_text(const CallMetrics& call) {
   return call.tensors.empty() ? call.name : fmt::format("{} ({})", call.name, call.tensors);
 }
 
-SlowerCalls slower_calls(const Profiled& one, const Profiled& other, double min_waiting) {
-  struct Seconds {
-    const CallMetrics* longest = nullptr;
-    double now = 0;
-    double before = 0;
-    double waiting = 0;
-  };
-  std::map<std::pair<std::string_view, std::string_view>, Seconds> operations;
+namespace {
+
+/// What all calls of an operation take, on all devices together.
+struct OperationTotal {
+  const CallMetrics* longest = nullptr;
+  double seconds = 0;
+  double waiting = 0;  // within teams of threads
+  double flops = 0;
+  double bytes = 0;
+};
+
+/// By name and layer.
+using OperationTotals = std::map<std::pair<std::string_view, std::string_view>, OperationTotal>;
+
+OperationTotals totals_of(const Profiled& one) {
+  OperationTotals totals;
   for (const CallMetrics& call : one.metrics().calls) {  // by seconds
-    if (call.kind != TaskKind::compute || call.layer.empty()) continue;
-    Seconds& own = operations[{call.name, call.layer}];
-    if (own.longest == nullptr) own.longest = &call;
-    own.now += call.seconds;
-    own.waiting += call.team_waiting;
+    if (call.kind != TaskKind::compute) continue;
+    OperationTotal& total = totals[{call.name, call.layer}];
+    if (total.longest == nullptr) total.longest = &call;
+    total.seconds += call.seconds;
+    total.waiting += call.team_waiting;
+    total.flops += call.flops;
+    total.bytes += call.bytes;
   }
-  for (const CallMetrics& call : other.metrics().calls) {
-    const auto own = operations.find({call.name, call.layer});
-    if (call.kind == TaskKind::compute && own != operations.end()) {
-      own->second.before += call.seconds;
-    }
+  return totals;
+}
+
+/// Whether an operation does far more in one case than in another, as an update that every device
+/// runs in full.
+bool is_repeated(const OperationTotal& own, const OperationTotal& before) {
+  constexpr double far_more = 1.5;
+  const bool has_flops = own.flops > 0 && before.flops > 0;
+  const double more =
+      has_flops ? own.flops / before.flops : (before.bytes > 0 ? own.bytes / before.bytes : 1);
+  return more >= far_more;
+}
+
+}  // namespace
+
+LikeRates rates_of_like_work(const Profiled& one, const Profiled& other) {
+  const OperationTotals before = totals_of(other);
+  OperationTotal own;
+  OperationTotal others;
+  for (const auto& [key, total] : totals_of(one)) {
+    const auto found = before.find(key);
+    if (found == before.end() || !is_repeated(total, found->second)) continue;
+    own.seconds += total.seconds;
+    own.flops += total.flops;
+    others.seconds += found->second.seconds;
+    others.flops += found->second.flops;
   }
+  const auto rate = [](const Profiled& of, const OperationTotal& without) {
+    const double seconds = of.compute_seconds() - without.seconds;
+    return seconds > 0 ? (of.compute_flops() - without.flops) / seconds : 0;
+  };
+  return {.own = rate(one, own), .other = rate(other, others), .repeated_seconds = own.seconds};
+}
+
+SlowerCalls slower_calls(const Profiled& one, const Profiled& other, double min_waiting) {
+  const OperationTotals before = totals_of(other);
   SlowerCalls slower;
-  for (const auto& [key, seconds] : operations) {
-    const auto& [longest, now, before, waiting] = seconds;
-    if (before <= 0 || now < (1 + slower_operation) * before) continue;
-    if (waiting < min_waiting * (now - before)) continue;
+  for (const auto& [key, total] : totals_of(one)) {
+    const auto found = before.find(key);
+    if (found == before.end() || is_repeated(total, found->second)) continue;
+    const double lost = total.seconds - found->second.seconds;
+    if (found->second.seconds <= 0 || lost < slower_operation * found->second.seconds) continue;
+    if (total.waiting < min_waiting * lost) continue;
     ++slower.count;
-    slower.extra += now - before;
-    if (slower.worst == nullptr || now - before > slower.worst_seconds - slower.worst_before) {
-      slower.worst = longest;
-      slower.worst_seconds = now;
-      slower.worst_before = before;
+    slower.extra += lost;
+    if (slower.worst == nullptr || lost > slower.worst_seconds - slower.worst_before) {
+      slower.worst = total.longest;
+      slower.worst_seconds = total.seconds;
+      slower.worst_before = found->second.seconds;
     }
   }
   return slower;

@@ -55,8 +55,18 @@ class Profiled {
 /// "convolution_forward of layer1.0.conv1"; without a layer the tensors.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
 
-/// The operations of layers that take longer in a case than in another one, all devices and calls
-/// together.
+/// FLOP per second of what two cases compute alike: without operations that do far more in the
+/// first one, such as an update that every device runs in full.
+struct LikeRates {
+  double own = 0;
+  double other = 0;
+  double repeated_seconds = 0;  // of the first, in the operations that are left out
+};
+
+[[nodiscard]] LikeRates rates_of_like_work(const Profiled& one, const Profiled& other);
+
+/// The operations that do as much in a case as in another one and take longer, all devices and
+/// calls together.
 struct SlowerCalls {
   int count = 0;
   double extra = 0;                    // seconds of all of them

@@ -221,6 +221,15 @@ TEST(CommunicationRules, NoticePartsThatComputeSlowly) {
               HasSubstr("; the largest part, 86%, is lost in gemm of fc"))
       << "6 of 7 seconds";
   EXPECT_THAT(found("batch-too-small", {whole, parts(5.2)}), IsEmpty()) << "4% less";
+  const auto with_update = [](MadeCase made, double seconds, double flops) {
+    return made.loops("", seconds, flops);
+  };
+  EXPECT_THAT(text("batch-too-small", {with_update(whole, 2, 1e6), with_update(parts(8), 6, 2e6)}),
+              HasSubstr("at 100 MFLOP/s on a device, 20% less than a whole step"))
+      << "without the update, which each device runs in full";
+  EXPECT_THAT(text("batch-too-small", {with_update(whole, 2, 1e6), with_update(parts(8), 6, 1e6)}),
+              HasSubstr("at 62.6 MFLOP/s on a device"))
+      << "each device updates its part";
   EXPECT_THAT(found("batch-too-small", {whole, parts(8, 1.6)}), IsEmpty())
       << "the samples lose 23% at most";
   const MadeCase beside_messages =

@@ -44,6 +44,7 @@ TEST(LimitsLine, SpeaksOfRecommendedCasesThatDivideNoWork) {
   for (DeviceMetrics& device : report.cases[1].profile->metrics.devices) device.compute = 0;
   CaseResult& divided = report.cases[2];
   divided.speedup = Ratio{.value = 1.6, .baseline = report.cases[1].name};
+  divided.profile = report.cases[1].profile;
   divided.profile->deviation.reset();
   divided.profile->metrics.devices = {{.device = "d0", .waits = {}, .compute = 1},
                                       {.device = "d1", .waits = {}, .compute = 1}};

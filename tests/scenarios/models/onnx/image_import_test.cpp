@@ -177,11 +177,11 @@ TEST_F(ImageImport, AReluBehindASharedNormalisationStaysALayer) {
 }
 
 TEST_F(ImageImport, ANormalisationWithoutAReluTakesTheSumWithOneThatHasIt) {
-  const Network found = network(
-      onnx_convolution("one", "x", "8, 8, 3, 3") + onnx_normalisation("bn1", "one", "8") +
-      "r = Relu (bn1) " + onnx_convolution("two", "x", "8, 8, 3, 3") +
-      onnx_normalisation("bn2", "two", "8") + "sum = Add (r, bn2) last = Relu (sum) " +
-      onnx_classifier("last"));
+  const Network found =
+      network(onnx_convolution("one", "x", "8, 8, 3, 3") + onnx_normalisation("bn1", "one", "8") +
+              "r = Relu (bn1) " + onnx_convolution("two", "x", "8, 8, 3, 3") +
+              onnx_normalisation("bn2", "two", "8") + "sum = Add (r, bn2) last = Relu (sum) " +
+              onnx_classifier("last"));
   EXPECT_THAT(kinds_of(found), ElementsAre("convolution", "batch_norm", "convolution", "batch_norm",
                                            "global_average_pool", "linear"));
   EXPECT_THAT(found.layer(3).inputs, ElementsAre(2, 1));
