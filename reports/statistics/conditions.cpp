@@ -144,8 +144,8 @@ double share_of_others(const CaseResult& measured, const std::string& device) {
   if (denied <= 0 || waiting <= 0) return 0;
   const double taken = taken_by_others(*found->threads, measured.quota_lost);
   const double running = waiting * (1 - denied) / denied;
-  const double most = taken < 1 ? std::max(taken, taken / (1 - taken) * running) : waiting;
-  return std::min(taken / denied, most / waiting);
+  const double max_cost = taken < 1 ? std::max(taken, taken / (1 - taken) * running) : waiting;
+  return std::min(taken / denied, max_cost / waiting);
 }
 
 /// Nothing where no condition has readings of threads.

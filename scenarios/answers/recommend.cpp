@@ -166,8 +166,8 @@ double explaining_load(const CaseOutcome* recommended) {
 }
 
 /// Returns the share of the core time that other programs had where that can hide that a case of
-/// another strategy is faster by a tenth, or that kept a recommended case that `is_open` from being
-/// told from others; else 0. Cases of one strategy suffer alike.
+/// another strategy is faster by a tenth, or that keeps a recommended case that `is_open` from
+/// being distinguished from others; else 0. Cases of one strategy suffer alike.
 double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
   double load = is_open && recommended->load >= report::min_cores_taken ? recommended->load : 0;

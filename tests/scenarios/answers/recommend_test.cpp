@@ -200,7 +200,7 @@ TEST(Recommend, KeepsAVerdictOnAGainThatStandsWhereLoadCanHideAFasterCase) {
   EXPECT_DOUBLE_EQ(recommended(cases).hiding_load, 0) << "by less than a tenth";
 }
 
-TEST(Recommend, AsksForAQuietMachineWhereLoadKeepsTheRecommendedCaseFromBeingToldFromOthers) {
+TEST(Recommend, AsksForAQuietMachineWhereLoadLeavesOthersOpen) {
   std::vector<CaseOutcome> cases{made("base", 2.0), made("a", 1.7, 1.02, 1.42),
                                  made("b", 1.5, 1.1, 1.5)};
   EXPECT_EQ(open_text(recommended(cases, 0.2)), " More samples may show a to be faster.");
@@ -209,7 +209,7 @@ TEST(Recommend, AsksForAQuietMachineWhereLoadKeepsTheRecommendedCaseFromBeingTol
   cases[2].load = 0.13;
   EXPECT_DOUBLE_EQ(recommended(cases, 0.2).hiding_load, 0.13);
   EXPECT_EQ(open_text(recommended(cases, 0.2)), "") << "beside the same load";
-  EXPECT_DOUBLE_EQ(recommended(cases, 0.001).hiding_load, 0) << "told from all others";
+  EXPECT_DOUBLE_EQ(recommended(cases, 0.001).hiding_load, 0) << "distinguished from all others";
 }
 
 TEST(Recommend, NoTiedCaseWithoutAShownGainBeforeOneWithIt) {
