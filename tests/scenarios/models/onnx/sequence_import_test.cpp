@@ -285,7 +285,7 @@ TEST_F(SequenceImport, ProjectionsOfOneLayerLieSideBySide) {
                              "s = MatMul (x, w) s2 = MatMul (x, w2) ";
   const auto inputs = [&](const std::string& parts) {
     const Network found = network(linear + parts + attention_of("0.57735"), attention_input);
-    return found.layer(found.layers.back().inputs.front()).kind->name();
+    return std::string(found.layer(found.layers.back().inputs.front()).kind->name());
   };
   EXPECT_EQ(inputs("a, b, c = Split <axis = 2> (s) "), "linear");
   EXPECT_EQ(inputs("b, a, c = Split <axis = 2> (s) "), "concat");
