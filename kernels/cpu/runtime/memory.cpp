@@ -125,7 +125,7 @@ namespace {
 void check_left(const MemoryOwner& owner, std::size_t more, std::size_t held) {
   constexpr std::size_t checked_together = reserve / 16;
   static std::atomic<std::size_t> unchecked{0};
-  if (more <= checked_together && (unchecked += more) <= checked_together) return;
+  if (more <= checked_together && unchecked.fetch_add(more) + more <= checked_together) return;
   unchecked = 0;
   const std::size_t left = available_memory();
   if (more > left) throw OutOfMemory(owner.name, held + more, held + left);
