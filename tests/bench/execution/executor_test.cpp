@@ -84,14 +84,20 @@ class TaskCostsTest : public testing::Test {
 
 TEST_F(TaskCostsTest, OfShortTasksComeFromManyExecutions) {
   add(microseconds(20));
-  Executor executor(plan_);
-  const std::vector<double> costs = executor.measure_tasks(never);
-  const std::uint64_t first = executions();
+  std::unique_ptr<Executor> executor;
+  std::uint64_t first = 0;
+  // A task is long where another program has its core for a moment.
+  for (int tries = 0; first <= 4 && tries < 100; ++tries) {
+    const std::uint64_t before = executions();
+    executor = std::make_unique<Executor>(plan_);
+    EXPECT_GE(executor->measure_tasks(never).at(0), 20e-6);
+    first = executions() - before;
+  }
   EXPECT_GT(first, 4U);
-  EXPECT_GE(costs.at(0), 20e-6);
-  (void)executor.measure_tasks(never);
-  EXPECT_GT(executions(), first);
-  EXPECT_EQ((executions() - first) % 2, 0U)
+  const std::uint64_t before = executions();
+  (void)executor->measure_tasks(never);
+  EXPECT_GT(executions(), before);
+  EXPECT_EQ((executions() - before) % 2, 0U)
       << "as many ahead of the timed ones, so that waking the lane is no part of them";
 }
 
