@@ -147,7 +147,8 @@ class CompositionWriter {
       if (name >= 0) {
         reorder(tensor, own, plain, view);
       } else {
-        reorders.emplace_back([=, this, copy = view] { reorder(plain, copy, tensor, own); });
+        reorders.emplace_back(
+            [=, this, copy = view, to = tensor] { reorder(plain, copy, to, own); });
       }
     }
     emit(pass_, lowered, memory_, allocate_);
