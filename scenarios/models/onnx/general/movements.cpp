@@ -290,6 +290,7 @@ Outputs split(Arguments& arguments) {
   const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
   const std::int64_t count =
       arguments.integer("num_outputs", signed_size(arguments.node().outputs.size()));
+  if (count < 1) throw CannotTranslate(fmt::format("num_outputs is {}", count));
   const std::int64_t usual = (from[axis].size + count - 1) / count;
   Integers sizes(static_cast<std::size_t>(count), usual);
   sizes = arguments.integers("split", 1).value_or(sizes);
@@ -297,6 +298,9 @@ Outputs split(Arguments& arguments) {
   Outputs parts;
   std::int64_t first = 0;
   for (const std::int64_t size : sizes) {
+    if (sizes.size() > 1 && (size < 0 || size > from[axis].size)) {
+      throw CannotTranslate(fmt::format("a part of {} is split off {}", size, from[axis].size));
+    }
     Part part = whole(from);
     if (sizes.size() > 1) cut(part, axis, first, first + size, 1);
     first += size;
