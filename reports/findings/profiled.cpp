@@ -103,7 +103,7 @@ std::string to_text(const CallMetrics& call) {
 
 namespace {
 
-/// What all calls of an operation take, on all devices together.
+/// Sums over all calls of an operation, on all devices together.
 struct OperationTotal {
   const CallMetrics* longest = nullptr;
   double seconds = 0;

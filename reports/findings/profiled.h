@@ -60,7 +60,7 @@ class Profiled {
 struct LikeRates {
   double own = 0;
   double other = 0;
-  double repeated_seconds = 0;  // of the first, in the operations that are left out
+  double repeated_seconds = 0;  // the first one's, in the operations that are left out
 };
 
 [[nodiscard]] LikeRates rates_of_like_work(const Profiled& one, const Profiled& other);

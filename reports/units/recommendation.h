@@ -49,7 +49,7 @@ struct Recommendation {
   /// can explain the gain, or hide one: then there is no verdict. Otherwise 0.
   double load = 0;
   /// Share of the core time that other programs had, where the gain stands without them, but
-  /// another case might be faster by a tenth. Otherwise 0.
+  /// another case might be faster by a tenth, or the load left other cases open. Otherwise 0.
   double hiding_load = 0;
   /// Number of processes that took the samples of the gain, if there were several.
   int processes = 0;

@@ -82,7 +82,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   PassMemory pass_memory_;
   RecomputeWriter recomputation_;  // in the same memory
   std::vector<Temporary> temporaries_;
-  std::vector<Gradient> copies_;        // of the layer's parameters
+  std::vector<Gradient> copies_;        // this layer's parameters in other layouts
   std::optional<std::size_t> written_;  // the offset of the first parameter with a gradient
   std::size_t gradients_begin_ = 0;
   BufferView prediction_gradient_;

@@ -52,7 +52,7 @@ TEST(StageMemory, HoldsEachMicroBatchInItsOwnSize) {
 
 TEST(StageMemory, GradientsOfTheOnlyMicroBatchTakeThePlaceOfActivations) {
   constexpr int layers = 9;
-  constexpr double output = 64.0 * 1024 * sizeof(float);  // of a layer
+  constexpr double output = 64.0 * 1024 * sizeof(float);  // bytes; each layer has one
   const double together = borrowed_bytes({64}, {}, layers);
   // Norms read the padding between gradients too, which is zero in memory of their own.
   const double apart = borrowed_bytes({64}, {}, layers, {.max_norm = 1});

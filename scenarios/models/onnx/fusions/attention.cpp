@@ -59,7 +59,7 @@ struct Heads {
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
 
-/// Of {…, heads, positions, size}, whose leading dimensions may be joined.
+/// Finds the heads in a tensor {…, heads, positions, size}, whose leading dimensions may be joined.
 std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   Heads found;
   std::vector<int> chain;
@@ -120,7 +120,7 @@ bool ends_with_scores(const Extents& shape, std::int64_t positions) {
   return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
 }
 
-/// What an operation repeats for samples and heads.
+/// Returns the operation below those that only repeat it for samples and heads.
 int unrepeated(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
   while (true) {
@@ -160,7 +160,7 @@ enum class Mask { none, causal, other };
 /// Adding less than this hides a position.
 constexpr double hidden_below = -1e4;
 
-/// What a condition hides where it is true, or with `hides` false where it is not.
+/// Returns the mask of a condition that hides positions where it equals `hides`.
 Mask mask_by(const Fusing& fusing, int condition, bool hides) {
   const auto is_hidden = [&](double value) { return (value != 0) == hides; };
   const auto is_seen = [&](double value) { return !is_hidden(value); };

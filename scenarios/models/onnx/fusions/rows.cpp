@@ -17,8 +17,6 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-// --- layer normalisation ---
-
 /// What one row becomes by elements and by reductions over its last dimension, below an operation.
 class RowFunction {
  public:

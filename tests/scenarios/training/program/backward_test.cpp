@@ -47,7 +47,7 @@ Network convolutions(int count, bool bias = true) {
 
 Network one_convolution(bool bias = true) { return convolutions(1, bias); }
 
-/// Linear layers of so many outputs without a bias.
+/// Linear layers without a bias, one for each number of outputs.
 Network linear_layers_of(const std::vector<std::int64_t>& widths) {
   Network net;
   net.name = "linear layers";
