@@ -78,7 +78,9 @@ class Setting:
         return replace(self, deadline=time.monotonic() + seconds)
 
     def say(self, text):
-        print(f"gpu-check: {text}", file=sys.stderr, flush=True)
+        # One write: threads say things at the same time.
+        sys.stderr.write(f"gpu-check: {text}\n")
+        sys.stderr.flush()
 
     def parbench(self, flags, report, environment=None, launcher=()):
         """Runs parbench, by a launcher where one is named. Its report without the samples' Google

@@ -29,7 +29,9 @@ std::vector<fs::path> possible_reports(const std::vector<std::string>& words,
   }
   const fs::path usual = directory / "reports/runs";
   if (fs::is_directory(usual)) {
-    std::ranges::copy(fs::directory_iterator(usual), std::back_inserter(paths));
+    // Another run beside this one may hold a temporary file there, which vanishes at any time.
+    std::ranges::copy_if(fs::directory_iterator(usual), std::back_inserter(paths),
+                         [](const fs::path& path) { return path.extension() == ".json"; });
   }
   return paths;
 }
