@@ -1,7 +1,6 @@
 // Cases of the data-parallel scenario, their references and metrics.
 #include "scenarios/data_parallel/data_parallel.h"
 
-#include "scenarios/data_parallel/all_reduce_plan.h"
 #include "scenarios/data_parallel/answer.h"
 #include "scenarios/data_parallel/central_plan.h"
 #include "scenarios/data_parallel/choices.h"
@@ -14,7 +13,8 @@
 #include "scenarios/models/model_choice.h"
 #include "scenarios/training/checks/step_checks.h"
 #include "scenarios/training/checks/update_checks.h"
-#include "scenarios/training/gradient_accumulation.h"
+#include "scenarios/training/step/in_turn.h"
+#include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
 
 namespace parbench {
@@ -103,30 +103,17 @@ std::size_t bucket_bytes_of(const Parameters& parameters) {
 }
 
 /// Adds the replicas and the plan of a strategy whose results lie in the first replica.
-void add_replica_strategy(DataParallelParts& parts, const CaseSpec& spec,
+void add_central_strategy(DataParallelParts& parts, const CaseSpec& spec,
                           const Optimizer& optimizer) {
-  if (spec.strategy == tower) {
-    add_replicas(parts, {.first = optimizer, .others = {}, .has_norm = optimizer.clips()});
-    plan_tower(parts);
-    add_replica_outputs(parts, true);
-    add_equality_of_replicas(parts, HeldGradients::own);
-  } else if (spec.strategy == replicate) {
-    add_replicas(
-        parts,
-        {.first = optimizer, .others = {}, .others_are_fed = true, .has_norm = optimizer.clips()});
-    plan_replicate(parts);
-    add_replica_outputs(parts, false);
-  } else {
-    add_replicas(parts, {.first = optimizer, .others = optimizer});
-    if (spec.strategy == bucketed_all_reduce) {
-      plan_bucketed_all_reduce(parts, bucket_bytes_of(spec.parameters));
-    } else {
-      plan_all_reduce(parts);
-    }
-    add_replica_outputs(parts, true);
-    add_equality_of_replicas(parts, HeldGradients::sums);
-  }
-  add_update_check(parts, parts.lead);
+  const bool is_tower = spec.strategy == tower;
+  add_replicas(parts, {.first = optimizer,
+                       .others = {},
+                       .others_are_fed = !is_tower,
+                       .has_norm = optimizer.clips()});
+  is_tower ? plan_tower(parts) : plan_replicate(parts);
+  add_replica_outputs(parts, is_tower);
+  if (is_tower) add_equality_of_replicas(parts);
+  add_update_check(parts, {parts.lead.front().get()});
 }
 
 ShardingSettings sharding_of(const Parameters& parameters) {
@@ -146,16 +133,17 @@ void add_strategy(DataParallelParts& parts, const CaseSpec& spec) {
     add_replicas(parts, {.first = {}, .others = {}, .has_norm = optimizer.clips()});
     plan_parameter_server(parts, optimizer);
     parts.reads_borrowed_memory = true;  // the server's parameters
-  } else if (spec.strategy == sharded && !is_undivided(spec)) {
+  } else if (spec.strategy == sharded) {
     const ShardingSettings settings = sharding_of(spec.parameters);
     plan_sharded(parts, settings, optimizer);
     parts.reads_borrowed_memory |= settings.divides_parameters();
   } else {
-    add_replica_strategy(parts, spec, optimizer);
+    add_central_strategy(parts, spec, optimizer);
   }
 }
 
-std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& context) const {
+/// Steps whose results lie on one device, or that shard what each device has.
+std::unique_ptr<Case> prepare_other_exchange(const CaseSpec& spec, Context& context) {
   auto parts = std::make_unique<DataParallelParts>(context);
   const Parameters& parameters = spec.parameters;
   parts->network = network_of(parameters);
@@ -167,22 +155,35 @@ std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& conte
                   .dtype = spec.dtype,
                   .math = spec.math,
                   .batch = batch};
-  if (spec.strategy == parts_in_turn) {
-    std::vector<std::int64_t> in_turn;
-    for (const auto& share : parts->micro_batches) {
-      in_turn.insert(in_turn.end(), share.begin(), share.end());
-    }
-    const Optimizer optimizer = optimizer_of(parameters);
-    parts->lead = add_gradient_accumulation(*parts, parts->whole, in_turn, optimizer);
-    parts->reads_borrowed_memory = optimizer.reads_borrowed_memory();
-  } else {
-    add_strategy(*parts, spec);
-  }
-  add_step_checks(*parts, parts->network, spec.format(), parts->lead, 1, optimizer_of(parameters));
+  add_strategy(*parts, spec);
+  add_step_checks(*parts, parts->network, spec.format(), {parts->lead.front().get()}, 1,
+                  optimizer_of(parameters));
   parts->tolerance = tolerance_of_step(spec.format());
   parts->amount = {.value = static_cast<double>(batch),
                    .unit = parts->network.one_hot_target ? "images" : "samples"};
   return make_case(std::move(parts));
+}
+
+std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& context) const {
+  const bool has_other_exchange =
+      spec.strategy == parameter_server ||
+      (!is_undivided(spec) &&
+       (spec.strategy == tower || spec.strategy == replicate || spec.strategy == sharded));
+  if (has_other_exchange) return prepare_other_exchange(spec, context);
+  auto micro_batches = micro_batches_of(spec.parameters);
+  StepLayout layout;
+  if (spec.strategy == parts_in_turn) {
+    layout = in_turn(context, all_micro_batches(micro_batches));
+  } else {
+    layout.grid.replicas = static_cast<int>(micro_batches.size());
+    layout.micro_batches = std::move(micro_batches);
+    if (spec.strategy == bucketed_all_reduce) {
+      layout.exchange.bucket_bytes = bucket_bytes_of(spec.parameters);
+    }
+  }
+  return make_case(prepare_step(
+      context, network_of(spec.parameters),
+      {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)}, std::move(layout)));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
-#include "scenarios/training/grid/replica_checks.h"
+#include "scenarios/training/checks/replica_checks.h"
 
 namespace parbench {
 namespace {
@@ -168,13 +168,11 @@ void add_replica_outputs(DataParallelParts& parts, bool adds_losses) {
   loss->read = [&parts] { return sum_of_losses(parts); };
 }
 
-void add_equality_of_replicas(DataParallelParts& parts, HeldGradients gradients) {
+void add_equality_of_replicas(DataParallelParts& parts, bool hold_sums) {
   if (parts.others.empty()) return;
-  const bool with_gradients = gradients == HeldGradients::sums;
-  parts.checks.push_back(
-      {with_gradients ? "gradients and parameters of all replicas equal"
-                      : "parameters of all replicas equal",
-       [&parts, with_gradients] { return unequal_replicas(parts, with_gradients); }});
+  parts.checks.push_back({hold_sums ? "gradients and parameters of all replicas equal"
+                                    : "parameters of all replicas equal",
+                          [&parts, hold_sums] { return unequal_replicas(parts, hold_sums); }});
 }
 
 }  // namespace parbench

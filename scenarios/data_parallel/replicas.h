@@ -102,7 +102,6 @@ void add_replica_outputs(DataParallelParts& parts, bool adds_losses);
 
 /// Adds a check that other replicas have the first one's parameters bit for bit, and its gradients
 /// where they hold the sums.
-enum class HeldGradients { own, sums };
-void add_equality_of_replicas(DataParallelParts& parts, HeldGradients gradients);
+void add_equality_of_replicas(DataParallelParts& parts, bool hold_sums = false);
 
 }  // namespace parbench

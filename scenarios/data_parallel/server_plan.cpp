@@ -155,7 +155,7 @@ void plan_parameter_server(DataParallelParts& parts, const Optimizer& optimizer)
   const UpdatedParameters results = writer.results();
   add_step_outputs(parts, results, [&parts] { return sum_of_losses(parts); });
   add_update_check(parts, results);
-  add_equality_of_replicas(parts, HeldGradients::own);
+  add_equality_of_replicas(parts);
 }
 
 }  // namespace parbench

@@ -369,8 +369,7 @@ void plan_sharded(DataParallelParts& parts, const ShardingSettings& settings,
   add_step_outputs(parts, results, [&parts] { return sum_of_losses(parts); });
   add_update_check(parts, results);
   if (!settings.divides_parameters()) {
-    add_equality_of_replicas(
-        parts, settings.divides_gradients() ? HeldGradients::own : HeldGradients::sums);
+    add_equality_of_replicas(parts, !settings.divides_gradients());
   }
 }
 

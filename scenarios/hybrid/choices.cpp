@@ -14,7 +14,7 @@
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/data_parallel.h"
-#include "scenarios/training/grid/network_division.h"
+#include "scenarios/training/step/network_division.h"
 #include "scenarios/training/step_choice.h"
 
 namespace parbench {
@@ -64,13 +64,13 @@ std::optional<Obstacle> obstacle_of_stages(const Network& network, const DeviceG
                               report::format_count(network.units.size(), "unit"), to_string(grid))};
 }
 
-std::optional<Obstacle> obstacle_of_ranks(const Network& network, const std::string& model,
-                                          const DeviceGrid& grid) {
-  if (grid.ranks == 1) return std::nullopt;
-  if (const auto reason = obstacle_to_division(network, grid.ranks)) {
+std::optional<Obstacle> obstacle_of_shards(const Network& network, const std::string& model,
+                                           const DeviceGrid& grid) {
+  if (grid.shards == 1) return std::nullopt;
+  if (const auto reason = obstacle_to_division(network, grid.shards)) {
     return Obstacle{{"layout"},
-                    fmt::format("the layers of {} cannot be divided over {} ranks: {}", model,
-                                grid.ranks, *reason)};
+                    fmt::format("the layers of {} cannot be divided into {} shards: {}", model,
+                                grid.shards, *reason)};
   }
   return std::nullopt;
 }
@@ -176,7 +176,7 @@ std::optional<CaseSpec> resolve_divided(const Scenario::Request& request, CaseSp
   const DeviceGrid grid = read_layout(request);
   for (const auto& obstacle :
        {obstacle_of_devices(request, grid), obstacle_of_stages(network, grid),
-        obstacle_of_ranks(network, spec.parameters.text("model"), grid)}) {
+        obstacle_of_shards(network, spec.parameters.text("model"), grid)}) {
     if (is_left_out(request, obstacle)) return std::nullopt;
   }
   spec.parameters.set("layout", to_string(grid));
@@ -204,7 +204,7 @@ std::vector<Axis> axes_of_hybrid() {
                     Role::batch);
   axes.push_back({.name = "layout",
                   .description = "how devices divide the step: replicas, stages of a pipeline and "
-                                 "ranks of divided layers, such as dp2, pp2, dp2xpp2xtp1; default: "
+                                 "shards of layers, such as dp2, pp2, dp2xpp2xtp1; default: "
                                  "every one that takes all devices",
                   .kind = AxisKind::text,
                   .quick = {},

@@ -25,9 +25,9 @@
 #include "scenarios/plan/schedules/device_grid.h"
 #include "scenarios/plan/schedules/partition.h"
 #include "scenarios/training/checks/step_checks.h"
-#include "scenarios/training/gradient_accumulation.h"
-#include "scenarios/training/grid/grid.h"
 #include "scenarios/training/partition.h"
+#include "scenarios/training/step/in_turn.h"
+#include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
 
 namespace parbench {
@@ -56,21 +56,21 @@ std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outco
   return label;
 }
 
-/// " parbench cannot divide layers of resnet50 over ranks." where only replicas and stages could be
-/// compared.
+/// " parbench cannot divide layers of resnet50 into shards." where only replicas and stages could
+/// be compared.
 std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::set<std::string> undivided;
-  std::set<std::string> with_ranks;
+  std::set<std::string> with_shards;
   for (const CaseOutcome& one : outcomes) {
     if (one.spec.strategy != hybrid_divided) continue;
     const std::string& model = one.spec.parameters.text("model");
-    if (grid_of(one.spec.parameters).ranks > 1) with_ranks.insert(model);
+    if (grid_of(one.spec.parameters).shards > 1) with_shards.insert(model);
     if (obstacle_to_division(network_of(one.spec.parameters), 2)) undivided.insert(model);
   }
   std::vector<std::string> names;
-  std::ranges::set_difference(undivided, with_ranks, std::back_inserter(names));
+  std::ranges::set_difference(undivided, with_shards, std::back_inserter(names));
   if (names.empty()) return {};
-  return fmt::format(" parbench cannot divide layers of {} over ranks.",
+  return fmt::format(" parbench cannot divide layers of {} into shards.",
                      report::format_list(names));
 }
 
@@ -126,7 +126,7 @@ class Hybrid final : public Scenario {
       {std::string(hybrid_divided),
        "the model on a grid of devices that --layout chooses: replicas (dp) with parts of the "
        "batch, "
-       "stages (pp) with parts of the layers, ranks (tp) with parts of each layer; gradients are "
+       "stages (pp) with parts of the layers, shards (tp) with parts of each layer; gradients are "
        "added up by one all-reduce, or in buckets"}};
   std::vector<Axis> axes_ = axes_of_hybrid();
 };
@@ -143,56 +143,30 @@ std::optional<CaseSpec> Hybrid::reference(const CaseSpec& spec) const {
   return reference;
 }
 
-/// The first units of the later stages: as published, or of equal cost on the first replica.
-std::vector<int> partition_of(GridParts& parts, const CaseSpec& spec) {
-  std::vector<int> devices;
-  for (int stage = 0; stage < parts.grid.stages; ++stage) {
-    devices.push_back(parts.grid.device(0, stage, 0));
+StepLayout layout_of(const CaseSpec& spec, const Network& network, Context& context) {
+  StepLayout layout{.grid = grid_of(spec.parameters),
+                    .micro_batches = micro_batches_of_replicas(spec.parameters),
+                    .recompute = recomputes(spec.parameters)};
+  if (const Value* bucket = spec.parameters.find("bucket")) {
+    layout.exchange.bucket_bytes =
+        static_cast<std::size_t>(std::get<std::int64_t>(*bucket)) * mebibyte;
   }
-  return chosen_partition(parts.context, parts.network, spec, devices, parts.micro_batches.front());
-}
-
-/// All micro-batches one after the other.
-std::unique_ptr<Case> prepare_in_turn(std::unique_ptr<GridParts> parts, const CaseSpec& spec,
-                                      const GridStep& step) {
-  std::vector<std::int64_t> in_turn;
-  for (const auto& of_replica : parts->micro_batches) {
-    in_turn.insert(in_turn.end(), of_replica.begin(), of_replica.end());
-  }
-  const StageRange whole{.network = &parts->network,
-                         .first = 0,
-                         .last = static_cast<int>(parts->network.layers.size()) - 1,
-                         .dtype = spec.dtype,
-                         .math = spec.math,
-                         .batch = step.batch};
-  parts->pipelines.push_back(add_gradient_accumulation(*parts, whole, in_turn, step.optimizer));
-  add_step_checks(*parts, parts->network, spec.format(), parts->pipelines.front(),
-                  static_cast<int>(in_turn.size()));
-  parts->tolerance = tolerance_of_step(spec.format());
-  parts->reads_borrowed_memory = step.optimizer.reads_borrowed_memory();
-  return make_case(std::move(parts));
+  if (layout.grid.stages == 1) return layout;
+  layout.schedule = spec.parameters.text("schedule");
+  layout.partition = chosen_partition(context, network, spec, devices_of_stages(layout.grid),
+                                      layout.micro_batches.front());
+  return layout;
 }
 
 std::unique_ptr<Case> Hybrid::prepare(const CaseSpec& spec, Context& context) const {
-  auto parts = std::make_unique<GridParts>(context);
-  parts->network = network_of(spec.parameters);
-  parts->micro_batches = micro_batches_of_replicas(spec.parameters);
-  const Value* bucket = spec.parameters.find("bucket");
-  const std::int64_t buckets_of = bucket != nullptr ? std::get<std::int64_t>(*bucket) : 0;
-  const GridStep step{.batch = spec.parameters.integer("batch"),
-                      .format = spec.format(),
-                      .optimizer = optimizer_of(spec.parameters),
-                      .bucket_bytes = static_cast<std::size_t>(buckets_of) * mebibyte,
-                      .recompute = recomputes(spec.parameters)};
-  if (spec.strategy == parts_in_turn) return prepare_in_turn(std::move(parts), spec, step);
-  parts->grid = grid_of(spec.parameters);
-  if (parts->grid.stages > 1) {
-    parts->schedule = spec.parameters.text("schedule");
-    parts->partition = partition_of(*parts, spec);
-    add_cut_notes(parts->network, parts->partition, parts->notes);
-  }
-  prepare_grid(*parts, step);
-  return make_case(std::move(parts));
+  Network network = network_of(spec.parameters);
+  StepLayout layout =
+      spec.strategy == parts_in_turn
+          ? in_turn(context, all_micro_batches(micro_batches_of_replicas(spec.parameters)))
+          : layout_of(spec, network, context);
+  return make_case(prepare_step(
+      context, std::move(network),
+      {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)}, std::move(layout)));
 }
 
 }  // namespace

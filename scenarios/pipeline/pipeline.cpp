@@ -11,18 +11,13 @@
 #include "kernels/base/error.h"
 #include "reports/units/units.h"
 #include "scenarios/framework/all_cores.h"
-#include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/pipeline/answer.h"
 #include "scenarios/plan/schedules/partition.h"
-#include "scenarios/plan/schedules/schedule.h"
-#include "scenarios/training/checks/step_checks.h"
-#include "scenarios/training/checks/update_checks.h"
-#include "scenarios/training/gradient_accumulation.h"
 #include "scenarios/training/partition.h"
-#include "scenarios/training/pipeline_plan.h"
-#include "scenarios/training/stage.h"
+#include "scenarios/training/step/in_turn.h"
+#include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
 
 namespace parbench {
@@ -293,86 +288,43 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   return with_strategy(spec, strategy, {"devices", "partition", "schedule", "recompute"});
 }
 
-/// A case with its network and stages, which its plan refers to.
-struct PipelineParts : CaseParts {
-  using CaseParts::CaseParts;
-  Network network;
-  std::vector<std::unique_ptr<Stage>> stages;
-};
-
 /// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
-Schedule schedule_of(const CaseSpec& spec, int stages, int micro_batch_count) {
-  if (spec.strategy != pipelined_model) return one_at_a_time(stages, micro_batch_count);
-  return schedule_named(spec.parameters.text("schedule"), stages, micro_batch_count);
-}
-
-/// Stages on one device each, and a training step that follows the case's schedule.
-void add_stages(const CaseSpec& spec, const StageRange& whole,
-                const std::vector<std::int64_t>& micro_batches, PipelineParts& parts) {
-  const bool one_device = spec.strategy == whole_model;
-  const int stages = one_device ? 1 : static_cast<int>(spec.parameters.integer("devices"));
-  std::vector<int> partition;
-  if (!one_device) {
-    std::vector<int> devices(static_cast<std::size_t>(stages));
-    std::iota(devices.begin(), devices.end(), 0);
-    partition = chosen_partition(parts.context, parts.network, spec, devices, micro_batches);
-    add_cut_notes(parts.network, partition, parts.notes);
+StepLayout layout_of(const CaseSpec& spec, const Network& network, Context& context) {
+  const Parameters& parameters = spec.parameters;
+  const std::int64_t batch = parameters.integer("batch");
+  const Value* split = parameters.find("split");
+  std::vector<std::int64_t> micro_batches =
+      split != nullptr ? micro_batches_of(batch, *split) : std::vector<std::int64_t>{batch};
+  const Value* devices = parameters.find("devices");
+  const bool has_stages = spec.strategy != whole_model && devices != nullptr;
+  if (spec.strategy == gradient_accumulation && !has_stages) {
+    StepLayout layout = in_turn(context, micro_batches);
+    layout.recompute = recomputes(parameters);
+    return layout;
   }
-  const Schedule schedule = schedule_of(spec, stages, static_cast<int>(micro_batches.size()));
-  for (const LayerRange& layers : stages_of(parts.network, partition)) {
-    const auto s = parts.stages.size();
-    StageRange range = whole;
-    range.first = layers.first;
-    range.last = layers.last;
-    parts.stages.push_back(std::make_unique<Stage>(
-        parts, Stage::Options{.device = static_cast<int>(s),
-                              .range = range,
-                              .micro_batches = micro_batches,
-                              .slots = stage_slots(schedule, static_cast<int>(s)),
-                              .optimizer = optimizer_of(spec.parameters)}));
-    parts.stages.back()->add_outputs(parts.outputs);
+  StepLayout layout{.recompute = recomputes(parameters)};
+  if (has_stages) {
+    layout.grid.stages = static_cast<int>(std::get<std::int64_t>(*devices));
+    layout.partition =
+        chosen_partition(context, network, spec, devices_of_stages(layout.grid), micro_batches);
   }
-  add_training_step(parts, parts.stages, micro_batches, schedule);
+  if (spec.strategy == pipelined_model) layout.schedule = parameters.text("schedule");
+  layout.micro_batches = {std::move(micro_batches)};
+  return layout;
 }
 
 std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) const {
-  auto parts = std::make_unique<PipelineParts>(context);
-  const Parameters& parameters = spec.parameters;
-  parts->network = network_of(parameters);
-  const Network& network = parts->network;
-
-  const std::int64_t batch = parameters.integer("batch");
-  const Value* split = parameters.find("split");
-  const std::vector<std::int64_t> micro_batches =
-      split != nullptr ? micro_batches_of(batch, *split) : std::vector<std::int64_t>{batch};
-  const StageRange whole{.network = &network,
-                         .first = 0,
-                         .last = static_cast<int>(network.layers.size()) - 1,
-                         .dtype = spec.dtype,
-                         .math = spec.math,
-                         .batch = batch,
-                         .recompute = recomputes(parameters)};
-  if (spec.strategy == gradient_accumulation && parameters.find("devices") == nullptr) {
-    parts->stages =
-        add_gradient_accumulation(*parts, whole, micro_batches, optimizer_of(parameters));
-  } else {
-    add_stages(spec, whole, micro_batches, *parts);
+  Network network = network_of(spec.parameters);
+  StepLayout layout = layout_of(spec, network, context);
+  auto step = prepare_step(context, std::move(network),
+                           {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)},
+                           std::move(layout));
+  const std::int64_t min = step->network.min_samples();
+  if (min > 1 && spec.parameters.find("split") != nullptr) {
+    step->notes.emplace_back(min_micro_batch_note,
+                             report::format_count(static_cast<std::size_t>(min), "sample"));
   }
-  if (const std::int64_t min = network.min_samples(); split != nullptr && min > 1) {
-    parts->notes.emplace_back(min_micro_batch_note,
-                              report::format_count(static_cast<std::size_t>(min), "sample"));
-  }
-  add_step_checks(*parts, network, spec.format(), parts->stages,
-                  static_cast<int>(micro_batches.size()));
-  if (spec.strategy != gradient_accumulation) {
-    add_update_check(*parts, parts->stages);
-    add_boundary_check(*parts, parts->stages, static_cast<int>(micro_batches.size()) - 1);
-  }
-  parts->tolerance = tolerance_of_step(spec.format());
-  parts->amount = {.value = static_cast<double>(batch),
-                   .unit = network.one_hot_target ? "images" : "samples"};
-  parts->reads_borrowed_memory = optimizer_of(parameters).reads_borrowed_memory();
-  return make_case(std::move(parts));
+  return make_case(std::move(step));
 }
 
 }  // namespace

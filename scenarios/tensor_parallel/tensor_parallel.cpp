@@ -15,7 +15,7 @@
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/models.h"
 #include "scenarios/plan/schedules/data_parallel.h"
-#include "scenarios/training/grid/grid.h"
+#include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
 
 namespace parbench {
@@ -98,8 +98,8 @@ std::optional<Obstacle> obstacle_of_batch(const Scenario::Request& request,
                               batch, devices, devices)};
 }
 
-std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request,
-                                          const Parameters& parameters) {
+std::optional<Obstacle> obstacle_of_shards(const Scenario::Request& request,
+                                           const Parameters& parameters) {
   const int devices = request.device_count;
   if (const auto reason = obstacle_to_division(network_of_block(parameters), devices)) {
     return Obstacle{{"strategy"}, fmt::format("--devices: {}; use fewer", *reason)};
@@ -193,7 +193,7 @@ std::optional<CaseSpec> TensorParallel::resolve(const Request& request) const {
   }
   const bool divides_batch = spec.strategy == divided_batch_strategy;
   if (is_left_out(request, divides_batch ? obstacle_of_batch(request, spec.parameters)
-                                         : obstacle_of_ranks(request, spec.parameters))) {
+                                         : obstacle_of_shards(request, spec.parameters))) {
     return std::nullopt;
   }
   spec.parameters.set("devices", std::int64_t{request.device_count});
@@ -201,21 +201,19 @@ std::optional<CaseSpec> TensorParallel::resolve(const Request& request) const {
 }
 
 std::unique_ptr<Case> TensorParallel::prepare(const CaseSpec& spec, Context& context) const {
-  auto parts = std::make_unique<GridParts>(context);
-  const Value* devices = spec.parameters.find("devices");
-  const int count = devices == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*devices));
-  (spec.strategy == divided_batch_strategy ? parts->grid.replicas : parts->grid.ranks) = count;
-  parts->rest =
-      spec.strategy == divided_positions ? RestOfNetwork::by_positions : RestOfNetwork::repeated;
-  parts->network = network_of_block(spec.parameters);
-  const std::int64_t batch = spec.parameters.integer("batch");
-  for (const std::int64_t share : divided_batch(batch, parts->grid.replicas)) {
-    parts->micro_batches.push_back({share});
+  StepLayout layout{.rest = spec.strategy == divided_positions ? RestOfNetwork::by_positions
+                                                               : RestOfNetwork::repeated};
+  if (const Value* devices = spec.parameters.find("devices")) {
+    (spec.strategy == divided_batch_strategy ? layout.grid.replicas : layout.grid.shards) =
+        static_cast<int>(std::get<std::int64_t>(*devices));
   }
-  prepare_grid(
-      *parts,
-      {.batch = batch, .format = spec.format(), .optimizer = optimizer_of(spec.parameters)});
-  return make_case(std::move(parts));
+  const std::int64_t batch = spec.parameters.integer("batch");
+  for (const std::int64_t share : divided_batch(batch, layout.grid.replicas)) {
+    layout.micro_batches.push_back({share});
+  }
+  return make_case(prepare_step(
+      context, network_of_block(spec.parameters),
+      {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)}, std::move(layout)));
 }
 
 }  // namespace

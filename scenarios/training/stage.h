@@ -199,4 +199,7 @@ class Stage {
   std::vector<BufferView> output_gradients_;  // not of the last stage
 };
 
+/// The stages of a network in their order, which others own.
+using Stages = std::vector<Stage*>;
+
 }  // namespace parbench

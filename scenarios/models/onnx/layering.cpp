@@ -199,7 +199,14 @@ class Layering {
     const TranslatedLayer& made =
         translator_.layers().at(static_cast<std::size_t>(operation.index));
     std::vector<int> inputs;
-    for (const int input : operation.inputs) inputs.push_back(layer_of_.at(input));
+    for (const int input : operation.inputs) {
+      const auto read = layer_of_.find(input);
+      if (read == layer_of_.end()) {
+        throw CannotTranslate(fmt::format(
+            "its layer '{}' reads numbers that do not depend on the samples", made.name));
+      }
+      inputs.push_back(read->second);
+    }
     const int layer = append(unique(made.name), made.kind, std::move(inputs));
     layer_of_[index] = layer;
     keep(layer, made.parameters);

@@ -16,7 +16,7 @@ struct Factor {
   int DeviceGrid::*member;
 };
 constexpr std::array<Factor, 3> factors{
-    {{"dp", &DeviceGrid::replicas}, {"pp", &DeviceGrid::stages}, {"tp", &DeviceGrid::ranks}}};
+    {{"dp", &DeviceGrid::replicas}, {"pp", &DeviceGrid::stages}, {"tp", &DeviceGrid::shards}}};
 
 constexpr int max_factor = 1024;
 
@@ -36,6 +36,12 @@ int number_in(std::string_view digits) {
 }
 
 }  // namespace
+
+std::vector<int> devices_of_stages(const DeviceGrid& grid) {
+  std::vector<int> devices;
+  for (int stage = 0; stage < grid.stages; ++stage) devices.push_back(grid.device(0, stage, 0));
+  return devices;
+}
 
 std::string to_string(const DeviceGrid& grid) {
   std::string text;
@@ -71,7 +77,8 @@ std::vector<DeviceGrid> grids_of(int devices) {
   for (int replicas = 1; replicas <= devices; ++replicas) {
     for (int stages = 1; devices % replicas == 0 && stages <= devices / replicas; ++stages) {
       if (devices / replicas % stages != 0) continue;
-      all.push_back({.replicas = replicas, .stages = stages, .ranks = devices / replicas / stages});
+      all.push_back(
+          {.replicas = replicas, .stages = stages, .shards = devices / replicas / stages});
     }
   }
   std::ranges::stable_sort(all, {}, [](const DeviceGrid& one) {

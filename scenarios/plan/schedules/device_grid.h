@@ -9,20 +9,23 @@
 namespace parbench {
 
 /// Replicas have parts of the batch (data parallelism), their stages parts of the sequence of
-/// layers (pipeline parallelism), and the ranks of a stage parts of its layers (tensor
+/// layers (pipeline parallelism), and the shards of a stage parts of its layers (tensor
 /// parallelism).
 struct DeviceGrid {
   int replicas = 1;
   int stages = 1;
-  int ranks = 1;
+  int shards = 1;
 
-  [[nodiscard]] int devices() const { return replicas * stages * ranks; }
-  /// The device of a rank, from 0: ranks of a stage are neighbours, then stages of a replica.
-  [[nodiscard]] int device(int replica, int stage, int rank) const {
-    return (replica * stages + stage) * ranks + rank;
+  [[nodiscard]] int devices() const { return replicas * stages * shards; }
+  /// The device of a shard, from 0: shards of a stage are neighbours, then stages of a replica.
+  [[nodiscard]] int device(int replica, int stage, int shard) const {
+    return (replica * stages + stage) * shards + shard;
   }
   friend bool operator==(const DeviceGrid&, const DeviceGrid&) = default;
 };
+
+/// The devices of the stages of the first replica, each that of its first shard.
+[[nodiscard]] std::vector<int> devices_of_stages(const DeviceGrid& grid);
 
 /// "dp2xpp2", "tp4"; "dp1" of a single device.
 [[nodiscard]] std::string to_string(const DeviceGrid& grid);

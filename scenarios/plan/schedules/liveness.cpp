@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <tuple>
 
 namespace parbench {
 namespace {
@@ -16,10 +15,10 @@ class ActionOrder {
  public:
   explicit ActionOrder(const Schedule& schedule) {
     std::vector<Ended> ended(schedule.size(), Ended(schedule.size(), 0));
-    for (const PlacedAction& placed : in_dependency_order(schedule)) {
-      const auto s = static_cast<std::size_t>(placed.stage);
-      if (const auto sender = sender_of(placed, static_cast<int>(schedule.size()))) {
-        const Moment& sent = moments_.at(key_of(*sender));
+    for (const Action& action : in_dependency_order(schedule)) {
+      const auto s = static_cast<std::size_t>(action.stage);
+      if (const auto sender = sender_of(action, static_cast<int>(schedule.size()))) {
+        const Moment& sent = moments_.at(*sender);
         for (std::size_t i = 0; i < schedule.size(); ++i) {
           ended[s][i] = std::max(ended[s][i], sent.ended[i]);
         }
@@ -27,42 +26,38 @@ class ActionOrder {
         ended[s][from] = std::max(ended[s][from], sent.position + 1);
       }
       const int position = ended[s][s];
-      moments_[key_of(placed)] = {.position = position, .ended = ended[s]};
+      moments_[action] = {.position = position, .ended = ended[s]};
       ended[s][s] = position + 1;
     }
   }
 
   /// Whether `one` has always ended when `other` starts.
-  [[nodiscard]] bool precedes(const PlacedAction& one, const PlacedAction& other) const {
-    return moments_.at(key_of(other)).ended[static_cast<std::size_t>(one.stage)] >
-           moments_.at(key_of(one)).position;
+  [[nodiscard]] bool precedes(const Action& one, const Action& other) const {
+    return moments_.at(other).ended[static_cast<std::size_t>(one.stage)] >
+           moments_.at(one).position;
   }
 
  private:
-  using Key = std::tuple<int, Pass, int>;
   using Ended = std::vector<int>;  // by stage: its first actions
   struct Moment {
     int position = 0;  // among the actions of its stage
     Ended ended;       // when it starts
   };
 
-  static Key key_of(const PlacedAction& placed) {
-    return {placed.stage, placed.action.pass, placed.action.micro_batch};
-  }
-  static std::optional<PlacedAction> sender_of(const PlacedAction& placed, int stages) {
-    const int sender = placed.stage + (placed.action.pass == Pass::forward ? -1 : 1);
-    if (sender < 0 || sender >= stages) return std::nullopt;
-    return PlacedAction{sender, placed.action};
+  static std::optional<Action> sender_of(Action action, int stages) {
+    action.stage += action.pass == Pass::forward ? -1 : 1;
+    if (action.stage < 0 || action.stage >= stages) return std::nullopt;
+    return action;
   }
 
-  std::map<Key, Moment> moments_;
+  std::map<Action, Moment> moments_;
 };
 
 /// A pass of a stage.
 struct StagePass {
   Pass pass = Pass::forward;
   int stage = 0;
-  [[nodiscard]] PlacedAction of(int micro_batch) const { return {stage, {pass, micro_batch}}; }
+  [[nodiscard]] Action of(int micro_batch) const { return {pass, stage, micro_batch}; }
 };
 
 /// Memory of a micro-batch is first used during or after the pass `first`, and last before the end

@@ -1,20 +1,27 @@
 // Pipeline schedules as pure functions: which stage does what, in which order.
 #pragma once
 
+#include <compare>
 #include <string_view>
 #include <vector>
 
 namespace parbench {
 
-enum class Pass { forward, backward };
+/// What a device does with one stage and one micro-batch. `backward` is both gradients at once; a
+/// schedule that divides it has `input_gradient`, on which the previous stage waits, and
+/// `weight_gradient`, which only the update needs. `gather` brings sharded parameters of a stage to
+/// the device, and `release` frees their memory.
+enum class Pass { forward, backward, input_gradient, weight_gradient, gather, release };
 
 struct Action {
   Pass pass = Pass::forward;
+  int stage = 0;
   int micro_batch = 0;
-  friend bool operator==(const Action&, const Action&) = default;
+  friend auto operator<=>(const Action&, const Action&) = default;
 };
 
-/// The actions of every stage, each in its order of execution.
+/// The actions of every device, each in its order of execution. So far each device has one stage,
+/// that of its own index.
 using Schedule = std::vector<std::vector<Action>>;
 
 /// All micro-batches forward, then all backward, the last micro-batch first (Huang et al. 2018,
@@ -29,16 +36,12 @@ using Schedule = std::vector<std::vector<Action>>;
 /// The same micro-batches one after the other: what a pipeline's result is compared with.
 [[nodiscard]] Schedule one_at_a_time(int stages, int micro_batches);
 
-/// "gpipe" or "1f1b". Throws std::invalid_argument for another name.
+/// "gpipe", "1f1b" or "one-at-a-time". Throws std::invalid_argument for another name.
 [[nodiscard]] Schedule schedule_named(std::string_view name, int stages, int micro_batches);
 
-/// The actions of all stages in one order in which every action comes after those it depends on
-/// (forward needs the stage before, backward the stage behind and its own forward), stages taking
+/// The actions of all devices in one order in which every action comes after those it depends on
+/// (forward needs the previous stage, backward the next stage and its own forward), devices taking
 /// turns. Throws std::logic_error when the schedule has no such order (it would deadlock).
-struct PlacedAction {
-  int stage = 0;
-  Action action;
-};
-[[nodiscard]] std::vector<PlacedAction> in_dependency_order(const Schedule& schedule);
+[[nodiscard]] std::vector<Action> in_dependency_order(const Schedule& schedule);
 
 }  // namespace parbench

@@ -206,7 +206,7 @@ double naive_products(const Network& network, const Tensor& images) {
 
 NamedValues initial_parameters(const Stages& stages) {
   NamedValues initial;
-  for (const auto& stage : stages) {
+  for (const Stage* stage : stages) {
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
       std::vector<double>& values = initial[parameter.spec.name];
       if (!values.empty()) continue;  // another replica's
@@ -346,7 +346,8 @@ void add_step_checks(CaseParts& parts, const Network& network, NumberFormat form
     return;
   }
   parts.checks.push_back({"loss and all gradients computed by a naive network",
-                          [&, format, clipping = optimizer.value_or(stages.front()->optimizer())] {
+                          [&parts, &network, format, stages,
+                           clipping = optimizer.value_or(stages.front()->optimizer())] {
                             return check_perceptron(parts, network, format, stages, clipping);
                           }});
 }

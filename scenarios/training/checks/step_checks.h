@@ -1,9 +1,7 @@
 // Checks of a training step that need no reference run: parts of it recomputed naively in double.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/training/stage.h"
@@ -22,7 +20,7 @@ namespace parbench {
 /// The checks refer to the parts, their outputs and the stages, which may also be replicas that
 /// share the micro-batches. `optimizer`: what clips, where it is not the first stage's.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
-                     const std::vector<std::unique_ptr<Stage>>& stages, int micro_batches,
+                     const Stages& stages, int micro_batches,
                      const std::optional<Optimizer>& optimizer = {});
 
 /// Adds a check that there is a finite loss. Refers to the parts.
@@ -30,7 +28,6 @@ void add_loss_check(CaseParts& parts);
 
 /// Adds a check that the last micro-batch's activations and gradients have come over each boundary
 /// between stages with different layouts as they were sent. Refers to the parts and the stages.
-void add_boundary_check(CaseParts& parts, const std::vector<std::unique_ptr<Stage>>& stages,
-                        int last_micro_batch);
+void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch);
 
 }  // namespace parbench

@@ -95,7 +95,7 @@ CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, do
 
 std::vector<Tensor> factors_of(const Stages& stages) {
   std::vector<Tensor> factors;
-  for (const auto& stage : stages) {
+  for (const Stage* stage : stages) {
     if (stage->optimizer().clips()) factors.push_back(stage->update().factor());
   }
   return factors;
@@ -104,12 +104,12 @@ std::vector<Tensor> factors_of(const Stages& stages) {
 /// Both stages have added the same two gradients.
 CheckResult check_copies(CaseData& data, const Stages& stages) {
   std::map<std::string, Tensor> owned;
-  for (const auto& stage : stages) {
+  for (const Stage* stage : stages) {
     for (const Stage::TrainedParameter& one : stage->parameters()) {
       if (!one.is_copy) owned[one.spec.name] = one.gradient;
     }
   }
-  for (const auto& stage : stages) {
+  for (const Stage* stage : stages) {
     for (const Stage::TrainedParameter& one : stage->parameters()) {
       if (!one.is_copy || data.read(one.gradient) == data.read(owned.at(one.spec.name))) continue;
       return fmt::format("the gradient of {} differs between the stages that share it",
@@ -128,7 +128,7 @@ CheckResult check_updates(CaseData& data, const Stages& stages,
     if (auto wrong = check_factors(data, factors_of(stages), want)) return wrong;
   }
   if (auto wrong = check_copies(data, stages)) return wrong;
-  for (const auto& stage : stages) {
+  for (const Stage* stage : stages) {
     const double factor = optimizer.clips() ? data.read(stage->update().factor()).front() : 1.0F;
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
       const UpdatedValues values{data.read(parameter.gradient), data.read(parameter.master)};
@@ -166,7 +166,7 @@ float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index
 }
 
 void add_update_check(CaseParts& parts, const Stages& stages) {
-  parts.checks.push_back({update_check, [&data = parts.data, &stages, &outputs = parts.outputs] {
+  parts.checks.push_back({update_check, [&data = parts.data, stages, &outputs = parts.outputs] {
                             return check_updates(data, stages, outputs);
                           }});
 }

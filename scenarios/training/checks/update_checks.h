@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +12,6 @@
 #include "scenarios/training/stage.h"
 
 namespace parbench {
-
-using Stages = std::vector<std::unique_ptr<Stage>>;
 
 /// "the loss is 2.5, computed naively 2.4"
 [[nodiscard]] std::string naive_difference(const std::string& what, double got, double want);

@@ -8,7 +8,7 @@
 #include "kernels/machine/machine.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"
-#include "tests/scenarios/training/grid/grid_runs.h"
+#include "tests/scenarios/training/step/grid_runs.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/other_device.h"
 
@@ -332,10 +332,10 @@ TEST_F(DataParallelTest, BucketsAreReducedBesideTheBackwardPass) {
   const auto subject = ready_case(*scenario, spec, *context);
   const Plan& plan = subject->plan();
   EXPECT_THAT(races(plan), IsEmpty());
-  const TaskId last = task_named(plan, "backward, replica 0, bucket 2");
+  const TaskId last = task_named(plan, "backward, micro-batch 0, stage 0, bucket 2, replica 0");
   for (TaskId task = 0; task < static_cast<TaskId>(plan.graph().tasks.size()); ++task) {
     const std::string& name = plan.graph().task(task).name;
-    if (!name.starts_with("all-reduce 0")) continue;
+    if (!name.starts_with("all-reduce gradients, bucket 0")) continue;
     EXPECT_FALSE(is_ordered(plan, last, task)) << name;
     EXPECT_FALSE(is_ordered(plan, task, last)) << name;
   }

@@ -38,7 +38,8 @@ Pipeline pipeline(const Schedule& schedule, double forward, double backward) {
   }
   const auto last = static_cast<int>(schedule.size()) - 1;
   std::map<std::tuple<Pass, int, int>, TaskId> tasks;
-  for (const auto& [stage, action] : in_dependency_order(schedule)) {
+  for (const Action& action : in_dependency_order(schedule)) {
+    const int stage = action.stage;
     Task task{.name = "task", .lanes = {stage}};
     const bool is_forward = action.pass == Pass::forward;
     if (is_forward && stage > 0) {

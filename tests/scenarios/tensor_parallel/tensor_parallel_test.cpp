@@ -8,7 +8,7 @@
 
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"
-#include "tests/scenarios/training/grid/grid_runs.h"
+#include "tests/scenarios/training/step/grid_runs.h"
 
 namespace parbench::test {
 namespace {
@@ -53,7 +53,7 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
     return values;
   };
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("transformer"), {"strategy"}, 3)),
-              HasSubstr("4 heads, which 3 ranks do not divide"));
+              HasSubstr("4 heads, which 3 shards do not divide"));
   EXPECT_THAT(refusal(request_of("single", with("heads", 3), {"heads"})),
               HasSubstr("not a multiple"));
   EXPECT_THAT(refusal(request_of("sequence-parallel", with("sequence", 5), {"sequence"})),

@@ -5,8 +5,8 @@
 #include "bench/execution/verification.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/models/models.h"
-#include "scenarios/training/checks/step_checks.h"
-#include "scenarios/training/gradient_accumulation.h"
+#include "scenarios/training/step/in_turn.h"
+#include "scenarios/training/step/training_step.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench {
@@ -16,26 +16,19 @@ struct Step {
   explicit Step(int devices) : context(test::cpu_devices(devices), Context::Options{.seed = 5}) {}
 
   OutputValues run(const Network& network, const std::vector<std::int64_t>& micro_batches) {
-    const StageRange whole{.network = &network,
-                           .first = 0,
-                           .last = static_cast<int>(network.layers.size()) - 1,
-                           .batch = 7};
     context.begin_case();
-    replicas = add_gradient_accumulation(parts, whole, micro_batches);
-    add_step_checks(parts, network, {whole.dtype}, replicas,
-                    static_cast<int>(micro_batches.size()));
-    parts.data.finish();
+    parts = prepare_step(context, network, {}, in_turn(context, micro_batches));
+    parts->data.finish();
     context.commit();
-    parts.data.reset();
-    Executor(parts.plan).run();
+    parts->data.reset();
+    Executor(parts->plan).run();
     OutputValues values;
-    for (const Output& output : parts.outputs) values[output.name] = output.read();
+    for (const Output& output : parts->outputs) values[output.name] = output.read();
     return values;
   }
 
   Context context;
-  CaseParts parts{context};
-  std::vector<std::unique_ptr<Stage>> replicas;
+  std::unique_ptr<TrainingStep> parts;
 };
 
 struct GradientAccumulation : testing::Test {
@@ -49,36 +42,36 @@ TEST_F(GradientAccumulation, HaveTheSameSumsOnOneDeviceAndOnTwo) {
   const std::vector<std::int64_t> micro_batches = {2, 2, 3};
   Step alone(1);
   const OutputValues want = alone.run(network, micro_batches);
-  EXPECT_EQ(alone.replicas.size(), 1U);
+  EXPECT_EQ(alone.parts->stages.size(), 1U);
   Step shared(2);
   const OutputValues got = shared.run(network, micro_batches);
-  ASSERT_EQ(shared.replicas.size(), 2U);
-  EXPECT_EQ(shared.replicas[1]->device(), 1);
-  EXPECT_EQ(shared.parts.plan.graph().lanes.size(), 2U);
+  ASSERT_EQ(shared.parts->stages.size(), 2U);
+  EXPECT_EQ(shared.parts->stages[1]->device(), 1);
+  EXPECT_EQ(shared.parts->plan.graph().lanes.size(), 2U);
   const report::Verification verdict = compare(as_outputs(got), want, tolerance_of({DType::f32}));
   EXPECT_TRUE(verdict.passed) << verdict.detail;
-  for (const Check& check : shared.parts.checks) EXPECT_EQ(check.run(), std::nullopt);
+  for (const Check& check : shared.parts->checks) EXPECT_EQ(check.run(), std::nullopt);
 }
 
 TEST_F(GradientAccumulation, OfAPerceptronAreCheckedByTheSum) {
   const Network network = toy_model();
   Step shared(2);
   (void)shared.run(network, {3, 3, 1});
-  ASSERT_EQ(shared.replicas.size(), 2U);
-  ASSERT_EQ(shared.parts.checks.size(), 1U);
-  EXPECT_EQ(shared.parts.checks.front().run(), std::nullopt);
-  shared.parts.outputs.front().read = [] { return std::vector<float>{1000.0F}; };
-  EXPECT_NE(shared.parts.checks.front().run(), std::nullopt) << "a part of the loss passes";
+  ASSERT_EQ(shared.parts->stages.size(), 2U);
+  ASSERT_EQ(shared.parts->checks.size(), 1U);
+  EXPECT_EQ(shared.parts->checks.front().run(), std::nullopt);
+  shared.parts->outputs.front().read = [] { return std::vector<float>{1000.0F}; };
+  EXPECT_NE(shared.parts->checks.front().run(), std::nullopt) << "a part of the loss passes";
 }
 
 TEST_F(GradientAccumulation, LeaveADeviceOutThatNoMicroBatchBeginsOn) {
   const Network network = toy_model();
   Step shared(2);
   (void)shared.run(network, {6, 1});
-  EXPECT_EQ(shared.replicas.size(), 2U);
+  EXPECT_EQ(shared.parts->stages.size(), 2U);
   Step whole(2);
   (void)whole.run(network, {7});
-  EXPECT_EQ(whole.replicas.size(), 1U);
+  EXPECT_EQ(whole.parts->stages.size(), 1U);
 }
 
 }  // namespace

@@ -18,8 +18,7 @@
 #include "scenarios/models/models.h"
 #include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/partition.h"
-#include "scenarios/training/pipeline_plan.h"
-#include "scenarios/training/stage.h"
+#include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
 
@@ -33,58 +32,42 @@ const std::vector<std::int64_t> split_batch = {4, 3};
 /// A perceptron in training, in one stage for each device.
 struct Training {
   Training(int devices, const Optimizer& optimizer)
-      : network(perceptron(3, 12)),
-        context(test::cpu_devices(devices), Context::Options{.seed = 5}) {
+      : context(test::cpu_devices(devices), Context::Options{.seed = 5}) {
     context.begin_case();
-    const Schedule schedule = gpipe(devices, static_cast<int>(split_batch.size()));
-    const std::vector<int> partition = devices == 1 ? std::vector<int>{} : std::vector<int>{1};
-    for (const LayerRange& layers : stages_of(network, partition)) {
-      const auto s = stages.size();
-      stages.push_back(std::make_unique<Stage>(
-          parts, Stage::Options{.device = static_cast<int>(s),
-                                .range = {.network = &network,
-                                          .first = layers.first,
-                                          .last = layers.last,
-                                          .batch = 7},
-                                .micro_batches = split_batch,
-                                .slots = stage_slots(schedule, static_cast<int>(s)),
-                                .optimizer = optimizer}));
-      stages.back()->add_outputs(parts.outputs);
-    }
-    add_training_step(parts, stages, split_batch, schedule);
-    add_update_check(parts, stages);
-    parts.data.finish();
+    StepLayout layout{
+        .grid = {.stages = devices}, .schedule = "gpipe", .micro_batches = {split_batch}};
+    if (devices == 2) layout.partition = {1};
+    parts = prepare_step(context, perceptron(3, 12), {.optimizer = optimizer}, layout);
+    parts->data.finish();
     context.commit();
-    parts.data.reset();
+    parts->data.reset();
   }
 
-  void step() { Executor(parts.plan).run(); }
+  void step() { Executor(parts->plan).run(); }
 
   [[nodiscard]] Numbers parameters() { return read(&Stage::TrainedParameter::master); }
   [[nodiscard]] Numbers gradients() { return read(&Stage::TrainedParameter::gradient); }
   [[nodiscard]] std::vector<float> factors() {
     std::vector<float> all;
-    for (const auto& stage : stages)
-      all.push_back(parts.data.read(stage->update().factor()).front());
+    for (const auto& stage : parts->stages)
+      all.push_back(parts->data.read(stage->update().factor()).front());
     return all;
   }
   [[nodiscard]] std::size_t bytes() const { return context.case_bytes(0); }
-  [[nodiscard]] std::string wrong() const { return parts.checks.front().run().value_or("nothing"); }
+  [[nodiscard]] std::string wrong() const { return parts->checks.at(1).run().value_or("nothing"); }
   [[nodiscard]] Numbers read(Tensor Stage::TrainedParameter::*which) {
     Numbers found;
-    for (const auto& stage : stages) {
+    for (const auto& stage : parts->stages) {
       for (const Stage::TrainedParameter& parameter : stage->parameters()) {
-        const std::vector<float> values = parts.data.read(parameter.*which);
+        const std::vector<float> values = parts->data.read(parameter.*which);
         found[parameter.spec.name] = {values.begin(), values.end()};
       }
     }
     return found;
   }
 
-  Network network;
   Context context;
-  CaseParts parts{context};
-  std::vector<std::unique_ptr<Stage>> stages;
+  std::unique_ptr<TrainingStep> parts;
 };
 
 double norm_of(const Numbers& gradients) {
@@ -154,7 +137,7 @@ TEST_P(Optimizers, BeginAnewAfterAReset) {
   const Numbers after = training.parameters();
   training.step();
   EXPECT_NE(training.parameters(), after);
-  training.parts.data.reset();
+  training.parts->data.reset();
   training.step();
   EXPECT_EQ(training.parameters(), after);
 }
@@ -195,7 +178,7 @@ TEST_F(Clipping, HasOneFactorForAllStagesWhichIsThatOfOneStage) {
 
 TEST_F(Clipping, UpdatesWaitForTheNormsOfOtherStages) {
   const Training training(2, {.max_norm = 0.01F});
-  const Plan& plan = training.parts.plan;
+  const Plan& plan = training.parts->plan;
   EXPECT_THAT(test::races(plan), testing::IsEmpty());
   for (const auto& [from, to] : {std::pair(0, 1), std::pair(1, 0)}) {
     const TaskId sent =
@@ -215,7 +198,7 @@ TEST_F(Clipping, AWrongFactorIsFound) {
   Training training(2, {.max_norm = 0.01F});
   training.step();
   ASSERT_EQ(training.wrong(), "nothing");
-  const Tensor factor = training.stages[1]->update().factor();
+  const Tensor factor = training.parts->stages[1]->update().factor();
   *reinterpret_cast<float*>(factor.view.data()) *= 1.01F;
   EXPECT_THAT(training.wrong(), testing::HasSubstr("the clip factor on device 1"));
 }

@@ -15,8 +15,7 @@
 #include "scenarios/training/checks/step_checks.h"
 #include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/partition.h"
-#include "scenarios/training/pipeline_plan.h"
-#include "scenarios/training/stage.h"
+#include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/training/skips.h"
 #include "tests/support/cpu_devices.h"
@@ -43,43 +42,27 @@ struct SkipStep {
   SkipStep(const SkipSetting& setting, std::vector<std::unique_ptr<Device>> devices)
       : context(std::move(devices), Context::Options{.seed = 9}) {
     context.begin_case();
-    const int count = static_cast<int>(setting.partition.size()) + 1;
-    const Schedule schedule =
-        schedule_named(setting.schedule, count, static_cast<int>(setting.micro_batches.size()));
-    for (const LayerRange& layers : stages_of(network, setting.partition)) {
-      const auto s = stages.size();
-      stages.push_back(std::make_unique<Stage>(
-          parts, Stage::Options{.device = static_cast<int>(s) % context.device_count(),
-                                .range = {.network = &network,
-                                          .first = layers.first,
-                                          .last = layers.last,
-                                          .batch = 6,
-                                          .recompute = setting.recompute},
-                                .micro_batches = setting.micro_batches,
-                                .slots = stage_slots(schedule, static_cast<int>(s)),
-                                .optimizer = {}}));
-      stages.back()->add_outputs(parts.outputs);
-    }
-    add_training_step(parts, stages, setting.micro_batches, schedule);
-    add_update_check(parts, stages);
-    add_boundary_check(parts, stages, static_cast<int>(setting.micro_batches.size()) - 1);
-    parts.data.finish();
+    parts = prepare_step(context, test::network_with_skips(), {},
+                         {.grid = {.stages = context.device_count()},
+                          .partition = setting.partition,
+                          .schedule = setting.schedule,
+                          .micro_batches = {setting.micro_batches},
+                          .recompute = setting.recompute});
+    parts->data.finish();
     context.commit();
-    parts.data.reset();
-    test::run_in_order(parts.plan);
+    parts->data.reset();
+    test::run_in_order(parts->plan);
   }
 
-  Network network = test::network_with_skips();
   Context context;
-  CaseParts parts{context};
-  std::vector<std::unique_ptr<Stage>> stages;
+  std::unique_ptr<TrainingStep> parts;
 };
 
 /// Whether a tensor lies differently on the two sides of a boundary.
 bool has_unlike_boundaries(const SkipStep& step) {
-  for (std::size_t s = 1; s < step.stages.size(); ++s) {
-    const auto from = step.stages[s - 1]->outputs(0);
-    if (!std::ranges::equal(from, step.stages[s]->inputs(0), {}, &Stage::Passing::desc,
+  for (std::size_t s = 1; s < step.parts->stages.size(); ++s) {
+    const auto from = step.parts->stages[s - 1]->outputs(0);
+    if (!std::ranges::equal(from, step.parts->stages[s]->inputs(0), {}, &Stage::Passing::desc,
                             &Stage::Passing::desc)) {
       return true;
     }
@@ -95,7 +78,7 @@ using OutputsByName = std::map<std::string, std::vector<float>>;
 
 OutputsByName values_of(const SkipStep& step) {
   OutputsByName values;
-  for (const Output& output : step.parts.outputs) values[output.name] = output.read();
+  for (const Output& output : step.parts->outputs) values[output.name] = output.read();
   return values;
 }
 
@@ -121,14 +104,14 @@ TEST_P(Skips, AStepInStagesIsThatInOne) {
       ASSERT_NEAR(got.at(name).at(i), values[i], 1e-4 * largest) << name << " " << i;
     }
   }
-  for (const Check& check : split.parts.checks) EXPECT_EQ(check.run(), std::nullopt) << check.what;
-  EXPECT_EQ(split.parts.checks.size() > 1U, has_unlike_boundaries(split));
+  for (const Check& check : split.parts->checks) EXPECT_EQ(check.run(), std::nullopt) << check.what;
+  EXPECT_EQ(split.parts->checks.size() > 2U, has_unlike_boundaries(split));
   EXPECT_TRUE(setting.mixed || !has_unlike_boundaries(split));
 }
 
 TEST_P(Skips, TasksThatShareMemoryAreOrdered) {
   const SkipStep split(GetParam(), two_devices(GetParam()));
-  EXPECT_THAT(test::races(split.parts.plan), testing::IsEmpty());
+  EXPECT_THAT(test::races(split.parts->plan), testing::IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(

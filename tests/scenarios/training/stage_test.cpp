@@ -13,7 +13,7 @@
 #include "scenarios/models/models.h"
 #include "scenarios/pipeline/pipeline.h"
 #include "tests/scenarios/plan_checks.h"
-#include "tests/scenarios/training/grid/grid_runs.h"
+#include "tests/scenarios/training/step/grid_runs.h"
 #include "tests/support/cpu_devices.h"
 
 namespace parbench {

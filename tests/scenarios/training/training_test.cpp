@@ -15,7 +15,7 @@
 #include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/completion.h"
 #include "scenarios/training/partition.h"
-#include "scenarios/training/pipeline_plan.h"
+#include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/training/naive_network.h"
 #include "tests/scenarios/training/small_networks.h"
 #include "tests/support/cpu_devices.h"
@@ -103,28 +103,15 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
     context_ = std::make_unique<Context>(std::move(devices), Context::Options{});
     if (!has_dtype()) GTEST_SKIP() << "this machine has no native " << to_string(setting.dtype);
     context_->begin_case();
-    parts_ = std::make_unique<CaseParts>(*context_);
-    batch_ = std::accumulate(setting.micro_batches.begin(), setting.micro_batches.end(),
-                             std::int64_t{0});
-    const int micro_batches = static_cast<int>(setting.micro_batches.size());
-    const Schedule schedule = schedule_named(setting.schedule, stages, micro_batches);
-    const std::vector<LayerRange> ranges = stages_of(network_, setting.partition);
-    for (int s = 0; s < stages; ++s) {
-      const auto i = static_cast<std::size_t>(s);
-      stages_.push_back(std::make_unique<Stage>(
-          *parts_, Stage::Options{.device = s,
-                                  .range = {.network = &network_,
-                                            .first = ranges[i].first,
-                                            .last = ranges[i].last,
-                                            .dtype = setting.dtype,
-                                            .batch = batch_,
-                                            .recompute = setting.recompute},
-                                  .micro_batches = setting.micro_batches,
-                                  .slots = stage_slots(schedule, s),
-                                  .optimizer = {.learning_rate = learning_rate}}));
-      stages_.back()->add_outputs(parts_->outputs);
-    }
-    add_training_step(*parts_, stages_, setting.micro_batches, schedule);
+    parts_ = prepare_step(
+        *context_, network_,
+        {.format = {.dtype = setting.dtype}, .optimizer = {.learning_rate = learning_rate}},
+        {.grid = {.stages = stages},
+         .partition = setting.partition,
+         .schedule = setting.schedule,
+         .micro_batches = {setting.micro_batches},
+         .recompute = setting.recompute});
+    batch_ = parts_->layout.samples();
     parts_->data.finish();
     context_->commit();
     parts_->data.reset();
@@ -143,7 +130,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
 
   [[nodiscard]] test::NamedParameters read_parameters() const {
     test::NamedParameters found;
-    for (const auto& stage : stages_) {
+    for (const auto& stage : parts_->stages) {
       for (const Stage::TrainedParameter& parameter : stage->parameters()) {
         found[parameter.spec.name] = widened(parts_->data.read(parameter.master));
       }
@@ -159,14 +146,14 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
 
   /// Mean squared error of the batch, micro-batch by micro-batch.
   [[nodiscard]] double naive_loss(const test::NamedParameters& parameters) const {
-    const std::vector<double> target = widened(parts_->data.read(stages_.back()->target()));
+    const std::vector<double> target = widened(parts_->data.read(parts_->stages.back()->target()));
     const std::int64_t values = static_cast<std::int64_t>(target.size()) / batch_;  // of a sample
     double sum = 0;
     std::int64_t first = 0;
     for (std::size_t micro_batch = 0; micro_batch < GetParam().micro_batches.size();
          ++micro_batch) {
       const std::int64_t count = GetParam().micro_batches[micro_batch];
-      const Stage& stage = *stages_.front();
+      const Stage& stage = *parts_->stages.front();
       const Stage::Passing input = stage.inputs(static_cast<int>(micro_batch)).front();
       const std::vector<double> images =
           widened(parts_->data.read(Tensor{.device = 0, .desc = input.desc, .view = input.values}));
@@ -184,8 +171,7 @@ class TrainingTest : public ::testing::TestWithParam<Setting> {
   Network network_;
   std::int64_t batch_ = 0;
   std::unique_ptr<Context> context_;
-  std::unique_ptr<CaseParts> parts_;
-  std::vector<std::unique_ptr<Stage>> stages_;
+  std::unique_ptr<TrainingStep> parts_;
 };
 
 TEST_P(TrainingTest, LossGradientsAndUpdateAreThoseOfTheNaiveNetwork) {
@@ -251,16 +237,13 @@ TEST_P(TrainingTest, ChecksFindEveryDamage) {
   for (int device = 0; device < context_->device_count(); ++device) {
     if (context_->device(device).info().backend == "cuda") GTEST_SKIP() << "no memory of the host";
   }
-  add_step_checks(*parts_, network_, {setting.dtype}, stages_,
-                  static_cast<int>(setting.micro_batches.size()));
-  add_update_check(*parts_, stages_);
   const std::vector<Check>& checks = parts_->checks;
   EXPECT_NE(findings(checks), "") << "what has not run passes for right";
   Executor executor(parts_->plan);
   executor.run();
   ASSERT_EQ(findings(checks), "");
 
-  const Stage& last = *stages_.back();
+  const Stage& last = *parts_->stages.back();
   const bool recomputes = setting.model == "toy" || last.holds_whole_batch();
   const auto damaged = [&](const Tensor& tensor, float by) {
     float& value = first_of(tensor);
@@ -282,7 +265,10 @@ TEST_P(TrainingTest, ChecksFindEveryDamage) {
   }
 
   executor.run();
-  EXPECT_THAT(findings({checks.back()}), testing::HasSubstr("after the update"))
+  const auto update =
+      std::ranges::find(checks, "sampled parameters after the update", &Check::what);
+  ASSERT_NE(update, checks.end());
+  EXPECT_THAT(findings({*update}), testing::HasSubstr("after the update"))
       << "two updates pass for one";
 }
 
@@ -342,7 +328,7 @@ TEST_P(TrainingTest, OnlyUnlikeLayoutsAreReordered) {
           op->layer == "mirrored") {  // general operations read tensors in canonical order
         continue;
       }
-      if (std::ranges::any_of(stages_, [&](const auto& stage) {  // a copy of a parameter
+      if (std::ranges::any_of(parts_->stages, [&](const auto& stage) {  // a copy of a parameter
             return overlap(op->views.front(), stage->region().parameters);
           })) {
         continue;
@@ -358,7 +344,7 @@ TEST_P(TrainingTest, OnlyUnlikeLayoutsAreReordered) {
     }
   }
   const auto count = static_cast<int>(micro_batches.size());
-  EXPECT_EQ(at_boundaries, needed_at_boundaries(stages_, count));
+  EXPECT_EQ(at_boundaries, needed_at_boundaries(parts_->stages, count));
   EXPECT_TRUE(GetParam().backends != Backends::cpu || at_boundaries == 0) << "alike devices";
   // A sum gives its gradient to two layers: one of them has it copied to the boundary.
   EXPECT_EQ(copies, GetParam().model == "skips" ? count : 0);
@@ -371,7 +357,7 @@ TEST_P(TrainingTest, EachCopyReachesBothEnds) {
   for (const Task& task : parts_->plan.graph().tasks) {
     if (task.kind != TaskKind::copy) continue;
     const Device& from = parts_->plan.stream(task.lanes.front()).device();
-    for (const auto& stage : stages_) {
+    for (const auto& stage : parts_->stages) {
       EXPECT_TRUE(reaches(from, context_->device(stage->device()))) << task.name;
     }
   }

@@ -15,8 +15,7 @@
 #include "scenarios/models/models.h"
 #include "scenarios/models/naive/sequences.h"
 #include "scenarios/models/shipped/experts.h"
-#include "scenarios/training/pipeline_plan.h"
-#include "scenarios/training/stage.h"
+#include "scenarios/training/step/training_step.h"
 
 namespace {
 
@@ -87,20 +86,12 @@ parbench::Network network_of(const std::vector<std::string>& words) {
 ordered_json training_step(const parbench::Network& network, std::int64_t batch) {
   parbench::Context context(parbench::Machine().open("cpu:0"), {});
   context.begin_case();
-  parbench::CaseParts parts(context);
-  std::vector<std::unique_ptr<Stage>> stages;
-  stages.push_back(std::make_unique<Stage>(
-      parts, Stage::Options{.range = {.network = &network,
-                                      .first = 0,
-                                      .last = static_cast<int>(network.layers.size()) - 1,
-                                      .batch = batch},
-                            .micro_batches = {batch},
-                            .optimizer = {}}));
-  add_training_step(parts, stages, {batch}, parbench::one_at_a_time(1, 1));
+  const auto step = prepare_step(context, network, {}, {.micro_batches = {{batch}}});
+  parbench::TrainingStep& parts = *step;
   parts.data.finish();
   context.commit();
   parts.data.reset();
-  const Stage& stage = *stages.front();
+  const Stage& stage = parts.stage({});
   ordered_json json{{"loss", to_string(network.loss)},
                     {"input", json_of(parts.data, stage.images())},
                     {"target", json_of(parts.data, stage.target())},

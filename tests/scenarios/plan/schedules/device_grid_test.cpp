@@ -21,12 +21,12 @@ std::vector<std::string> names_of(int devices) {
 
 TEST(DeviceGrid, HasANameWithoutFactorsOfOne) {
   EXPECT_EQ(to_string(DeviceGrid{}), "dp1");
-  EXPECT_EQ(to_string(DeviceGrid{.replicas = 2, .stages = 1, .ranks = 3}), "dp2xtp3");
-  EXPECT_EQ(to_string(DeviceGrid{.replicas = 1, .stages = 4, .ranks = 1}), "pp4");
+  EXPECT_EQ(to_string(DeviceGrid{.replicas = 2, .stages = 1, .shards = 3}), "dp2xtp3");
+  EXPECT_EQ(to_string(DeviceGrid{.replicas = 1, .stages = 4, .shards = 1}), "pp4");
 }
 
 TEST(DeviceGrid, IsReadInAnyOrder) {
-  const DeviceGrid grid{.replicas = 2, .stages = 4, .ranks = 3};
+  const DeviceGrid grid{.replicas = 2, .stages = 4, .shards = 3};
   EXPECT_EQ(grid_named("dp2xpp4xtp3"), grid);
   EXPECT_EQ(grid_named("tp3xdp2xpp4"), grid);
   EXPECT_EQ(grid_named("dp1xpp2xtp1"), grid_named("pp2"));
@@ -53,17 +53,17 @@ TEST(DeviceGrid, GridsOfDevicesAreTheirFactorisations) {
 }
 
 TEST(DeviceGrid, EveryPlaceHasADeviceOfItsOwn) {
-  const DeviceGrid grid{.replicas = 2, .stages = 3, .ranks = 2};
+  const DeviceGrid grid{.replicas = 2, .stages = 3, .shards = 2};
   std::set<int> devices;
   for (int replica = 0; replica < 2; ++replica) {
     for (int stage = 0; stage < 3; ++stage) {
-      for (int rank = 0; rank < 2; ++rank) devices.insert(grid.device(replica, stage, rank));
+      for (int shard = 0; shard < 2; ++shard) devices.insert(grid.device(replica, stage, shard));
     }
   }
   EXPECT_EQ(devices.size(), 12);
   EXPECT_EQ(*devices.begin(), 0);
   EXPECT_EQ(*devices.rbegin(), 11);
-  EXPECT_EQ(grid.device(0, 0, 1), 1) << "ranks exchange most and are neighbours";
+  EXPECT_EQ(grid.device(0, 0, 1), 1) << "shards exchange most and are neighbours";
 }
 
 }  // namespace

@@ -63,17 +63,16 @@ class Execution {
   Execution(const Schedule& schedule, unsigned seed) : numbers_(seed) {
     const int last = static_cast<int>(schedule.size()) - 1;
     std::vector<double> free(schedule.size(), 0);
-    for (const PlacedAction& placed : in_dependency_order(schedule)) {
-      const auto [pass, micro_batch] = placed.action;
+    for (const auto& [pass, stage, micro_batch] : in_dependency_order(schedule)) {
       const bool is_forward = pass == Pass::forward;
-      double& now = free[static_cast<std::size_t>(placed.stage)];
-      if (placed.stage != (is_forward ? 0 : last)) {
-        const int sender = placed.stage + (is_forward ? -1 : 1);
+      double& now = free[static_cast<std::size_t>(stage)];
+      if (stage != (is_forward ? 0 : last)) {
+        const int sender = stage + (is_forward ? -1 : 1);
         now = std::max(now, copy(pass, sender, micro_batch).end);
       }
       const Span ran{now, now + length()};
-      passes_[{pass, placed.stage, micro_batch}] = ran;
-      copies_[{pass, placed.stage, micro_batch}] = {ran.end, ran.end + length()};
+      passes_[{pass, stage, micro_batch}] = ran;
+      copies_[{pass, stage, micro_batch}] = {ran.end, ran.end + length()};
       now = ran.end;
     }
   }
@@ -162,8 +161,9 @@ TEST(Liveness, OneMicroBatchAtATimeNeedsOneSlotOfEachKind) {
 
 TEST(Liveness, MicroBatchesThatReturnOutOfOrderKeepTheirMemory) {
   using enum Pass;
-  const std::vector<Action> actions{{forward, 0}, {forward, 1},  {backward, 1}, {forward, 2},
-                                    {forward, 3}, {backward, 0}, {backward, 3}, {backward, 2}};
+  const std::vector<Action> actions{{forward, 0, 0},  {forward, 0, 1}, {backward, 0, 1},
+                                    {forward, 0, 2},  {forward, 0, 3}, {backward, 0, 0},
+                                    {backward, 0, 3}, {backward, 0, 2}};
   const StageSlots slots = stage_slots({actions}, 0);
   EXPECT_THAT(slots.activations, ElementsAre(0, 1, 1, 2)) << "by turns, 2 would overwrite 0";
 }

@@ -34,58 +34,64 @@ TEST_P(EverySchedule, DoesEveryMicroBatchOnceAndInAnOrderThatCanRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedules, EverySchedule,
-                         ::testing::Combine(::testing::Values("gpipe", "1f1b"),
+                         ::testing::Combine(::testing::Values("gpipe", "1f1b", "one-at-a-time"),
                                             ::testing::Values(1, 2, 3, 8),
                                             ::testing::Values(1, 2, 5, 16)));
 
+/// The same actions of every stage.
+Schedule of_stages(int stages, const std::vector<std::pair<Pass, int>>& passes) {
+  Schedule schedule(static_cast<std::size_t>(stages));
+  for (int stage = 0; stage < stages; ++stage) {
+    for (const auto& [pass, micro_batch] : passes) {
+      schedule[static_cast<std::size_t>(stage)].push_back({pass, stage, micro_batch});
+    }
+  }
+  return schedule;
+}
+
 TEST(Schedule, OneForwardOneBackwardAlternatesOnceFull) {
   using enum Pass;
-  const Schedule schedule = one_forward_one_backward(2, 3);
-  EXPECT_EQ(
-      schedule[0],
-      (std::vector<Action>{
-          {forward, 0}, {forward, 1}, {backward, 0}, {forward, 2}, {backward, 1}, {backward, 2}}));
-  EXPECT_EQ(
-      schedule[1],
-      (std::vector<Action>{
-          {forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}, {forward, 2}, {backward, 2}}));
+  EXPECT_EQ(one_forward_one_backward(2, 3), (Schedule{{{forward, 0, 0},
+                                                       {forward, 0, 1},
+                                                       {backward, 0, 0},
+                                                       {forward, 0, 2},
+                                                       {backward, 0, 1},
+                                                       {backward, 0, 2}},
+                                                      {{forward, 1, 0},
+                                                       {backward, 1, 0},
+                                                       {forward, 1, 1},
+                                                       {backward, 1, 1},
+                                                       {forward, 1, 2},
+                                                       {backward, 1, 2}}}));
 }
 
 TEST(Schedule, GPipeReturnsInTheOppositeOrder) {
   using enum Pass;
-  const std::vector<Action> actions{{forward, 0}, {forward, 1}, {backward, 1}, {backward, 0}};
-  EXPECT_EQ(gpipe(3, 2), Schedule(3, actions));
+  EXPECT_EQ(gpipe(3, 2), of_stages(3, {{forward, 0}, {forward, 1}, {backward, 1}, {backward, 0}}));
 }
 
 TEST(Schedule, OneAtATimeEndsAMicroBatchBeforeItBeginsTheNext) {
   using enum Pass;
-  const std::vector<Action> actions{{forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}};
-  EXPECT_EQ(one_at_a_time(3, 2), Schedule(3, actions));
+  EXPECT_EQ(one_at_a_time(3, 2),
+            of_stages(3, {{forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}}));
 }
 
 TEST(Schedule, StagesTakeTurnsInTheOrderOfDependencies) {
   using enum Pass;
-  std::vector<int> stages;
-  std::vector<Action> actions;
-  for (const auto& [stage, action] : in_dependency_order(gpipe(2, 2))) {
-    stages.push_back(stage);
-    actions.push_back(action);
-  }
-  EXPECT_EQ(stages, (std::vector<int>{0, 1, 0, 1, 1, 0, 1, 0}));
-  EXPECT_EQ(actions, (std::vector<Action>{{forward, 0},
-                                          {forward, 0},
-                                          {forward, 1},
-                                          {forward, 1},
-                                          {backward, 1},
-                                          {backward, 1},
-                                          {backward, 0},
-                                          {backward, 0}}));
+  EXPECT_EQ(in_dependency_order(gpipe(2, 2)), (std::vector<Action>{{forward, 0, 0},
+                                                                   {forward, 1, 0},
+                                                                   {forward, 0, 1},
+                                                                   {forward, 1, 1},
+                                                                   {backward, 1, 1},
+                                                                   {backward, 0, 1},
+                                                                   {backward, 1, 0},
+                                                                   {backward, 0, 0}}));
 }
 
 TEST(Schedule, OneThatWaitsForItselfIsRefused) {
   using enum Pass;
-  const Schedule stuck = {{{forward, 0}, {backward, 0}, {forward, 1}, {backward, 1}},
-                          {{forward, 0}, {forward, 1}, {backward, 0}, {backward, 1}}};
+  const Schedule stuck = {{{forward, 0, 0}, {backward, 0, 0}, {forward, 0, 1}, {backward, 0, 1}},
+                          {{forward, 1, 0}, {forward, 1, 1}, {backward, 1, 0}, {backward, 1, 1}}};
   EXPECT_THAT([&] { static_cast<void>(in_dependency_order(stuck)); },
               ThrowsMessage<std::logic_error>("this schedule waits for itself"));
   EXPECT_THAT([] { static_cast<void>(schedule_named("zigzag", 2, 2)); },

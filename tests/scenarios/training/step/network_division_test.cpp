@@ -1,5 +1,5 @@
-// What ranks have of a divided network.
-#include "scenarios/training/grid/network_division.h"
+// What shards have of a divided network.
+#include "scenarios/training/step/network_division.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,11 +26,11 @@ const Layer& layer_named(const Network& network, const std::string& name) {
   return *std::ranges::find(network.layers, name, &Layer::name);
 }
 
-/// Where each element of a whole parameter is found: how many ranks have it.
+/// Where each element of a whole parameter is found: how many shards have it.
 std::vector<int> owners(const NetworkDivision& division, const ParameterSpec& spec) {
   std::vector<int> count(static_cast<std::size_t>(element_count(spec.shape)));
-  for (int rank = 0; rank < division.ranks(); ++rank) {
-    for (const NetworkDivision::Run& run : division.runs(spec.name, rank)) {
+  for (int shard = 0; shard < division.shards(); ++shard) {
+    for (const NetworkDivision::Run& run : division.runs(spec.name, shard)) {
       for (std::int64_t i = run.first; i < run.first + run.count; ++i) {
         ++count.at(static_cast<std::size_t>(i));
       }
@@ -53,8 +53,8 @@ TEST(NetworkDivision, RanksHaveEveryElementOfDividedParametersOnce) {
 TEST(NetworkDivision, RanksHaveTheSameLayersWithPartsOfTheInnerOnes) {
   const Network whole = small_gpt();
   const NetworkDivision division(whole, 3, RestOfNetwork::repeated, seed);
-  for (int rank = 0; rank < 3; ++rank) {
-    const Network& part = division.network(rank);
+  for (int shard = 0; shard < 3; ++shard) {
+    const Network& part = division.network(shard);
     ASSERT_EQ(part.layers.size(), whole.layers.size());
     EXPECT_EQ(layer_named(part, "h.1.attn.c_attn").output, (Shape{4, 12}));
     EXPECT_EQ(layer_named(part, "h.1.attn").output, (Shape{4, 4})) << "two of six heads";
@@ -73,19 +73,19 @@ TEST(NetworkDivision, ParametersBeginWithTheirPartOfTheWholeNetworks) {
   const NetworkDivision division(whole, 2, RestOfNetwork::repeated, seed);
   for (const ParameterSpec& spec : division.parameters()) {
     const std::vector<float> all = drawn_on_host(initial_fill(whole, spec, seed));
-    for (int rank = 0; rank < 2; ++rank) {
+    for (int shard = 0; shard < 2; ++shard) {
       std::vector<float> want;
-      for (const NetworkDivision::Run& run : division.runs(spec.name, rank)) {
+      for (const NetworkDivision::Run& run : division.runs(spec.name, shard)) {
         want.insert(want.end(), all.begin() + run.first, all.begin() + run.first + run.count);
       }
-      const std::vector<ParameterSpec> own = division.network(rank).parameters();
+      const std::vector<ParameterSpec> own = division.network(shard).parameters();
       const auto found = std::ranges::find(own, spec.name, &ParameterSpec::name);
       if (found == own.end()) {
         EXPECT_TRUE(want.empty()) << spec.name;
         continue;
       }
       EXPECT_EQ(element_count(found->shape), static_cast<std::int64_t>(want.size())) << spec.name;
-      EXPECT_EQ(*division.network(rank).stored_values(*found), want) << spec.name;
+      EXPECT_EQ(*division.network(shard).stored_values(*found), want) << spec.name;
     }
   }
 }

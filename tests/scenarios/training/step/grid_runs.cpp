@@ -1,5 +1,5 @@
 // A fresh context for each run, which finds no results of others.
-#include "tests/scenarios/training/grid/grid_runs.h"
+#include "tests/scenarios/training/step/grid_runs.h"
 
 #include <gtest/gtest.h>
 

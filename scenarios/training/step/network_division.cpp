@@ -1,5 +1,5 @@
-// Which layers are divided, and what is left of them on a rank.
-#include "scenarios/training/grid/network_division.h"
+// Which layers are divided, and what is left of them on a shard.
+#include "scenarios/training/step/network_division.h"
 
 #include <fmt/format.h>
 
@@ -67,7 +67,7 @@ std::vector<Pair> pairs_of(const Network& network) {
   return pairs;
 }
 
-/// What the ranks divide of a pair: heads, or outputs of the first layer.
+/// What the shards divide of a pair: heads, or outputs of the first layer.
 std::pair<std::int64_t, std::string_view> divided_count(const Network& network, const Pair& pair) {
   if (const auto* attention = as<SelfAttention>(network.layer(pair.joint))) {
     return {attention->heads(), "heads"};
@@ -87,7 +87,7 @@ SharedValues initial_values(const Network& network, const ParameterSpec& spec, s
 
 }  // namespace
 
-std::optional<std::string> obstacle_to_division(const Network& network, int ranks) {
+std::optional<std::string> obstacle_to_division(const Network& network, int shards) {
   const std::vector<Pair> pairs = pairs_of(network);
   if (pairs.empty()) {
     return "parbench divides pairs of linear layers with one activation or attention between them, "
@@ -95,21 +95,21 @@ std::optional<std::string> obstacle_to_division(const Network& network, int rank
   }
   for (const Pair& pair : pairs) {
     const auto [count, what] = divided_count(network, pair);
-    if (count % ranks == 0) continue;
-    return fmt::format("{} has {} {}, which {} ranks do not divide", network.layer(pair.first).name,
-                       count, what, ranks);
+    if (count % shards == 0) continue;
+    return fmt::format("{} has {} {}, which {} shards do not divide",
+                       network.layer(pair.first).name, count, what, shards);
   }
   return std::nullopt;
 }
 
-NetworkDivision::NetworkDivision(const Network& whole, int ranks, RestOfNetwork rest,
+NetworkDivision::NetworkDivision(const Network& whole, int shards, RestOfNetwork rest,
                                  std::uint64_t seed)
-    : ranks_(ranks), parameters_(whole.parameters()) {
-  if (const auto obstacle = obstacle_to_division(whole, ranks)) {
+    : shards_(shards), parameters_(whole.parameters()) {
+  if (const auto obstacle = obstacle_to_division(whole, shards)) {
     throw std::invalid_argument(*obstacle);
   }
   find_cuts(whole);
-  for (int rank = 0; rank < ranks; ++rank) networks_.push_back(divided(whole, rank, rest));
+  for (int shard = 0; shard < shards; ++shard) networks_.push_back(divided(whole, shard, rest));
   give_initial_values(whole, seed);
 }
 
@@ -121,20 +121,20 @@ void NetworkDivision::find_cuts(const Network& whole) {
   }
 }
 
-Network NetworkDivision::divided(const Network& whole, int rank, RestOfNetwork rest) const {
+Network NetworkDivision::divided(const Network& whole, int shard, RestOfNetwork rest) const {
   Network network = whole;
-  network.name += fmt::format(", rank {} of {}", rank, ranks_);
+  network.name += fmt::format(", shard {} of {}", shard, shards_);
   if (rest == RestOfNetwork::by_positions) {
-    if (whole.vocabulary > 0 || whole.input.size() != 2 || whole.input.front() % ranks_ != 0) {
+    if (whole.vocabulary > 0 || whole.input.size() != 2 || whole.input.front() % shards_ != 0) {
       throw std::invalid_argument(
-          fmt::format("{} ranks do not divide the positions of {}", ranks_, whole.name));
+          fmt::format("{} shards do not divide the positions of {}", shards_, whole.name));
     }
     network.name += " with a part of the positions";
-    network.part = {.index = rank, .count = ranks_};
-    network.input.front() /= ranks_;
+    network.part = {.index = shard, .count = shards_};
+    network.input.front() /= shards_;
   }
   for (int index = 0; index < static_cast<int>(network.layers.size()); ++index) {
-    divide_layer(network, index, rank, rest);
+    divide_layer(network, index, shard, rest);
     Layer& layer = network.layers[static_cast<std::size_t>(index)];
     std::vector<Shape> inputs;
     for (std::size_t which = 0; which < layer.inputs.size(); ++which) {
@@ -145,7 +145,7 @@ Network NetworkDivision::divided(const Network& whole, int rank, RestOfNetwork r
   return network;
 }
 
-void NetworkDivision::divide_layer(Network& network, int index, int rank,
+void NetworkDivision::divide_layer(Network& network, int index, int shard,
                                    RestOfNetwork rest) const {
   Layer& layer = network.layers[static_cast<std::size_t>(index)];
   const bool by_positions = rest == RestOfNetwork::by_positions;
@@ -159,7 +159,7 @@ void NetworkDivision::divide_layer(Network& network, int index, int rank,
   if (const auto* attention = as<SelfAttention>(layer);
       attention != nullptr && cuts_.contains(layer.inputs.front())) {
     layer.kind =
-        std::make_shared<const SelfAttention>(attention->heads() / ranks_, attention->causal());
+        std::make_shared<const SelfAttention>(attention->heads() / shards_, attention->causal());
     return;
   }
   const auto found = cuts_.find(index);
@@ -170,21 +170,22 @@ void NetworkDivision::divide_layer(Network& network, int index, int rank,
       throw std::invalid_argument(layer.name + " is not behind a normalisation of its own");
     }
     layer.kind = std::make_shared<const Linear>(
-        layer.output.back() / ranks_, linear.has_bias(),
+        layer.output.back() / shards_, linear.has_bias(),
         by_positions ? PartialSum::none : PartialSum::input_gradient);
   } else if (by_positions) {
-    layer.kind = std::make_shared<const Linear>(layer.output.back(), linear.has_bias() && rank == 0,
-                                                PartialSum::output_part, network.part);
+    layer.kind =
+        std::make_shared<const Linear>(layer.output.back(), linear.has_bias() && shard == 0,
+                                       PartialSum::output_part, network.part);
   } else {
-    layer.kind = std::make_shared<const Linear>(layer.output.back(), linear.has_bias() && rank == 0,
-                                                PartialSum::output);
+    layer.kind = std::make_shared<const Linear>(
+        layer.output.back(), linear.has_bias() && shard == 0, PartialSum::output);
   }
 }
 
 // --- parameters ---
 
 std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& parameter,
-                                                        int rank) const {
+                                                        int shard) const {
   const auto spec = std::ranges::find(parameters_, parameter, &ParameterSpec::name);
   if (spec == parameters_.end()) throw std::invalid_argument("no parameter " + parameter);
   const std::int64_t count = element_count(spec->shape);
@@ -196,16 +197,16 @@ std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& param
   std::vector<Run> runs;
   if (cut.by_outputs) {
     const std::int64_t group = outputs / cut.groups;
-    const std::int64_t own = group / ranks_;
+    const std::int64_t own = group / shards_;
     for (int g = 0; g < cut.groups; ++g) {
-      runs.push_back({(g * group + rank * own) * inputs, own * inputs});
+      runs.push_back({(g * group + shard * own) * inputs, own * inputs});
     }
   } else if (spec->role == "bias") {
-    if (rank == 0) runs.push_back({0, count});
+    if (shard == 0) runs.push_back({0, count});
   } else {
-    const std::int64_t own = inputs / ranks_;
+    const std::int64_t own = inputs / shards_;
     for (std::int64_t row = 0; row < outputs; ++row)
-      runs.push_back({row * inputs + rank * own, own});
+      runs.push_back({row * inputs + shard * own, own});
   }
   return runs;
 }
@@ -216,11 +217,11 @@ bool NetworkDivision::is_repeated(const std::string& parameter) const {
 }
 
 void NetworkDivision::give_initial_values(const Network& whole, std::uint64_t seed) {
-  // Drawn once for all ranks.
+  // Drawn once for all shards.
   std::map<std::string, SharedValues> values;
   for (const ParameterSpec& spec : parameters_)
     values[spec.name] = initial_values(whole, spec, seed);
-  for (int rank = 0; rank < ranks_; ++rank) {
+  for (int shard = 0; shard < shards_; ++shard) {
     std::map<std::string, SharedValues> own;
     for (const ParameterSpec& spec : parameters_) {
       if (is_repeated(spec.name)) {
@@ -228,13 +229,13 @@ void NetworkDivision::give_initial_values(const Network& whole, std::uint64_t se
         continue;
       }
       auto part = std::make_shared<std::vector<float>>();
-      for (const Run& run : runs(spec.name, rank)) {
+      for (const Run& run : runs(spec.name, shard)) {
         const auto begin = values[spec.name]->begin() + run.first;
         part->insert(part->end(), begin, begin + run.count);
       }
       own[spec.name] = std::move(part);
     }
-    networks_[static_cast<std::size_t>(rank)].stored_values =
+    networks_[static_cast<std::size_t>(shard)].stored_values =
         [own = std::move(own)](const ParameterSpec& spec) { return own.at(spec.name); };
   }
 }

@@ -1,5 +1,5 @@
 // Comparison of stages element by element.
-#include "scenarios/training/grid/replica_checks.h"
+#include "scenarios/training/checks/replica_checks.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,65 @@
+// How a training step is divided over devices. Plain data, which scenarios make from parameters.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/plan/schedules/device_grid.h"
+#include "scenarios/training/step/network_division.h"
+
+namespace parbench {
+
+/// How replicas combine what they compute.
+struct Exchange {
+  enum class Kind {
+    /// Not at all: every replica updates its parameters by its own gradients, and outputs are sums
+    /// over the replicas, formed when they are read. For references only.
+    none,
+    /// Every replica gets the sum of all gradients and updates its own parameters.
+    all_reduce,
+  };
+  Kind kind = Kind::all_reduce;
+  /// Gradients are exchanged in buckets of so many bytes during the rest of the backward pass; 0:
+  /// all of a stage at once, after its backward pass. Not where positions are sharded.
+  std::size_t bucket_bytes = 0;
+};
+
+/// A stage of the network on the grid: the shard of a stage of a replica.
+struct GridPoint {
+  int replica = 0;
+  int stage = 0;
+  int shard = 0;
+  friend auto operator<=>(const GridPoint&, const GridPoint&) = default;
+};
+
+struct StepLayout {
+  DeviceGrid grid = {};
+  /// First units of the later stages. Stages beyond the grid's are on its devices in turn.
+  std::vector<int> partition = {};
+  std::string schedule = "one-at-a-time";                     // schedule_named
+  std::vector<std::vector<std::int64_t>> micro_batches = {};  // samples of each, by replica
+  RestOfNetwork rest = RestOfNetwork::repeated;               // where there are shards
+  Exchange exchange = {};
+  bool recompute = false;  // StageRange::recompute
+
+  [[nodiscard]] int stages() const { return static_cast<int>(partition.size()) + 1; }
+  [[nodiscard]] int micro_batch_count(int replica) const {
+    return static_cast<int>(micro_batches.at(static_cast<std::size_t>(replica)).size());
+  }
+  [[nodiscard]] std::int64_t samples() const;  // of all replicas
+
+  /// In the order of devices.
+  [[nodiscard]] std::vector<GridPoint> points() const;
+  [[nodiscard]] std::vector<GridPoint> points_of(int replica) const;
+  [[nodiscard]] int device(const GridPoint& point) const {
+    return grid.device(point.replica, point.stage % grid.stages, point.shard);
+  }
+  [[nodiscard]] bool shards_positions() const {
+    return grid.shards > 1 && rest == RestOfNetwork::by_positions;
+  }
+};
+
+}  // namespace parbench

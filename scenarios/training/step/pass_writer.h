@@ -1,0 +1,80 @@
+// Writes forward and backward passes of stages as tasks.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/framework/collectives/rank_collectives.h"
+#include "scenarios/plan/schedules/schedule.h"
+#include "scenarios/training/completion.h"
+#include "scenarios/training/step/boundary.h"
+
+namespace parbench {
+
+class PassWriter;
+
+/// A pass of a stage of a replica that is written piece by piece, so that what does not belong to
+/// the pass can stand between them. Shards combine what the pass says on the lanes they compute on.
+class StagePass {
+ public:
+  [[nodiscard]] bool is_written() const { return part_ == shards_.front().parts.size(); }
+  /// Adds a task for each shard: up to the next bucket of gradients that is complete, or to the end
+  /// of the pass or of the part behind which shards combine something.
+  void write_piece();
+
+ private:
+  friend class PassWriter;
+
+  struct Shard {
+    GridPoint point;
+    std::vector<PassPart> parts;
+    std::vector<TaskId> after;
+    std::vector<PassPlace> completions = {};  // of the point's buckets, in their last pass
+    Crossing crossing = {};                   // to the next stage, or to the previous one
+    std::size_t written = 0;                  // calls of the current part
+    std::size_t bucket = 0;                   // the next one to be complete
+  };
+
+  explicit StagePass(PassWriter& writer) : writer_(&writer) {}
+  [[nodiscard]] bool write_next(Shard& shard);
+  void write_until(Shard& shard, std::size_t end, const std::string& piece);
+  void combine();
+
+  PassWriter* writer_;
+  Task common_;  // what the tasks of all shards have
+  std::vector<Shard> shards_;
+  std::size_t part_ = 0;  // that is being written
+};
+
+class PassWriter {
+ public:
+  explicit PassWriter(StepTasks& tasks);
+
+  /// Adds the packing of parameters of all stages that need it, as tasks of their own.
+  void write_packing();
+
+  /// Begins a pass of a replica; only forward and backward passes are possible. Its pieces are
+  /// written before the next pass of the replica begins, in an order as `in_dependency_order` gives
+  /// it.
+  [[nodiscard]] StagePass begin(int replica, const Action& action);
+
+ private:
+  friend class StagePass;
+
+  [[nodiscard]] std::int64_t samples(int replica, int micro_batch) const;
+  void begin_forward(StagePass& pass, int replica, const Action& action);
+  void begin_backward(StagePass& pass, int replica, const Action& action);
+  void receive(StagePass::Shard& shard, int micro_batch) const;
+  void end(StagePass& pass);
+
+  StepTasks& tasks_;
+  Boundaries boundaries_;
+  std::map<std::pair<int, int>, RankCollectives> collectives_;  // by replica and stage, of shards
+  std::map<std::pair<int, int>, int> backwards_;                // written so far, by the same
+  std::map<std::pair<GridPoint, int>, std::vector<TaskId>> forward_;
+};
+
+}  // namespace parbench

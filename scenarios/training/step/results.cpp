@@ -1,0 +1,210 @@
+// Outputs and checks of a step.
+#include "scenarios/training/step/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/training/checks/replica_checks.h"
+#include "scenarios/training/checks/step_checks.h"
+#include "scenarios/training/checks/update_checks.h"
+
+namespace parbench {
+namespace {
+
+/// Whether the replicas stay apart, so that the step is the sum of what they compute.
+bool is_sum_of_replicas(const StepLayout& layout) {
+  return layout.exchange.kind == Exchange::Kind::none && layout.grid.replicas > 1;
+}
+
+// --- outputs ---
+
+/// The loss of the whole batch: replicas have a share of it each, and so have shards with a part of
+/// the positions.
+void add_loss(TrainingStep& step) {
+  std::vector<Tensor> shares;
+  for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
+    const int shards = step.layout.shards_positions() ? step.layout.grid.shards : 1;
+    for (int shard = 0; shard < shards; ++shard) {
+      shares.push_back(step.pipeline(replica, shard).back()->loss());
+    }
+  }
+  const auto read = [&data = step.data, shares] {
+    std::vector<float> sum = data.read(shares.front());
+    for (std::size_t i = 1; i < shares.size(); ++i) sum[0] += data.read(shares[i])[0];
+    return sum;
+  };
+  const auto known = std::ranges::find(step.outputs, loss_output, &Output::name);
+  if (known == step.outputs.end()) {
+    step.outputs.push_back({loss_output, read});
+  } else {
+    known->read = read;
+  }
+}
+
+/// What a shard has of a gradient, and where in the whole one that is.
+struct GradientPart {
+  Tensor tensor;
+  std::vector<NetworkDivision::Run> runs;
+};
+
+/// In the first replica, by parameter.
+std::vector<GradientPart> parts_of_gradient(const TrainingStep& step, const std::string& name) {
+  std::vector<GradientPart> found;
+  for (int shard = 0; shard < step.layout.grid.shards; ++shard) {
+    for (const Stage* stage : step.pipeline(0, shard)) {
+      for (const Stage::TrainedParameter& one : stage->parameters()) {
+        if (one.is_copy || one.spec.name != name) continue;
+        found.push_back({one.gradient, step.division->runs(name, shard)});
+      }
+    }
+    if (step.division->is_repeated(name)) break;
+  }
+  return found;
+}
+
+void add_divided_gradients(TrainingStep& step) {
+  const Stage& last = *step.pipeline(0).back();
+  if (last.optimizer().clips()) {
+    step.outputs.push_back(
+        {clip_factor_output,
+         [&data = step.data, factor = last.update().factor()] { return data.read(factor); }});
+  }
+  for (const ParameterSpec& spec : step.division->parameters()) {
+    const auto read = [&data = step.data, count = element_count(spec.shape),
+                       pieces = parts_of_gradient(step, spec.name)] {
+      std::vector<float> whole(static_cast<std::size_t>(count));
+      for (const GradientPart& piece : pieces) {
+        const std::vector<float> values = data.read(piece.tensor);
+        auto from = values.begin();
+        for (const NetworkDivision::Run& run : piece.runs) {
+          std::copy_n(from, run.count, whole.begin() + run.first);
+          from += run.count;
+        }
+      }
+      return whole;
+    };
+    step.outputs.push_back({gradient_output(spec.name), read});
+  }
+}
+
+/// Every replica has the same outputs, from its own micro-batches.
+void add_sums_of_replicas(TrainingStep& step) {
+  std::vector<std::vector<Output>> of_replicas;
+  for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
+    auto& outputs = of_replicas.emplace_back();
+    for (const Stage* stage : step.pipeline(replica)) stage->add_outputs(outputs);
+  }
+  for (std::size_t i = 0; i < of_replicas.front().size(); ++i) {
+    std::vector<std::function<std::vector<float>()>> addends;
+    for (const auto& outputs : of_replicas) addends.push_back(outputs.at(i).read);
+    step.outputs.push_back({of_replicas.front()[i].name, [addends = std::move(addends)] {
+                              std::vector<float> sum = addends.front()();
+                              for (std::size_t k = 1; k < addends.size(); ++k) {
+                                std::ranges::transform(sum, addends[k](), sum.begin(),
+                                                       std::plus<>());
+                              }
+                              return sum;
+                            }});
+  }
+}
+
+/// Each replica has clipped what it computed; the step clips the sum of all.
+void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
+  const auto factor = std::ranges::find(outputs, clip_factor_output, &Output::name);
+  if (factor == outputs.end()) return;
+  factor->read = [gradients = outputs, optimizer] {
+    return std::vector{
+        static_cast<float>(naive_clip_factor(optimizer, sum_of_squared_gradients(gradients)))};
+  };
+}
+
+// --- checks ---
+
+std::optional<std::string> unequal_replicas(const TrainingStep& step, CaseData& data) {
+  for (const GridPoint& point : step.layout.points()) {
+    if (point.replica == 0) continue;
+    const Stage& first = step.stage({0, point.stage, point.shard});
+    if (auto unequal = unequal_parameters(data, first, step.stage(point), true)) return unequal;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& tolerance,
+                                               const Stage::TrainedParameter& one,
+                                               const Stage::TrainedParameter& other) {
+  const std::vector<float> want = data.read(one.gradient);
+  const std::vector<float> got = data.read(other.gradient);
+  const Agreement found = agreement(got, want, tolerance);
+  if (found.holds()) return std::nullopt;
+  const std::size_t i = found.not_finite.value_or(found.where);
+  return fmt::format("the gradient of {}[{}] is {:.9g} on shard 0 and {:.9g} on another",
+                     one.spec.name, i, want[i], got[i]);
+}
+
+/// Shards compute the gradients of parameters that all of them have by themselves, or add them up.
+std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& data) {
+  for (const GridPoint& point : step.layout.points_of(0)) {
+    if (point.shard == 0) continue;
+    std::map<std::string, Stage::TrainedParameter> first;
+    for (auto& one : step.stage({0, point.stage, 0}).parameters()) first[one.spec.name] = one;
+    for (const auto& other : step.stage(point).parameters()) {
+      if (!step.division->is_repeated(other.spec.name)) continue;
+      auto far = far_from_each_other(data, step.tolerance, first.at(other.spec.name), other);
+      if (far) return far;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The stages that compute the loss and the gradients of the batch, or of their sum.
+Stages stages_of_batch(const TrainingStep& step) {
+  if (!is_sum_of_replicas(step.layout)) return step.pipeline(0);
+  Stages stages;
+  for (const GridPoint& point : step.layout.points()) stages.push_back(&step.stage(point));
+  return stages;
+}
+
+}  // namespace
+
+void add_results(TrainingStep& step) {
+  if (is_sum_of_replicas(step.layout)) {
+    add_sums_of_replicas(step);
+    clip_sum(step.outputs, step.settings.optimizer);
+    return;
+  }
+  if (step.division) {
+    add_divided_gradients(step);
+  } else {
+    for (const Stage* stage : step.pipeline(0)) stage->add_outputs(step.outputs);
+  }
+  add_loss(step);
+}
+
+void add_checks(TrainingStep& step) {
+  const int micro_batches = step.layout.micro_batch_count(0);
+  if (step.division) {
+    add_loss_check(step);
+    step.checks.push_back({"gradients of what all shards have equal",
+                           [&step] { return unequal_shards(step, step.data); }});
+  } else {
+    add_step_checks(step, step.network, step.settings.format, stages_of_batch(step), micro_batches);
+  }
+  if (is_sum_of_replicas(step.layout)) return;
+  for (int shard = 0; shard < step.layout.grid.shards; ++shard) {
+    add_update_check(step, step.pipeline(0, shard));
+    add_boundary_check(step, step.pipeline(0, shard), micro_batches - 1);
+  }
+  if (step.layout.grid.replicas > 1) {
+    step.checks.push_back({"gradients and parameters of all replicas equal",
+                           [&step] { return unequal_replicas(step, step.data); }});
+  }
+}
+
+}  // namespace parbench

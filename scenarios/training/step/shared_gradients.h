@@ -1,0 +1,43 @@
+// Gradients of parameters that two stages have, such as tied embeddings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/training/step/step_tasks.h"
+
+namespace parbench {
+
+/// Of a parameter that a stage has a copy of, each of both stages adds what the other has computed,
+/// so that they get the same sum.
+class SharedGradients {
+ public:
+  /// Marks the buckets to which another stage adds.
+  explicit SharedGradients(StepTasks& tasks);
+
+  /// Adds the copies and additions, behind all passes.
+  void write();
+
+ private:
+  /// A parameter's gradient as one stage has computed it.
+  struct Part {
+    GridPoint point;
+    Tensor gradient;
+  };
+  struct Pair {
+    std::string name;  // of the parameter
+    Part owner;
+    Part copy;
+  };
+  [[nodiscard]] Part owner_of(const std::string& name, const GridPoint& copy) const;
+  void write(const Pair& pair);
+  [[nodiscard]] TaskId send(const Part& from, const Part& to, const BufferView& destination,
+                            const std::string& name);
+  void add(const Part& to, const BufferView& arrived, const std::string& name,
+           std::vector<TaskId> after);
+
+  StepTasks& tasks_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,105 @@
+// Which part of the network, which samples and which memory each stage has.
+#include "scenarios/training/step/stage_maker.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+
+#include "kernels/base/error.h"
+#include "scenarios/training/partition.h"
+
+namespace parbench {
+namespace {
+
+/// Stages on devices of other ranks that plan the same passes: those of the same part of the
+/// network, with the same micro-batches and kernels.
+class Twins {
+ public:
+  explicit Twins(const Context& context) : context_(context) {}
+
+  /// Returns one that is known; null: there is none.
+  [[nodiscard]] const Stage* of(const Stage::Options& options) const {
+    const auto found = known_.find(key_of(options));
+    return found == known_.end() || !context_.is_remote(options.device) ? nullptr : found->second;
+  }
+  void add(const Stage& stage, const Stage::Options& options) {
+    if (context_.is_remote(options.device)) known_.try_emplace(key_of(options), &stage);
+  }
+
+ private:
+  using Key = std::tuple<const Network*, int, std::vector<std::int64_t>, std::string, std::size_t>;
+  [[nodiscard]] Key key_of(const Stage::Options& options) const {
+    const DeviceInfo& info = context_.device(options.device).info();
+    return {options.range.network, options.range.first, options.micro_batches,
+            info.backend + " " + info.hardware, info.cores.size()};
+  }
+
+  const Context& context_;
+  std::map<Key, const Stage*> known_;
+};
+
+Stage::Options options_of(const TrainingStep& step, const GridPoint& point,
+                          std::int64_t first_sample) {
+  const StepLayout& layout = step.layout;
+  const auto s = static_cast<std::size_t>(point.stage);
+  const LayerRange layers = stages_of(step.network, layout.partition).at(s);
+  const Network& network = step.division ? step.division->network(point.shard) : step.network;
+  const Schedule schedule =
+      schedule_named(layout.schedule, layout.stages(), layout.micro_batch_count(point.replica));
+  return {.device = layout.device(point),
+          .range = {.network = &network,
+                    .first = layers.first,
+                    .last = layers.last,
+                    .dtype = step.settings.format.dtype,
+                    .math = step.settings.format.math,
+                    .batch = layout.samples(),
+                    .recompute = layout.recompute},
+          .micro_batches = layout.micro_batches.at(static_cast<std::size_t>(point.replica)),
+          .first_sample = first_sample,
+          .slots = stage_slots(schedule, point.stage),
+          .optimizer = step.settings.optimizer,
+          .layout_samples = layout.micro_batches.front().front()};
+}
+
+/// Gradients of replicas can be added where they lie at equal offsets.
+void check_parameter_layouts(const TrainingStep& step) {
+  for (const GridPoint& point : step.layout.points()) {
+    const Stage& first = step.stage({0, point.stage, point.shard});
+    const Stage& other = step.stage(point);
+    if (first.layouts() == other.layouts()) continue;
+    throw Unsupported(
+        fmt::format("{} and {} have parameters in different layouts, so that their gradients "
+                    "cannot be added; use devices of one kind and size",
+                    step.context.device(first.device()).info().name,
+                    step.context.device(other.device()).info().name));
+  }
+}
+
+}  // namespace
+
+void make_stages(TrainingStep& step) {
+  const StepLayout& layout = step.layout;
+  if (layout.grid.shards > 1) {
+    step.division.emplace(step.network, layout.grid.shards, layout.rest,
+                          step.context.options().seed);
+  }
+  Twins twins(step.context);
+  std::int64_t first_sample = 0;
+  for (int replica = 0; replica < layout.grid.replicas; ++replica) {
+    for (const GridPoint& point : layout.points_of(replica)) {
+      Stage::Options options = options_of(step, point, first_sample);
+      options.twin = twins.of(options);
+      step.stages.push_back(std::make_unique<Stage>(step, options));
+      twins.add(*step.stages.back(), options);
+    }
+    const auto& samples = layout.micro_batches[static_cast<std::size_t>(replica)];
+    first_sample = std::accumulate(samples.begin(), samples.end(), first_sample);
+  }
+  check_parameter_layouts(step);
+}
+
+}  // namespace parbench

@@ -1,0 +1,44 @@
+// The order in which the parts of a step are written, which is that in which the host submits them.
+#include "scenarios/training/step/step_writer.h"
+
+#include <algorithm>
+
+#include "scenarios/training/step/update_writer.h"
+
+namespace parbench {
+
+void StepWriter::write() {
+  passes_.write_packing();
+  write_passes();
+  shared_.write();
+  sums_.write_rest();
+  UpdateWriter updates(tasks_, [&](const GridPoint& point) { return sums_.counted(point); });
+  for (int replica = 0; replica < step_.layout.grid.replicas; ++replica) updates.write(replica);
+}
+
+/// Replicas in turn, so that the host does not keep the last one waiting for its first task, and
+/// buckets of gradients as soon as all have them.
+void StepWriter::write_passes() {
+  const StepLayout& layout = step_.layout;
+  std::vector<std::vector<Action>> orders;
+  std::size_t longest = 0;
+  for (int replica = 0; replica < layout.grid.replicas; ++replica) {
+    orders.push_back(in_dependency_order(
+        schedule_named(layout.schedule, layout.stages(), layout.micro_batch_count(replica))));
+    longest = std::max(longest, orders.back().size());
+  }
+  for (std::size_t i = 0; i < longest; ++i) {
+    std::vector<StagePass> begun;
+    for (std::size_t replica = 0; replica < orders.size(); ++replica) {
+      if (i >= orders[replica].size()) continue;
+      begun.push_back(passes_.begin(static_cast<int>(replica), orders[replica][i]));
+    }
+    while (!begun.empty()) {
+      for (StagePass& pass : begun) pass.write_piece();
+      std::erase_if(begun, [](const StagePass& pass) { return pass.is_written(); });
+      sums_.write_complete_buckets();
+    }
+  }
+}
+
+}  // namespace parbench

@@ -1,0 +1,30 @@
+// Writes the plan of a training step.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/training/step/gradient_sums.h"
+#include "scenarios/training/step/pass_writer.h"
+#include "scenarios/training/step/shared_gradients.h"
+#include "scenarios/training/step/step_tasks.h"
+
+namespace parbench {
+
+class StepWriter {
+ public:
+  explicit StepWriter(TrainingStep& step)
+      : step_(step), tasks_(step), passes_(tasks_), shared_(tasks_), sums_(tasks_) {}
+
+  void write();
+
+ private:
+  void write_passes();
+
+  TrainingStep& step_;
+  StepTasks tasks_;
+  PassWriter passes_;
+  SharedGradients shared_;
+  GradientSums sums_;
+};
+
+}  // namespace parbench

@@ -1,0 +1,54 @@
+// The parts of a training step in the order in which they are made.
+#include "scenarios/training/step/training_step.h"
+
+#include <utility>
+
+#include "scenarios/training/checks/step_checks.h"
+#include "scenarios/training/partition.h"
+#include "scenarios/training/step/results.h"
+#include "scenarios/training/step/stage_maker.h"
+#include "scenarios/training/step/step_writer.h"
+
+namespace parbench {
+
+TrainingStep::TrainingStep(Context& with, Network what, const StepSettings& how, StepLayout where)
+    : CaseParts(with), network(std::move(what)), settings(how), layout(std::move(where)) {}
+
+Stage& TrainingStep::stage(const GridPoint& point) const {
+  const int row = point.replica * layout.stages() + point.stage;
+  return *stages.at(static_cast<std::size_t>(row * layout.grid.shards + point.shard));
+}
+
+std::vector<Stage*> TrainingStep::pipeline(int replica, int shard) const {
+  std::vector<Stage*> all;
+  for (int s = 0; s < layout.stages(); ++s) all.push_back(&stage({replica, s, shard}));
+  return all;
+}
+
+std::vector<GridPoint> TrainingStep::over_replicas(int stage, int shard) const {
+  std::vector<GridPoint> all;
+  for (int replica = 0; replica < layout.grid.replicas; ++replica) {
+    all.push_back({replica, stage, shard});
+  }
+  return all;
+}
+
+std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
+                                           const StepSettings& settings, StepLayout layout) {
+  auto step =
+      std::make_unique<TrainingStep>(context, std::move(network), settings, std::move(layout));
+  if (step->layout.stages() > 1) {
+    add_cut_notes(step->network, step->layout.partition, step->notes);
+  }
+  step->tolerance = tolerance_of_step(settings.format);
+  make_stages(*step);
+  StepWriter(*step).write();
+  add_results(*step);
+  add_checks(*step);
+  step->amount = {.value = static_cast<double>(step->layout.samples()),
+                  .unit = step->network.one_hot_target ? "images" : "samples"};
+  step->reads_borrowed_memory = settings.optimizer.reads_borrowed_memory();
+  return step;
+}
+
+}  // namespace parbench

@@ -1,0 +1,46 @@
+// A training step on a grid of devices, whatever scenario asks for it: its case, network and
+// stages.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "scenarios/framework/prepared_case.h"
+#include "scenarios/training/stage.h"
+#include "scenarios/training/step/layout.h"
+
+namespace parbench {
+
+/// What a step computes on any layout.
+struct StepSettings {
+  NumberFormat format = {};
+  Optimizer optimizer = {};
+};
+
+/// A case that trains a network; its plan refers to the stages.
+struct TrainingStep : CaseParts {
+  TrainingStep(Context& with, Network what, const StepSettings& how, StepLayout where);
+
+  [[nodiscard]] Stage& stage(const GridPoint& point) const;
+  /// The stages of one shard of a replica.
+  [[nodiscard]] std::vector<Stage*> pipeline(int replica, int shard = 0) const;
+  /// One stage of each replica.
+  [[nodiscard]] std::vector<GridPoint> over_replicas(int stage, int shard) const;
+
+  Network network;
+  StepSettings settings;
+  StepLayout layout;
+  std::optional<NetworkDivision> division;     // where there are several shards
+  std::vector<std::unique_ptr<Stage>> stages;  // in the order of StepLayout::points
+};
+
+/// Makes the stages and plans a step: the schedule's passes of all replicas, the exchange of
+/// gradients and the update. Loss and gradients of the whole batch become outputs; checks that need
+/// no reference hold parts of the step to their definition, and parameters that several devices
+/// have to each other. Throws Unsupported where replicas have parameters in different layouts.
+[[nodiscard]] std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
+                                                         const StepSettings& settings,
+                                                         StepLayout layout);
+
+}  // namespace parbench

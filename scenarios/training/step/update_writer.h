@@ -1,0 +1,40 @@
+// Writes the updates of a step, with the clipping of gradients by their norm.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "scenarios/training/step/step_tasks.h"
+
+namespace parbench {
+
+class UpdateWriter {
+ public:
+  /// The runs of gradients that the norm counts at a point.
+  using Counted = std::function<std::vector<BufferView>(const GridPoint&)>;
+  UpdateWriter(StepTasks& tasks, Counted counted) : tasks_(tasks), counted_(std::move(counted)) {}
+
+  /// Adds an update of each stage of a replica. Where gradients are clipped, every point gets the
+  /// squared norms of all and computes the factor itself: from the same numbers in the same order.
+  void write(int replica);
+
+ private:
+  /// The parts of the norm that a point computes.
+  struct Norms {
+    GridPoint point;
+    std::vector<BufferView> gradients;
+    std::size_t first = 0;  // the index of its first part among all
+    std::vector<TaskId> computed = {};
+  };
+  [[nodiscard]] std::vector<Norms> norms_of(int replica) const;
+  void write_norms(Norms& own, const BufferView& norms);
+  [[nodiscard]] TaskId send_norms(const Norms& from, const BufferView& source, const Norms& to,
+                                  const BufferView& destination);
+  void write_clipped(int replica);
+  void write_update(const GridPoint& point, std::vector<TaskId> after, std::vector<Call> before);
+
+  StepTasks& tasks_;
+  Counted counted_;
+};
+
+}  // namespace parbench
