@@ -2,7 +2,7 @@
 # (scripts/packages.txt names them).
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
-find_package(dnnl 2.6 REQUIRED CONFIG)  # not 3: docs/decisions/0026
+find_package(dnnl 2.6 REQUIRED CONFIG)  # not 3: docs/decisions/cpu-kernels.md
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.0)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)

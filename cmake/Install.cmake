@@ -4,7 +4,7 @@
 #   lib/libparbench-mpi.so what MPI launchers need, where the build found MPI
 #   lib/cmake/parbench     find_package(parbench), which gives the target parbench::parbench
 #   include/parbench       the headers that a scenario needs, under their paths in the repository
-# docs/decisions/0040-installed-library.md has the reasons. Sanitizers are for tests, not for others.
+# docs/decisions/builds.md has the reasons. Sanitizers are for tests, not for others.
 if(PARBENCH_SANITIZE)
   return()
 endif()

@@ -9,12 +9,11 @@ Written by `scripts/cudnn-plans`: the first engine that can be built for each of
 (batch 120, 128×128), planned without a GPU for a Tesla T4 (sm_75), an A100 (sm_80), an H200 (sm_90)
 and a B200 (sm_100) described by their properties. `plans.csv` has every distinct convolution with
 its shape, the engine's settings and its place in the order of cuDNN's heuristics; places before it
-are of engines that are barred (decision 0010) or cannot be built. Nothing was run, so nothing here
-is a time.
+are of engines that are barred or cannot be built. Nothing was run, so nothing here is a time.
 
 What it cannot show: engines that are compiled at run time need a driver to be planned, and are
 refused here (`RUNTIME_PREREQUISITE_MISSING`). On a GPU one of them may come first.
-[Decision 0023](../../../docs/decisions/0023-weight-gradients-and-tuning.md) has the conclusions.
+[The CUDA backend](../../../docs/decisions/cuda.md#what-computes) has the conclusions.
 
 | GPU | type | pass | kernel | layers | most workspace | last place | notes |
 |---|---|---|---|---|---|---|---|"""

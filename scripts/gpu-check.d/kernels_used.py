@@ -1,6 +1,6 @@
 # Kernels of a compared case that make the comparison say little: slow kernels that stand in for a library's,
 # kernels that were taken because cuDNN failed, and engines that were not measured although that was asked
-# for. The names are those of docs/decisions/0023.
+# for. The names are those of docs/decisions/cuda.md.
 import re
 
 # What a kernel's name says, by the text that stands for it in problems.

@@ -1,11 +1,15 @@
-"""The documents: links resolve, pages stay short, and every page of the guide is in its index.
+"""The documents: links resolve, pages stay short, and every page of a folder is in its index.
 
 Standard library and pytest only: `python3 -m pytest tests/docs`."""
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs/guide"
+DECISIONS = ROOT / "docs/decisions"
+CURRENT = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.glob("*.md"), *DECISIONS.glob("*.md")]
 
 README_WORDS = 1500
 GUIDE_LINES = 250
@@ -71,11 +75,10 @@ def test_links_resolve():
 
 
 def test_named_files_exist():
-    """What pages name in code spans as a path of the repository is there; decisions are history."""
-    pages = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.glob("*.md")]
+    """What pages name in code spans as a path of the repository is there."""
     folders = ("bench/", "cmake/", "docs/", "examples/", "kernels/", "scenarios/", "scripts/", "tests/", ".ci/")
     missing = {f"{page.relative_to(ROOT)}: {name}"
-               for page in pages
+               for page in CURRENT
                for name in re.findall(r"`([^`\s]+)`", page.read_text(encoding="utf-8"))
                if name.startswith(folders) and not set("<*…") & set(name)
                and not (ROOT / name).exists()}
@@ -95,17 +98,17 @@ def test_guide_pages_are_short():
 
 def test_lines_are_short():
     """Tables, links on a line of their own and code may be longer."""
-    pages = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.glob("*.md")]
     long_lines = [f"{page.relative_to(ROOT)}:{number}"
-                  for page in pages
+                  for page in CURRENT
                   for number, line in prose_lines(page.read_text(encoding="utf-8"))
                   if len(line) > LINE_CHARACTERS and not line.startswith(("|", "[", "!["))]
     assert long_lines == []
 
 
-def test_index_lists_every_page():
-    listed = set(links_of(GUIDE / "README.md"))
-    pages = {page.name for page in GUIDE.glob("*.md")} - {"README.md"}
+@pytest.mark.parametrize("folder", [GUIDE, DECISIONS], ids=lambda folder: folder.name)
+def test_index_lists_every_page(folder):
+    listed = set(links_of(folder / "README.md"))
+    pages = {page.name for page in folder.glob("*.md")} - {"README.md"}
     assert pages - listed == set()
 
 

@@ -14,7 +14,7 @@ namespace parbench::cpu {
 ///
 /// oneDNN's backward primitive for f32 turns blocks of the weights around for every block of rows
 /// (75 to 90% of the forward pass's speed). With many rows it is faster to turn all weights around
-/// once and to run the forward primitive (docs/decisions/0055-language-models-beside-pytorch.md).
+/// once and to run the forward primitive (docs/decisions/cpu-kernels.md).
 class DataGradient {
  public:
   /// `shape` is that of one product; `products` follow each `prepare`.

@@ -25,7 +25,8 @@ memory::desc bias_desc(const LinearShape& shape) {
 // Plans a pass whose weights are the primitive's `argument`. Where oneDNN blocks them, its layout
 // stays. Where it computes a plain matrix product it would store them one way for one pass or
 // batch and the other way for another; they lie with the inputs outermost then, in which every
-// pass is as fast or faster (docs/decisions/0022), so that they need no reordering in between.
+// pass is as fast or faster (docs/decisions/cpu-kernels.md), so that they need no reordering in
+// between.
 template <class Plan>
 auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
   const Shape weights = shape.weights();

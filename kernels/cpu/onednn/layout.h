@@ -28,7 +28,7 @@ namespace parbench::cpu {
 /// beside each other (NHWC).
 enum class ChannelOrder { planes, blocks, last };
 
-/// Returns the order for that many channels (docs/decisions/0026-onednn-version.md): last where
+/// Returns the order for that many channels (docs/decisions/cpu-kernels.md): last where
 /// they fill no blocks, and in bf16 where oneDNN's convolutions use AMX for that layout, or as
 /// `wanted_layout` says; few channels that fill no blocks are planes.
 [[nodiscard]] ChannelOrder channel_order(std::int64_t channels, DType dtype);

@@ -20,7 +20,7 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const ConvolutionBackwardWeights& desc);
 /// Whether a convolution, any pass, is computed by Winograd's algorithm F(4×4, 3×3) if oneDNN has a
 /// kernel for that, with AVX-512: for the sizes where it was measured to be faster
-/// (docs/decisions/0027-winograd.md).
+/// (docs/decisions/cpu-kernels.md).
 [[nodiscard]] bool is_for_winograd(const ConvolutionShape& shape, DType dtype);
 /// Those passes by the same algorithm in a kernel of our own, with AVX2 (`is_avx2`). Take f32 and
 /// windows of 3×3 with stride 1 and padding of at most 2, without bias and groups, in blocks of

@@ -1,5 +1,5 @@
-// Sets the variables that GNU's OpenMP library reads; docs/decisions/0024 has the figures behind
-// them.
+// Sets the variables that GNU's OpenMP library reads; docs/decisions/cpu-devices.md has the figures
+// behind them.
 #include "kernels/cpu/runtime/waiting.h"
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 // nodes of the graph API promise that a gradient may be overwritten in place, or give the variance:
 // only 1/sqrt(variance + epsilon), which loses digits on the way back. And streams and partitions
 // share a GPU here, so no block may wait for another to run beside it, as those of the graph API's
-// only engine seem to (docs/decisions/0010-cuda-backend.md).
+// only engine seem to (docs/decisions/cuda.md).
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Max pooling, average pooling and global average pooling, both ways, by kernels of our own.
 // cuDNN's engines that write or read the indices of maxima are marked as using tensor cores, which
 // f32 must not, and its deprecated functions want the forward pass's source and destination, which
-// the operation does not take (docs/decisions/0010-cuda-backend.md).
+// the operation does not take (docs/decisions/cuda.md).
 #include <fmt/format.h>
 
 #include <memory>

@@ -83,7 +83,7 @@ void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive
 }
 
 // A pass of its own: normalising and adding in one would save only 0.2% of a training step
-// (docs/decisions/0028-fused-shortcut.md).
+// (docs/decisions/cpu-kernels.md).
 void BatchNormForwardOp::add_shortcut(const Execution& execution,
                                       std::span<std::byte* const> arguments) const {
   auto* bits = reinterpret_cast<std::uint8_t*>(arguments[forward_slot::mask]);

@@ -1,6 +1,6 @@
 // Batch normalisation in training, and its backward pass, where channels are last: in loops of our
 // own, each tensor read once a pass, with the addition and the clamp inside
-// (docs/decisions/0026-onednn-version.md).
+// (docs/decisions/cpu-kernels.md).
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

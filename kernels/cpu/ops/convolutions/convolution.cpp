@@ -70,9 +70,9 @@ bool has_channels_last(const ConvolutionShape& shape, DType dtype) {
 }
 
 // Layouts for source and destination where the device's own has only a reference implementation, in
-// the order in which they are tried. It follows from measurements (docs/decisions/0022): channels
-// in blocks that the last one does not fill, a product for each image, channels last. The last
-// comes first where it is the layout of the larger tensor.
+// the order in which they are tried. It follows from measurements (docs/decisions/cpu-kernels.md):
+// channels in blocks that the last one does not fill, a product for each image, channels last. The
+// last comes first where it is the layout of the larger tensor.
 std::array<memory::format_tag, 3> other_layouts(const ConvolutionShape& shape, DType dtype) {
   using Tag = memory::format_tag;
   if (has_channels_last(shape, dtype)) return {Tag::nhwc, blocked_tag(), Tag::nchw};

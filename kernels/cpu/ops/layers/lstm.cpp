@@ -2,8 +2,8 @@
 //
 // Not as oneDNN's primitive, whose passes are reference implementations on products that allocate
 // at every call; the backward one has no part without the gradients of the weights
-// (docs/decisions/0046-lstm.md). The products with the source are one for all positions, before the
-// recurrence or behind it; only those with the state follow each other.
+// (docs/decisions/operations.md). The products with the source are one for all positions, before
+// the recurrence or behind it; only those with the state follow each other.
 #include <fmt/format.h>
 
 #include <algorithm>
