@@ -26,7 +26,7 @@ double fullest_device(const CaseOutcome& one) {
 
 std::string memory_of(const CaseOutcome& one) { return report::format_bytes(fullest_device(one)); }
 
-/// "sharded with stage 2 and bucket 5"
+/// "sharded with zero 2 and bucket 5"
 std::string label_of(const CaseSpec& spec) {
   std::string label = spec.strategy;
   std::string_view separator = " with ";
@@ -51,7 +51,7 @@ std::vector<const CaseOutcome*> same_step(const std::vector<CaseOutcome>& outcom
 }
 
 /// "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory: sharded with
-/// stage 3, 315 MiB a device in 1.20× the time." A saving of less than a tenth is not named.
+/// zero 3, 315 MiB a device in 1.20× the time." A saving of less than a tenth is not named.
 std::string memory_text(const std::vector<CaseOutcome>& outcomes,
                         const report::Recommendation& best) {
   const std::string& name = best.candidates.front().name;

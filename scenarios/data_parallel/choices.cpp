@@ -25,7 +25,7 @@ constexpr std::string_view recurrent_model = "rnn-lm";
 constexpr std::string_view strong = "strong";
 constexpr std::string_view weak = "weak";
 
-constexpr std::int64_t last_stage = 3;
+constexpr std::int64_t last_zero_level = 3;
 constexpr std::int64_t usual_prefetch = 1;
 
 std::vector<std::string> names(std::initializer_list<std::string_view> strategies) {
@@ -43,22 +43,22 @@ std::vector<Axis> axes_of_division() {
        .choices = names({strong, weak}),
        .strategies = names(
            {one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server, sharded})},
-      {.name = "stage",
+      {.name = "zero",
        .description = "what is divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
                       "also parameters (ZeRO)",
        .quick = {std::int64_t{1}, std::int64_t{3}},
        .published = {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}},
-       .max = last_stage,
+       .max = last_zero_level,
        .strategies = names({sharded})},
       {.name = "prefetch",
-       .description = "with --stage 3: number of steps ahead by which parameters are gathered",
+       .description = "with --zero 3: number of steps ahead by which parameters are gathered",
        .quick = {usual_prefetch},
        .published = {usual_prefetch},
        .min = 0,
        .max = 64,
        .strategies = names({sharded})},
       {.name = "bucket",
-       .description = "MiB of gradients that are reduced together, of --stage 3 also of "
+       .description = "MiB of gradients that are reduced together, of --zero 3 also of "
                       "parameters that are gathered together",
        .quick = {std::int64_t{5}},
        .published = {std::int64_t{1}, std::int64_t{5}, std::int64_t{25}},
@@ -136,12 +136,12 @@ std::int64_t computing_devices(const Scenario::Request& request) {
 }
 
 /// Stages other than the last one gather no parameters ahead of their use.
-void add_stage(const Parameters& asked, Parameters& parameters) {
-  const Value* stage = asked.find("stage");
-  if (stage == nullptr) return;
-  parameters.set("stage", *stage);
+void add_zero_level(const Parameters& asked, Parameters& parameters) {
+  const Value* level = asked.find("zero");
+  if (level == nullptr) return;
+  parameters.set("zero", *level);
   const Value* prefetch = asked.find("prefetch");
-  if (prefetch == nullptr || *stage != Value(last_stage)) return;
+  if (prefetch == nullptr || *level != Value(last_zero_level)) return;
   if (*prefetch == Value(usual_prefetch)) {
     parameters.imply("prefetch", *prefetch);
   } else {
@@ -151,7 +151,7 @@ void add_stage(const Parameters& asked, Parameters& parameters) {
 
 /// Where gradients are divided, those of each micro-batch are reduced by all devices together.
 bool reduces_unequal_micro_batches(const Parameters& parameters) {
-  if (integer_or_one(parameters, "stage") == 1) return false;
+  if (integer_or_one(parameters, "zero") == 1) return false;
   const auto all = micro_batches_of(parameters);
   return std::ranges::any_of(all,
                              [&](const auto& one) { return one.size() != all.front().size(); });
@@ -196,7 +196,7 @@ std::optional<CaseSpec> resolved_division(const Scenario::Request& request) {
     const std::int64_t devices = computing_devices(request);
     if (devices < 2) return refuse(request, "strategy", reason_of_devices(request));
     add_division(request, devices, spec.parameters);
-    add_stage(request.spec.parameters, spec.parameters);
+    add_zero_level(request.spec.parameters, spec.parameters);
   }
   if (const Value* bucket = request.spec.parameters.find("bucket")) {
     spec.parameters.set("bucket", *bucket);
@@ -205,10 +205,10 @@ std::optional<CaseSpec> resolved_division(const Scenario::Request& request) {
     return refuse(
         request, "accumulate",
         fmt::format("--accumulate: {} micro-batches of each device are not possible with a batch "
-                    "of {} on {} devices, but stage {} reduces each on all of them together; use "
-                    "another --batch, or --stage 1",
+                    "of {} on {} devices, but --zero {} reduces each on all of them together; use "
+                    "another --batch, or --zero 1",
                     spec.parameters.integer("accumulate"), total_samples(spec.parameters),
-                    spec.parameters.integer("devices"), spec.parameters.integer("stage")));
+                    spec.parameters.integer("devices"), spec.parameters.integer("zero")));
   }
   const std::string message = obstacle(network_of(spec.parameters), spec.parameters);
   if (!message.empty()) return refuse(request, "batch", message);
@@ -218,7 +218,7 @@ std::optional<CaseSpec> resolved_division(const Scenario::Request& request) {
 CaseSpec single_of(const CaseSpec& spec) {
   return with_strategy(
       spec, single_device,
-      {"devices", "server", "scaling", "idle", "stage", "prefetch", "bucket", "accumulate"});
+      {"devices", "server", "scaling", "idle", "zero", "prefetch", "bucket", "accumulate"});
 }
 
 CaseSpec whole_batch_of(const CaseSpec& spec) {

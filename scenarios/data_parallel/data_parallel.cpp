@@ -2,17 +2,11 @@
 #include "scenarios/data_parallel/data_parallel.h"
 
 #include "scenarios/data_parallel/answer.h"
-#include "scenarios/data_parallel/central_plan.h"
 #include "scenarios/data_parallel/choices.h"
-#include "scenarios/data_parallel/replicas.h"
-#include "scenarios/data_parallel/server_plan.h"
-#include "scenarios/data_parallel/sharded_plan.h"
 #include "scenarios/data_parallel/strategies.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
-#include "scenarios/training/checks/step_checks.h"
-#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/step/in_turn.h"
 #include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
@@ -88,88 +82,41 @@ class DataParallel final : public Scenario {
        "other than those that compute, if there is one, else the first of them"},
       {std::string(sharded),
        "each device updates a part of the parameters, and keeps no more than that part of the "
-       "optimiser's state, from stage 2 on of gradients, in stage 3 of parameters (ZeRO)"}};
+       "optimiser's state, from --zero 2 on of gradients, with --zero 3 of parameters (ZeRO)"}};
   std::vector<Axis> axes_ = axes_of_data_parallel();
 };
 
 std::optional<CaseSpec> DataParallel::reference(const CaseSpec& spec) const {
   if (spec.strategy == single_device) return std::nullopt;
   if (!depends_on_division(network_of(spec.parameters))) return whole_batch_of(spec);
-  return with_strategy(spec, parts_in_turn, {"bucket", "server", "stage", "prefetch"});
+  return with_strategy(spec, parts_in_turn, {"bucket", "server", "zero", "prefetch"});
 }
 
 std::size_t bucket_bytes_of(const Parameters& parameters) {
   return static_cast<std::size_t>(parameters.integer("bucket")) * mebibyte;
 }
 
-/// Adds the replicas and the plan of a strategy whose results lie in the first replica.
-void add_central_strategy(DataParallelParts& parts, const CaseSpec& spec,
-                          const Optimizer& optimizer) {
-  const bool is_tower = spec.strategy == tower;
-  add_replicas(parts, {.first = optimizer,
-                       .others = {},
-                       .others_are_fed = !is_tower,
-                       .has_norm = optimizer.clips()});
-  is_tower ? plan_tower(parts) : plan_replicate(parts);
-  add_replica_outputs(parts, is_tower);
-  if (is_tower) add_equality_of_replicas(parts);
-  add_update_check(parts, {parts.lead.front().get()});
-}
-
-ShardingSettings sharding_of(const Parameters& parameters) {
-  ShardingSettings settings{.stage = static_cast<int>(parameters.integer("stage")),
-                            .bucket_bytes = bucket_bytes_of(parameters)};
-  if (settings.divides_parameters()) {
-    settings.prefetch = static_cast<int>(parameters.integer("prefetch"));
-  }
-  return settings;
-}
-
-void add_strategy(DataParallelParts& parts, const CaseSpec& spec) {
-  const Optimizer optimizer = optimizer_of(spec.parameters);
-  parts.reads_borrowed_memory = optimizer.reads_borrowed_memory();
-  if (spec.strategy == parameter_server) {
-    if (has_server_device(spec.parameters)) parts.server = parts.context.device_count() - 1;
-    add_replicas(parts, {.first = {}, .others = {}, .has_norm = optimizer.clips()});
-    plan_parameter_server(parts, optimizer);
-    parts.reads_borrowed_memory = true;  // the server's parameters
-  } else if (spec.strategy == sharded) {
-    const ShardingSettings settings = sharding_of(spec.parameters);
-    plan_sharded(parts, settings, optimizer);
-    parts.reads_borrowed_memory |= settings.divides_parameters();
-  } else {
-    add_central_strategy(parts, spec, optimizer);
-  }
-}
-
-/// Steps whose results lie on one device, or that shard what each device has.
-std::unique_ptr<Case> prepare_other_exchange(const CaseSpec& spec, Context& context) {
-  auto parts = std::make_unique<DataParallelParts>(context);
+Exchange exchange_of(const CaseSpec& spec, const Context& context) {
   const Parameters& parameters = spec.parameters;
-  parts->network = network_of(parameters);
-  parts->micro_batches = micro_batches_of(parameters);
-  const std::int64_t batch = total_samples(parameters);
-  parts->whole = {.network = &parts->network,
-                  .first = 0,
-                  .last = static_cast<int>(parts->network.layers.size()) - 1,
-                  .dtype = spec.dtype,
-                  .math = spec.math,
-                  .batch = batch};
-  add_strategy(*parts, spec);
-  add_step_checks(*parts, parts->network, spec.format(), {parts->lead.front().get()}, 1,
-                  optimizer_of(parameters));
-  parts->tolerance = tolerance_of_step(spec.format());
-  parts->amount = {.value = static_cast<double>(batch),
-                   .unit = parts->network.one_hot_target ? "images" : "samples"};
-  return make_case(std::move(parts));
+  if (spec.strategy == parameter_server) {
+    return {.kind = Exchange::Kind::server,
+            .server = has_server_device(parameters) ? context.device_count() - 1 : 0};
+  }
+  if (is_undivided(spec)) return {};
+  if (spec.strategy == tower) return {.kind = Exchange::Kind::first_device};
+  if (spec.strategy == replicate) return {.kind = Exchange::Kind::fed_from_first};
+  if (spec.strategy == bucketed_all_reduce) return {.bucket_bytes = bucket_bytes_of(parameters)};
+  if (spec.strategy != sharded) return {};
+  Exchange exchange{.kind = Exchange::Kind::zero,
+                    .bucket_bytes = bucket_bytes_of(parameters),
+                    .zero_level = static_cast<int>(parameters.integer("zero"))};
+  if (exchange.divides_parameters()) {
+    exchange.prefetch = static_cast<int>(parameters.integer("prefetch"));
+  }
+  return exchange;
 }
 
 std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& context) const {
-  const bool has_other_exchange =
-      spec.strategy == parameter_server ||
-      (!is_undivided(spec) &&
-       (spec.strategy == tower || spec.strategy == replicate || spec.strategy == sharded));
-  if (has_other_exchange) return prepare_other_exchange(spec, context);
   auto micro_batches = micro_batches_of(spec.parameters);
   StepLayout layout;
   if (spec.strategy == parts_in_turn) {
@@ -177,9 +124,7 @@ std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& conte
   } else {
     layout.grid.replicas = static_cast<int>(micro_batches.size());
     layout.micro_batches = std::move(micro_batches);
-    if (spec.strategy == bucketed_all_reduce) {
-      layout.exchange.bucket_bytes = bucket_bytes_of(spec.parameters);
-    }
+    layout.exchange = exchange_of(spec, context);
   }
   return make_case(prepare_step(
       context, network_of(spec.parameters),

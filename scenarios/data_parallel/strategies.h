@@ -15,7 +15,7 @@ inline constexpr std::string_view parameter_server = "parameter-server";
 inline constexpr std::string_view sharded = "sharded";
 
 /// Parameters that distinguish cases of one strategy on the same devices.
-inline constexpr std::array<std::string_view, 4> tuning_parameters{"stage", "prefetch", "bucket",
+inline constexpr std::array<std::string_view, 4> tuning_parameters{"zero", "prefetch", "bucket",
                                                                    "accumulate"};
 
 }  // namespace parbench

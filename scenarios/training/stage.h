@@ -65,6 +65,7 @@ class Stage {
   Stage(CaseParts& parts, Options options);
 
   [[nodiscard]] int device() const { return options_.device; }
+  [[nodiscard]] const StageRange& range() const { return options_.range; }
   [[nodiscard]] const StageSlots& slots() const { return options_.slots; }
 
   /// A tensor at a boundary between stages, and its gradient, as they lie on this stage's device.

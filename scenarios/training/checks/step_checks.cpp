@@ -339,16 +339,14 @@ Tolerance tolerance_of_step(NumberFormat format) {
 }
 
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
-                     const Stages& stages, int micro_batches,
-                     const std::optional<Optimizer>& optimizer) {
+                     const Stages& stages, int micro_batches, const Optimizer& optimizer) {
   if (!is_naively_computable(network, stages)) {
     parts.checks.push_back(end_check(parts, network, format, stages, micro_batches));
     return;
   }
   parts.checks.push_back({"loss and all gradients computed by a naive network",
-                          [&parts, &network, format, stages,
-                           clipping = optimizer.value_or(stages.front()->optimizer())] {
-                            return check_perceptron(parts, network, format, stages, clipping);
+                          [&parts, &network, format, stages, optimizer] {
+                            return check_perceptron(parts, network, format, stages, optimizer);
                           }});
 }
 

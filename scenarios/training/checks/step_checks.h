@@ -18,10 +18,9 @@ namespace parbench {
 ///   still holds the whole batch;
 /// - otherwise only that there is a finite loss.
 /// The checks refer to the parts, their outputs and the stages, which may also be replicas that
-/// share the micro-batches. `optimizer`: what clips, where it is not the first stage's.
+/// share the micro-batches. `optimizer`: what clips.
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
-                     const Stages& stages, int micro_batches,
-                     const std::optional<Optimizer>& optimizer = {});
+                     const Stages& stages, int micro_batches, const Optimizer& optimizer);
 
 /// Adds a check that there is a finite loss. Refers to the parts.
 void add_loss_check(CaseParts& parts);

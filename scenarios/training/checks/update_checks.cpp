@@ -178,9 +178,7 @@ void add_update_check(CaseParts& parts, UpdatedParameters updated) {
        }});
 }
 
-void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated,
-                      std::function<std::vector<float>()> loss) {
-  parts.outputs.push_back({loss_output, std::move(loss)});
+void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated) {
   if (!updated.clip_factors.empty()) {
     parts.outputs.push_back(
         {clip_factor_output, [&data = parts.data, factor = updated.clip_factors.front()] {

@@ -38,8 +38,7 @@ struct UpdatedParameters {
 /// Adds the same check of parameters and gradients that do not lie in stages. Refers to the parts.
 void add_update_check(CaseParts& parts, UpdatedParameters updated);
 
-/// Adds loss, clip factor and gradients as outputs; the loss is read by `loss`.
-void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated,
-                      std::function<std::vector<float>()> loss);
+/// Adds clip factor and gradients as outputs.
+void add_step_outputs(CaseParts& parts, const UpdatedParameters& updated);
 
 }  // namespace parbench

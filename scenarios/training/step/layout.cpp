@@ -7,11 +7,14 @@
 
 namespace parbench {
 
+std::int64_t StepLayout::samples_of(int replica) const {
+  const auto& samples = micro_batches.at(static_cast<std::size_t>(replica));
+  return std::accumulate(samples.begin(), samples.end(), std::int64_t{0});
+}
+
 std::int64_t StepLayout::samples() const {
   std::int64_t sum = 0;
-  for (const auto& of_replica : micro_batches) {
-    sum = std::accumulate(of_replica.begin(), of_replica.end(), sum);
-  }
+  for (int replica = 0; replica < grid.replicas; ++replica) sum += samples_of(replica);
   return sum;
 }
 

@@ -20,11 +20,27 @@ struct Exchange {
     none,
     /// Every replica gets the sum of all gradients and updates its own parameters.
     all_reduce,
+    // The others are of replicas that have one stage each.
+    first_device,    // the first device adds gradients, updates, and sends the parameters
+    fed_from_first,  // the same, with parameters and samples sent in every step and the loss there
+    server,          // a device for the parameters, to which all send gradients
+    zero,  // every replica updates a part of the parameters and keeps no more of its state
   };
   Kind kind = Kind::all_reduce;
   /// Gradients are exchanged in buckets of so many bytes during the rest of the backward pass; 0:
-  /// all of a stage at once, after its backward pass. Not where positions are sharded.
+  /// all of a stage at once, after its backward pass. Of all_reduce, where positions are not
+  /// sharded, and of zero.
   std::size_t bucket_bytes = 0;
+  int server = 0;  // its device: that of the first replica, or one behind those of all replicas
+  /// What zero divides: from level 1 on the optimiser's state, from 2 on the sums of gradients, and
+  /// at level 3 parameters.
+  int zero_level = 0;
+  int prefetch = 1;  // steps by which buckets of parameters arrive early (level 3)
+
+  [[nodiscard]] bool divides_gradients() const { return zero_level >= 2; }
+  [[nodiscard]] bool divides_parameters() const { return zero_level >= 3; }
+  /// Whether every replica ends a step with an update of its own by the sums of all gradients.
+  [[nodiscard]] bool updates_all() const { return kind == Kind::none || kind == Kind::all_reduce; }
 };
 
 /// A stage of the network on the grid: the shard of a stage of a replica.
@@ -50,6 +66,7 @@ struct StepLayout {
     return static_cast<int>(micro_batches.at(static_cast<std::size_t>(replica)).size());
   }
   [[nodiscard]] std::int64_t samples() const;  // of all replicas
+  [[nodiscard]] std::int64_t samples_of(int replica) const;
 
   /// In the order of devices.
   [[nodiscard]] std::vector<GridPoint> points() const;

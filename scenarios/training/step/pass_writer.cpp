@@ -130,6 +130,11 @@ StagePass PassWriter::begin(int replica, const Action& action) {
   return pass;
 }
 
+void PassWriter::write(int replica, const Action& action) {
+  StagePass pass = begin(replica, action);
+  while (!pass.is_written()) pass.write_piece();
+}
+
 /// Makes a pass wait for what its point has been sent for the micro-batch, and begin with the calls
 /// that unpack it.
 void PassWriter::receive(StagePass::Shard& shard, int micro_batch) const {

@@ -60,6 +60,8 @@ class PassWriter {
   /// written before the next pass of the replica begins, in an order as `in_dependency_order` gives
   /// it.
   [[nodiscard]] StagePass begin(int replica, const Action& action);
+  /// Begins a pass and writes all of it.
+  void write(int replica, const Action& action);
 
  private:
   friend class StagePass;

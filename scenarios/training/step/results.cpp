@@ -127,13 +127,30 @@ void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
 
 // --- checks ---
 
-std::optional<std::string> unequal_replicas(const TrainingStep& step, CaseData& data) {
+std::optional<std::string> unequal_replicas(const TrainingStep& step, CaseData& data,
+                                            bool with_gradients) {
   for (const GridPoint& point : step.layout.points()) {
     if (point.replica == 0) continue;
     const Stage& first = step.stage({0, point.stage, point.shard});
-    if (auto unequal = unequal_parameters(data, first, step.stage(point), true)) return unequal;
+    if (auto unequal = unequal_parameters(data, first, step.stage(point), with_gradients)) {
+      return unequal;
+    }
   }
   return std::nullopt;
+}
+
+/// Adds a check that replicas which keep all parameters have the same ones bit for bit, and the
+/// same gradients where each holds the sums.
+void add_equality_of_replicas(TrainingStep& step) {
+  const Exchange& exchange = step.layout.exchange;
+  const bool keeps_parameters =
+      exchange.kind != Exchange::Kind::fed_from_first && !exchange.divides_parameters();
+  if (step.layout.grid.replicas == 1 || !keeps_parameters) return;
+  const bool hold_sums = exchange.updates_all() || exchange.zero_level == 1;
+  step.checks.push_back(
+      {hold_sums ? "gradients and parameters of all replicas equal"
+                 : "parameters of all replicas equal",
+       [&step, hold_sums] { return unequal_replicas(step, step.data, hold_sums); }});
 }
 
 std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& tolerance,
@@ -173,38 +190,40 @@ Stages stages_of_batch(const TrainingStep& step) {
 
 }  // namespace
 
-void add_results(TrainingStep& step) {
+void add_results(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere) {
   if (is_sum_of_replicas(step.layout)) {
     add_sums_of_replicas(step);
     clip_sum(step.outputs, step.settings.optimizer);
     return;
   }
-  if (step.division) {
+  if (elsewhere) {
+    add_step_outputs(step, *elsewhere);
+  } else if (step.division) {
     add_divided_gradients(step);
   } else {
     for (const Stage* stage : step.pipeline(0)) stage->add_outputs(step.outputs);
   }
-  add_loss(step);
+  // Replication computes the loss of the whole batch at once, on the first device.
+  if (step.layout.exchange.kind != Exchange::Kind::fed_from_first) add_loss(step);
 }
 
-void add_checks(TrainingStep& step) {
+void add_checks(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere) {
   const int micro_batches = step.layout.micro_batch_count(0);
   if (step.division) {
     add_loss_check(step);
     step.checks.push_back({"gradients of what all shards have equal",
                            [&step] { return unequal_shards(step, step.data); }});
   } else {
-    add_step_checks(step, step.network, step.settings.format, stages_of_batch(step), micro_batches);
+    add_step_checks(step, step.network, step.settings.format, stages_of_batch(step), micro_batches,
+                    step.settings.optimizer);
   }
   if (is_sum_of_replicas(step.layout)) return;
+  if (elsewhere) add_update_check(step, *elsewhere);
   for (int shard = 0; shard < step.layout.grid.shards; ++shard) {
-    add_update_check(step, step.pipeline(0, shard));
+    if (!elsewhere) add_update_check(step, step.pipeline(0, shard));
     add_boundary_check(step, step.pipeline(0, shard), micro_batches - 1);
   }
-  if (step.layout.grid.replicas > 1) {
-    step.checks.push_back({"gradients and parameters of all replicas equal",
-                           [&step] { return unequal_replicas(step, step.data); }});
-  }
+  add_equality_of_replicas(step);
 }
 
 }  // namespace parbench

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <string>
 #include <tuple>
 
@@ -42,6 +41,14 @@ class Twins {
   std::map<Key, const Stage*> known_;
 };
 
+/// Whether a stage updates its own parameters; else they come from another device, or blocks of
+/// them are updated one by one.
+bool has_update(const Exchange& exchange, const GridPoint& point) {
+  const bool is_central = exchange.kind == Exchange::Kind::first_device ||
+                          exchange.kind == Exchange::Kind::fed_from_first;
+  return exchange.updates_all() || (is_central && point.replica == 0);
+}
+
 Stage::Options options_of(const TrainingStep& step, const GridPoint& point,
                           std::int64_t first_sample) {
   const StepLayout& layout = step.layout;
@@ -61,8 +68,12 @@ Stage::Options options_of(const TrainingStep& step, const GridPoint& point,
           .micro_batches = layout.micro_batches.at(static_cast<std::size_t>(point.replica)),
           .first_sample = first_sample,
           .slots = stage_slots(schedule, point.stage),
-          .optimizer = step.settings.optimizer,
-          .layout_samples = layout.micro_batches.front().front()};
+          .optimizer = has_update(layout.exchange, point) ? step.settings.optimizer : Optimizer(),
+          .layout_samples = layout.micro_batches.front().front(),
+          .is_fed = layout.exchange.kind == Exchange::Kind::fed_from_first && point.replica > 0,
+          .has_norm = !layout.exchange.updates_all() && step.settings.optimizer.clips(),
+          .gradients_elsewhere = layout.exchange.divides_gradients(),
+          .parameters_elsewhere = layout.exchange.divides_parameters()};
 }
 
 /// Gradients of replicas can be added where they lie at equal offsets.
@@ -96,8 +107,7 @@ void make_stages(TrainingStep& step) {
       step.stages.push_back(std::make_unique<Stage>(step, options));
       twins.add(*step.stages.back(), options);
     }
-    const auto& samples = layout.micro_batches[static_cast<std::size_t>(replica)];
-    first_sample = std::accumulate(samples.begin(), samples.end(), first_sample);
+    first_sample += layout.samples_of(replica);
   }
   check_parameter_layouts(step);
 }

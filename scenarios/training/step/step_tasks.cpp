@@ -20,6 +20,8 @@ void append(std::vector<TaskId>& to, const std::vector<TaskId>& from) {
 
 StepTasks::StepTasks(TrainingStep& step) : step_(step) {
   const StepLayout& layout = step.layout;
+  const bool exchange_copies =
+      !layout.exchange.updates_all() && (layout.grid.replicas > 1 || layout.exchange.server > 0);
   for (int replica = 0; replica < layout.grid.replicas; ++replica) {
     const auto add_lanes = [&](std::map<int, LaneId>& lanes, StreamKind kind) {
       for (const GridPoint& point : layout.points_of(replica)) {
@@ -28,9 +30,11 @@ StepTasks::StepTasks(TrainingStep& step) : step_(step) {
       }
     };
     add_lanes(compute_, StreamKind::compute);
-    if (layout.stages() > 1) add_lanes(copy_, StreamKind::copy);
+    if (layout.stages() > 1 || exchange_copies) add_lanes(copy_, StreamKind::copy);
   }
-  if (layout.exchange.bucket_bytes == 0 || layout.grid.replicas == 1) return;
+  const bool has_buckets =
+      layout.exchange.kind == Exchange::Kind::all_reduce && layout.exchange.bucket_bytes > 0;
+  if (!has_buckets || layout.grid.replicas == 1) return;
   for (const GridPoint& point : layout.points()) {
     const BufferView all = stage(point).region().gradients;
     for (const GradientBucket& one : gradient_buckets(stage(point).gradient_offsets(), all.bytes,
@@ -41,9 +45,7 @@ StepTasks::StepTasks(TrainingStep& step) : step_(step) {
 }
 
 std::vector<LaneId> StepTasks::lanes_between(const GridPoint& from, const GridPoint& to) const {
-  const auto& lanes = copy_.empty() ? compute_ : copy_;
-  return copying_lanes(step_.plan, lanes.at(step_.layout.device(from)),
-                       lanes.at(step_.layout.device(to)));
+  return copying_lanes(step_.plan, copy_lane(from), copy_lane(to));
 }
 
 std::string StepTasks::text(const GridPoint& point) const {

@@ -22,7 +22,7 @@ struct Bucket {
 
 class StepTasks {
  public:
-  /// Adds a compute lane of every device, and copy lanes where there are several stages.
+  /// Adds a compute lane of every device, and copy lanes where stages or exchanges copy.
   explicit StepTasks(TrainingStep& step);
 
   [[nodiscard]] TrainingStep& step() const { return step_; }
@@ -30,6 +30,10 @@ class StepTasks {
 
   [[nodiscard]] LaneId compute_lane(const GridPoint& point) const {
     return compute_.at(step_.layout.device(point));
+  }
+  /// The compute lane where there are no copy lanes.
+  [[nodiscard]] LaneId copy_lane(const GridPoint& point) const {
+    return copy_.empty() ? compute_lane(point) : copy_.at(step_.layout.device(point));
   }
   /// The lanes of a copy. Without stages there is nothing to compute beside it.
   [[nodiscard]] std::vector<LaneId> lanes_between(const GridPoint& from, const GridPoint& to) const;

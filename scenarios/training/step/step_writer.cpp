@@ -3,15 +3,35 @@
 
 #include <algorithm>
 
+#include "scenarios/training/exchanges/central.h"
+#include "scenarios/training/exchanges/server.h"
+#include "scenarios/training/exchanges/zero.h"
 #include "scenarios/training/step/update_writer.h"
 
 namespace parbench {
 
-void StepWriter::write() {
+std::optional<UpdatedParameters> StepWriter::write() {
+  using enum Exchange::Kind;
+  const Exchange::Kind kind = step_.layout.exchange.kind;
+  if (kind == zero) return write_zero(tasks_, passes_);
+  if (kind == fed_from_first) {
+    write_replicate(tasks_);
+    return std::nullopt;
+  }
   passes_.write_packing();
   write_passes();
+  if (kind == server) return write_server(tasks_);
+  if (kind == first_device) {
+    write_tower(tasks_);
+    return std::nullopt;
+  }
   shared_.write();
   sums_.write_rest();
+  write_updates();
+  return std::nullopt;
+}
+
+void StepWriter::write_updates() {
   UpdateWriter updates(tasks_, [&](const GridPoint& point) { return sums_.counted(point); });
   for (int replica = 0; replica < step_.layout.grid.replicas; ++replica) updates.write(replica);
 }

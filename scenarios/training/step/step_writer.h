@@ -1,8 +1,9 @@
 // Writes the plan of a training step.
 #pragma once
 
-#include <vector>
+#include <optional>
 
+#include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/step/gradient_sums.h"
 #include "scenarios/training/step/pass_writer.h"
 #include "scenarios/training/step/shared_gradients.h"
@@ -15,10 +16,12 @@ class StepWriter {
   explicit StepWriter(TrainingStep& step)
       : step_(step), tasks_(step), passes_(tasks_), shared_(tasks_), sums_(tasks_) {}
 
-  void write();
+  /// Returns where the updated parameters lie, if that is not in the stages.
+  [[nodiscard]] std::optional<UpdatedParameters> write();
 
  private:
   void write_passes();
+  void write_updates();
 
   TrainingStep& step_;
   StepTasks tasks_;

@@ -42,12 +42,15 @@ std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
   }
   step->tolerance = tolerance_of_step(settings.format);
   make_stages(*step);
-  StepWriter(*step).write();
-  add_results(*step);
-  add_checks(*step);
+  const std::optional<UpdatedParameters> elsewhere = StepWriter(*step).write();
+  add_results(*step, elsewhere);
+  add_checks(*step, elsewhere);
+  const Exchange& exchange = step->layout.exchange;
   step->amount = {.value = static_cast<double>(step->layout.samples()),
                   .unit = step->network.one_hot_target ? "images" : "samples"};
-  step->reads_borrowed_memory = settings.optimizer.reads_borrowed_memory();
+  step->reads_borrowed_memory = settings.optimizer.reads_borrowed_memory() ||
+                                exchange.kind == Exchange::Kind::server ||
+                                exchange.divides_parameters();
   return step;
 }
 

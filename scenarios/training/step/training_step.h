@@ -23,6 +23,10 @@ struct TrainingStep : CaseParts {
   TrainingStep(Context& with, Network what, const StepSettings& how, StepLayout where);
 
   [[nodiscard]] Stage& stage(const GridPoint& point) const;
+  /// A replica of one stage.
+  [[nodiscard]] Stage& replica(std::size_t r) const {
+    return stage({.replica = static_cast<int>(r)});
+  }
   /// The stages of one shard of a replica.
   [[nodiscard]] std::vector<Stage*> pipeline(int replica, int shard = 0) const;
   /// One stage of each replica.

@@ -39,7 +39,10 @@ std::vector<UpdateWriter::Norms> UpdateWriter::norms_of(int replica) const {
   std::vector<Norms> all;
   std::size_t first = 0;
   for (const GridPoint& point : tasks_.step().layout.points_of(replica)) {
-    all.push_back({.point = point, .gradients = counted_(point), .first = first});
+    all.push_back({.point = point,
+                   .gradients = counted_ ? counted_(point)
+                                         : std::vector{tasks_.stage(point).update().counted()},
+                   .first = first});
     first += all.back().gradients.size();
   }
   return all;

@@ -10,9 +10,10 @@ namespace parbench {
 
 class UpdateWriter {
  public:
-  /// The runs of gradients that the norm counts at a point.
+  /// The runs of gradients that the norm counts at a point; null: all of them.
   using Counted = std::function<std::vector<BufferView>(const GridPoint&)>;
-  UpdateWriter(StepTasks& tasks, Counted counted) : tasks_(tasks), counted_(std::move(counted)) {}
+  explicit UpdateWriter(StepTasks& tasks, Counted counted = nullptr)
+      : tasks_(tasks), counted_(std::move(counted)) {}
 
   /// Adds an update of each stage of a replica. Where gradients are clipped, every point gets the
   /// squared norms of all and computes the factor itself: from the same numbers in the same order.

@@ -80,8 +80,8 @@ bool is_of_another_graph(const Axis& axis, const CaseSpec& spec) {
 bool is_of_another_division(const Axis& axis, const CaseSpec& spec) {
   if (axis.name == "heads") return spec.parameters.find("block") != nullptr;
   if (axis.name == "prefetch") {
-    const Value* stage = spec.parameters.find("stage");
-    return stage != nullptr && std::get<std::int64_t>(*stage) < 3;
+    const Value* level = spec.parameters.find("zero");
+    return level != nullptr && std::get<std::int64_t>(*level) < 3;
   }
   const Value* layout = spec.parameters.find("layout");
   if (layout == nullptr) return false;

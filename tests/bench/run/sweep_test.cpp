@@ -111,10 +111,10 @@ TEST_F(SweepTest, RefusesAFlagThatChangesNoCase) {
       return std::string(refused.what());
     }
   };
-  EXPECT_THAT(error({"--strategy", "sharded", "--stage", "1,2", "--prefetch", "2"}),
+  EXPECT_THAT(error({"--strategy", "sharded", "--zero", "1,2", "--prefetch", "2"}),
               AllOf(HasSubstr("--prefetch: it changes none of the 2 cases"),
-                    HasSubstr("(with --stage 3: "), HasSubstr("leave it out")));
-  EXPECT_EQ(error({"--strategy", "sharded", "--stage", "1,2,3", "--prefetch", "2"}), "3 cases");
+                    HasSubstr("(with --zero 3: "), HasSubstr("leave it out")));
+  EXPECT_EQ(error({"--strategy", "sharded", "--zero", "1,2,3", "--prefetch", "2"}), "3 cases");
 }
 
 TEST_F(SweepTest, ReadsValuesStrictly) {

@@ -72,7 +72,7 @@ TEST_F(DataParallelTest, EqualPlansAreNotCompared) {
     const CaseSpec alone = *scenario->resolve(request_of(strategy, {{"model", "linear"},
                                                                     {"batch", std::int64_t{1}},
                                                                     {"bucket", 1},
-                                                                    {"stage", std::int64_t{2}}}));
+                                                                    {"zero", std::int64_t{2}}}));
     EXPECT_FALSE(scenario->comparable(alone)) << strategy;
     EXPECT_THAT(scenario->metrics(alone), IsEmpty()) << strategy;
   }
@@ -187,20 +187,19 @@ const std::vector<Parameter> small_mlp{
 INSTANTIATE_TEST_SUITE_P(
     Stages, DataParallelPlans,
     testing::Values(
-        sharded_division("First", with(small_mlp, {{"stage", 1}, {"optimizer", "momentum"}})),
-        sharded_division("Second", with(small_mlp, {{"stage", 2}, {"clip", 0.01}})),
-        sharded_division("Third", with(small_mlp, {{"stage", 3}, {"optimizer", "adam"}})),
+        sharded_division("First", with(small_mlp, {{"zero", 1}, {"optimizer", "momentum"}})),
+        sharded_division("Second", with(small_mlp, {{"zero", 2}, {"clip", 0.01}})),
+        sharded_division("Third", with(small_mlp, {{"zero", 3}, {"optimizer", "adam"}})),
         sharded_division("ThirdWithoutPrefetching",
-                         with(small_mlp, {{"stage", 3}, {"prefetch", 0}, {"clip", 0.01}})),
-        sharded_division("ThirdWithAllPrefetched",
-                         with(small_mlp, {{"stage", 3}, {"prefetch", 9}})),
+                         with(small_mlp, {{"zero", 3}, {"prefetch", 0}, {"clip", 0.01}})),
+        sharded_division("ThirdWithAllPrefetched", with(small_mlp, {{"zero", 3}, {"prefetch", 9}})),
         sharded_division("SecondAccumulated",
-                         with(small_mlp, {{"stage", 2}, {"accumulate", 2}, {"clip", 0.01}})),
+                         with(small_mlp, {{"zero", 2}, {"accumulate", 2}, {"clip", 0.01}})),
         sharded_division("ThirdAccumulated",
-                         with(small_mlp, {{"stage", 3}, {"accumulate", 2}, {"optimizer", "adam"}})),
+                         with(small_mlp, {{"zero", 3}, {"accumulate", 2}, {"optimizer", "adam"}})),
         sharded_division("SecondOnFour",
-                         {{"model", "toy"}, {"batch", 30}, {"stage", 2}, {"clip", 0.01}}, 4),
-        sharded_division("ThirdOnFour", {{"model", "toy"}, {"batch", 5}, {"stage", 3}}, 4)),
+                         {{"model", "toy"}, {"batch", 30}, {"zero", 2}, {"clip", 0.01}}, 4),
+        sharded_division("ThirdOnFour", {{"model", "toy"}, {"batch", 5}, {"zero", 3}}, 4)),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -230,7 +229,7 @@ TEST_F(DataParallelTest, EachStageOfShardingNeedsLessMemory) {
                                       {"batch", 4},     {"bucket", 1}, {"optimizer", "adam"}};
   std::size_t before = memory_of(*scenario, "all-reduce", values);
   for (const std::int64_t stage : {1, 2, 3}) {
-    const std::size_t memory = memory_of(*scenario, "sharded", with(values, {{"stage", stage}}));
+    const std::size_t memory = memory_of(*scenario, "sharded", with(values, {{"zero", stage}}));
     EXPECT_LT(memory, before) << "stage " << stage;
     before = memory;
   }
@@ -240,7 +239,7 @@ TEST_F(DataParallelTest, PrefetchingTakesNoMoreThanHalfOfTheParameters) {
   // The head and its gradient have a third of all parameters each, and follow each other.
   const std::vector<Parameter> values{{"model", "rnn-lm"}, {"batch", 2},         {"embedding", 128},
                                       {"hidden", 128},     {"vocabulary", 4000}, {"sequence", 4},
-                                      {"stage", 3},        {"bucket", 1}};
+                                      {"zero", 3},         {"bucket", 1}};
   const std::size_t without = memory_of(*scenario, "sharded", with(values, {{"prefetch", 0}}));
   const std::size_t prefetching = memory_of(*scenario, "sharded", with(values, {{"prefetch", 9}}));
   const std::size_t parameters = sizeof(float) * (2 * 4000 * 128 + 2 * 4 * 128 * (2 * 128 + 2));
@@ -252,23 +251,23 @@ TEST_F(DataParallelTest, DividedGradientsNeedAsManyMicroBatchesOnEachDevice) {
   const auto sharded = [&](std::int64_t stage, std::int64_t batch) {
     return request_of(
         "sharded",
-        {{"model", "toy"}, {"batch", batch}, {"stage", stage}, {"bucket", 5}, {"accumulate", 4}},
+        {{"model", "toy"}, {"batch", batch}, {"zero", stage}, {"bucket", 5}, {"accumulate", 4}},
         {"accumulate"}, 4);
   };
   EXPECT_THAT(name_of(sharded(1, 30)), HasSubstr("accumulate:4"));  // 8 = 4·2, 6 = 3·2
-  EXPECT_THAT(refusal(sharded(2, 30)), HasSubstr("use another --batch, or --stage 1"));
+  EXPECT_THAT(refusal(sharded(2, 30)), HasSubstr("use another --batch, or --zero 1"));
   EXPECT_THAT(name_of(sharded(2, 32)), HasSubstr("accumulate:4"));
 }
 
 TEST_F(DataParallelTest, OnlyTheLastStagePrefetches) {
   const auto sharded = [&](std::int64_t stage) {
     return request_of("sharded",
-                      {{"model", "linear"}, {"stage", stage}, {"bucket", 5}, {"prefetch", 2}});
+                      {{"model", "linear"}, {"zero", stage}, {"bucket", 5}, {"prefetch", 2}});
   };
   EXPECT_EQ(name_of(sharded(2)),
-            "data-parallel/sharded/model:linear/batch:30/devices:2/stage:2/bucket:5");
+            "data-parallel/sharded/model:linear/batch:30/devices:2/zero:2/bucket:5");
   EXPECT_EQ(name_of(sharded(3)),
-            "data-parallel/sharded/model:linear/batch:30/devices:2/stage:3/prefetch:2/bucket:5");
+            "data-parallel/sharded/model:linear/batch:30/devices:2/zero:3/prefetch:2/bucket:5");
 }
 
 /// What is wrong with a run that leaves out a task; empty: nothing.

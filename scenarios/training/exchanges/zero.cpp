@@ -1,5 +1,5 @@
 // Tasks of a step on shards.
-#include "scenarios/data_parallel/sharded_plan.h"
+#include "scenarios/training/exchanges/zero.h"
 
 #include <fmt/format.h>
 
@@ -8,16 +8,16 @@
 #include <utility>
 
 #include "reports/units/units.h"
-#include "scenarios/data_parallel/sharded_steps.h"
 #include "scenarios/framework/collectives/access_log.h"
 #include "scenarios/framework/collectives/rank_collectives.h"
+#include "scenarios/training/exchanges/zero_steps.h"
 
 namespace parbench {
 namespace {
 
 /// A replica on its way into tasks.
 struct ReplicaTasks {
-  ShardedSteps steps;
+  ZeroSteps steps;
   std::vector<std::vector<TaskId>> arrived;  // by index in `held`
   AccessLog pool{std::vector<TaskId>{}};
   std::vector<TaskId> written = {};  // steps that are tasks
@@ -29,15 +29,19 @@ ElementRange range_of(const HeldBucket& held) {
           .count = static_cast<std::int64_t>(held.bytes)};
 }
 
-class ShardedWriter {
+class ZeroWriter {
  public:
-  ShardedWriter(DataParallelParts& parts, const ShardingSettings& settings,
-                const Optimizer& optimizer, Shards& shards)
-      : parts_(parts), settings_(settings), optimizer_(optimizer), shards_(shards) {
+  ZeroWriter(StepTasks& tasks, PassWriter& passes, Shards& shards)
+      : tasks_(tasks),
+        passes_(passes),
+        step_(tasks.step()),
+        settings_(step_.layout.exchange),
+        optimizer_(step_.settings.optimizer),
+        shards_(shards) {
     for (std::size_t r = 0; r < count(); ++r) {
-      replicas_.push_back({.steps = {parts, r, shards.layout(), settings}, .arrived = {}});
+      replicas_.push_back({.steps = {step_, r, shards.layout()}, .arrived = {}});
       replicas_[r].arrived.resize(replicas_[r].steps.held().size());
-      if (settings.divides_parameters()) {
+      if (settings_.divides_parameters()) {
         shards_.initialize_at_reset(r, replicas_[r].steps.pool());
       }
       replicas_[r].steps.poison_pool();
@@ -52,10 +56,15 @@ class ShardedWriter {
   }
 
  private:
-  [[nodiscard]] std::size_t count() const { return parts_.replica_count(); }
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(step_.layout.grid.replicas);
+  }
   [[nodiscard]] std::size_t bucket_count() const { return shards_.layout().buckets().size(); }
+  [[nodiscard]] static GridPoint point(std::size_t r) { return {.replica = static_cast<int>(r)}; }
+  [[nodiscard]] LaneId compute_lane(std::size_t r) const { return tasks_.compute_lane(point(r)); }
+  [[nodiscard]] LaneId copy_lane(std::size_t r) const { return tasks_.copy_lane(point(r)); }
   [[nodiscard]] TaskId next_task() const {
-    return static_cast<TaskId>(parts_.plan.graph().tasks.size());
+    return static_cast<TaskId>(step_.plan.graph().tasks.size());
   }
   /// Combines data of all replicas on their copy lanes, beside the backward pass. Each collective
   /// has memory of its own, because several may be under way.
@@ -64,15 +73,15 @@ class ShardedWriter {
                      const std::vector<std::vector<TaskId>>& ready) {
     std::vector<std::pair<int, LaneId>> ranks;
     for (std::size_t r = 0; r < count(); ++r) {
-      ranks.emplace_back(parts_.replica(r).device(), parts_.copies[r]);
+      ranks.emplace_back(step_.replica(r).device(), copy_lane(r));
     }
-    RankCollectives collectives(parts_, std::move(ranks));
+    RankCollectives collectives(step_, std::move(ranks));
     return collectives.add(name, collective, data, ready);
   }
 
   // --- rounds ---
 
-  using Round = ShardedSteps::Round;
+  using Round = ZeroSteps::Round;
   [[nodiscard]] const Round& round_of(std::size_t r) const {
     return replicas_[r].steps.rounds()[round_];
   }
@@ -85,11 +94,7 @@ class ShardedWriter {
   void write_round(std::size_t index) {
     round_ = index;
     for (std::size_t r = 0; r < count(); ++r) {
-      if (!settings_.divides_gradients()) {
-        add_forward(parts_, r, {});
-      } else if (!settings_.divides_parameters()) {
-        add_forward_of(parts_, r, round_of(r).micro_batch, {});
-      }
+      write_whole_passes(static_cast<int>(r), round_of(r).micro_batch);
       write_steps(r, round_of(r).backward);
     }
     for (std::size_t b = 0; b < bucket_count(); ++b) {
@@ -97,6 +102,17 @@ class ShardedWriter {
       settings_.divides_gradients() ? write_reduce_scatter(b) : write_all_reduce(b);
     }
     for (std::size_t r = 0; r < count(); ++r) write_steps(r, round_of(r).end);
+  }
+
+  /// The passes that are no steps: where gradients are not divided, all but the last backward pass;
+  /// else the forward pass of the round, where parameters are not divided.
+  void write_whole_passes(int r, int micro_batch) {
+    if (settings_.divides_parameters()) return;
+    for (int before = 0; !settings_.divides_gradients() && before < micro_batch; ++before) {
+      passes_.write(r, {Pass::forward, 0, before});
+      passes_.write(r, {Pass::backward, 0, before});
+    }
+    passes_.write(r, {Pass::forward, 0, micro_batch});
   }
 
   // --- steps ---
@@ -116,14 +132,14 @@ class ShardedWriter {
       after.insert(after.end(), own.arrived[i].begin(), own.arrived[i].end());
       own.pool.access(range_of(held), true, next_task(), after);
     }
-    keep_last_of_lanes(parts_.plan.graph(), after);
+    keep_last_of_lanes(step_.plan.graph(), after);
     const Round& round = own.steps.round_of(step);
     const bool is_forward = step < round.backward;
     const std::string phase = is_forward ? "forward" : "backward";
     const int number = step - (is_forward ? round.forward : round.backward);
-    own.written.push_back(parts_.plan.add(
+    own.written.push_back(step_.plan.add(
         {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(round)),
-         .lanes = {parts_.compute[r]},
+         .lanes = {compute_lane(r)},
          .after = std::move(after),
          .phase = phase},
         own.steps.calls(step)));
@@ -141,8 +157,8 @@ class ShardedWriter {
     Messages messages;
     for (std::size_t from = 0; from < count(); ++from) {
       const ShardLayout::Block& block = shards_.layout().block(from, bucket);
-      ranks.push_back({.copies = parts_.copies[from],
-                       .compute = parts_.copies[from],
+      ranks.push_back({.copies = copy_lane(from),
+                       .compute = copy_lane(from),
                        .data = {},
                        .input = shards_.parameters(from, bucket)});
       messages.push_back({.from = static_cast<int>(from),
@@ -154,7 +170,7 @@ class ShardedWriter {
     }
     ranks[r].data = own.steps.memory(held).part(0, shards_.layout().bucket_bytes(bucket));
     ranks[r].ready = std::move(ready);
-    const Completion done = add_messages(parts_.plan, fmt::format("gather bucket {}", bucket),
+    const Completion done = add_messages(step_.plan, fmt::format("gather bucket {}", bucket),
                                          messages, ranks, sizeof(float));
     own.arrived[index] = done[r];
     note_uses(own, range_of(held), done[r]);
@@ -173,7 +189,7 @@ class ShardedWriter {
     const GradientBucket& bucket = shards_.layout().buckets()[b];
     std::vector<BufferView> data;
     for (std::size_t r = 0; r < count(); ++r) {
-      const BufferView all = parts_.replica(r).region().gradients;
+      const BufferView all = step_.replica(r).region().gradients;
       data.push_back(all.part(bucket.begin, bucket.end - bucket.begin));
     }
     const Completion done =
@@ -184,7 +200,7 @@ class ShardedWriter {
   }
 
   [[nodiscard]] const HeldBucket& gradients_of(std::size_t r, std::size_t b) const {
-    const ShardedSteps& steps = replicas_[r].steps;
+    const ZeroSteps& steps = replicas_[r].steps;
     return steps.held()[steps.gradients_of(round_of(r), b)];
   }
 
@@ -217,14 +233,14 @@ class ShardedWriter {
         calls.emplace_back(CopyCall{.destination = kept, .source = sums});
       } else {
         const auto elements = static_cast<std::int64_t>(block.bytes / sizeof(float));
-        Op& add = parts_.ops.prepare(parts_.copy_stream(r), Accumulate{.count = elements});
+        Op& add = step_.ops.prepare(stream_of(step_, copy_lane(r)), Accumulate{.count = elements});
         calls.emplace_back(bind(add, {{"source", sums}, {"destination", kept}}));
       }
     }
-    return parts_.plan.add(
+    return step_.plan.add(
         {.name = fmt::format("keep sums {}, replica {}{}", b, r, micro_batch_text(round_of(r))),
          .kind = TaskKind::communication,
-         .lanes = {parts_.copies[r]},
+         .lanes = {copy_lane(r)},
          .after = std::move(after)},
         std::move(calls));
   }
@@ -246,7 +262,7 @@ class ShardedWriter {
     if (settings_.divides_parameters()) {
       for (const ReplicaTasks& other : replicas_) after.push_back(other.written.back());
     }
-    keep_last_of_lanes(parts_.plan.graph(), after);
+    keep_last_of_lanes(step_.plan.graph(), after);
     return after;
   }
 
@@ -260,14 +276,14 @@ class ShardedWriter {
       for (std::size_t b = 0; b < bucket_count(); ++b) {
         RegionUpdate* update = shards_.update(r, b);
         if (update == nullptr) continue;
-        if (optimizer_.clips()) append_calls(calls, update->clip(norms_[r].view, norm_count()));
-        append_calls(calls, update->update());
+        if (optimizer_.clips()) append(calls, update->clip(norms_[r].view, norm_count()));
+        append(calls, update->update());
       }
-      updated.push_back(parts_.plan.add({.name = fmt::format("update, replica {}", r),
-                                         .lanes = {parts_.compute[r]},
-                                         .after = std::move(ready[r]),
-                                         .phase = "update"},
-                                        std::move(calls)));
+      updated.push_back(step_.plan.add({.name = fmt::format("update, replica {}", r),
+                                        .lanes = {compute_lane(r)},
+                                        .after = std::move(ready[r]),
+                                        .phase = "update"},
+                                       std::move(calls)));
     }
     return updated;
   }
@@ -279,20 +295,20 @@ class ShardedWriter {
     std::vector<BufferView> all;
     std::vector<std::vector<TaskId>> computed;
     for (std::size_t r = 0; r < count(); ++r) {
-      norms_.push_back(parts_.data.tensor(parts_.replica(r).device(), canonical({norm_count()})));
-      parts_.data.zero(norms_.back());  // those of empty blocks stay 0
+      norms_.push_back(step_.data.tensor(step_.replica(r).device(), canonical({norm_count()})));
+      step_.data.zero(norms_.back());  // those of empty blocks stay 0
       std::vector<Call> calls;
       for (std::size_t b = 0; b < bucket_count(); ++b) {
         RegionUpdate* update = shards_.update(r, b);
         if (update == nullptr) continue;
         const std::size_t place = (r * bucket_count() + b) * sizeof(float);
-        append_calls(calls, update->squared_norm(norms_[r].view.part(place, sizeof(float))));
+        append(calls, update->squared_norm(norms_[r].view.part(place, sizeof(float))));
       }
-      const TaskId norm = parts_.plan.add({.name = fmt::format("norm, replica {}", r),
-                                           .lanes = {parts_.compute[r]},
-                                           .after = ready[r],
-                                           .phase = "update"},
-                                          std::move(calls));
+      const TaskId norm = step_.plan.add({.name = fmt::format("norm, replica {}", r),
+                                          .lanes = {compute_lane(r)},
+                                          .after = ready[r],
+                                          .phase = "update"},
+                                         std::move(calls));
       all.push_back(norms_[r].view);
       computed.push_back({norm});
     }
@@ -306,7 +322,7 @@ class ShardedWriter {
       const GradientBucket& bucket = shards_.layout().buckets()[b];
       std::vector<BufferView> data;
       for (std::size_t r = 0; r < count(); ++r) {
-        const BufferView all = parts_.replica(r).region().parameters;
+        const BufferView all = step_.replica(r).region().parameters;
         data.push_back(all.part(bucket.begin, bucket.end - bucket.begin));
       }
       combine(fmt::format("all-gather {}", b), Collective::all_gather, data, ready);
@@ -318,8 +334,8 @@ class ShardedWriter {
     const auto text = [](std::size_t bytes) {
       return report::format_bytes(static_cast<double>(bytes));
     };
-    parts_.notes.emplace_back("buckets", fmt::format("{}", bucket_count()));
-    parts_.notes.emplace_back(
+    step_.notes.emplace_back("buckets", fmt::format("{}", bucket_count()));
+    step_.notes.emplace_back(
         "kept by the first device",
         fmt::format(
             "{} of parameters, {} of gradients, {} of the optimiser's state, {} for buckets",
@@ -327,8 +343,10 @@ class ShardedWriter {
             text(replicas_[0].steps.pool().bytes)));
   }
 
-  DataParallelParts& parts_;
-  ShardingSettings settings_;
+  StepTasks& tasks_;
+  PassWriter& passes_;
+  TrainingStep& step_;
+  Exchange settings_;
   Optimizer optimizer_;
   Shards& shards_;
   std::deque<ReplicaTasks> replicas_;
@@ -351,26 +369,18 @@ std::vector<std::size_t> layer_offsets(const Stage& stage) {
 
 }  // namespace
 
-void plan_sharded(DataParallelParts& parts, const ShardingSettings& settings,
-                  const Optimizer& optimizer) {
-  add_replicas(parts, {.first = {},
-                       .others = {},
-                       .has_norm = optimizer.clips(),
-                       .gradients_elsewhere = settings.divides_gradients(),
-                       .parameters_elsewhere = settings.divides_parameters()});
-  const Stage& first = parts.replica(0);
-  const ShardLayout layout(
-      shard_buckets(settings.divides_parameters() ? layer_offsets(first) : first.gradient_offsets(),
-                    first.region().gradients.bytes, settings.bucket_bytes),
-      parts.replica_count());
-  Shards shards(parts, layout, settings, optimizer);
-  ShardedWriter(parts, settings, optimizer, shards).write();
-  const UpdatedParameters results = shards.results();
-  add_step_outputs(parts, results, [&parts] { return sum_of_losses(parts); });
-  add_update_check(parts, results);
-  if (!settings.divides_parameters()) {
-    add_equality_of_replicas(parts, !settings.divides_gradients());
-  }
+UpdatedParameters write_zero(StepTasks& tasks, PassWriter& passes) {
+  TrainingStep& step = tasks.step();
+  const Exchange& exchange = step.layout.exchange;
+  const Stage& first = step.replica(0);
+  Shards shards(step,
+                ShardLayout(shard_buckets(exchange.divides_parameters() ? layer_offsets(first)
+                                                                        : first.gradient_offsets(),
+                                          first.region().gradients.bytes, exchange.bucket_bytes),
+                            static_cast<std::size_t>(step.layout.grid.replicas)));
+  if (!exchange.divides_parameters()) passes.write_packing();
+  ZeroWriter(tasks, passes, shards).write();
+  return shards.results();
 }
 
 }  // namespace parbench

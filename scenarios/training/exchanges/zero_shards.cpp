@@ -1,5 +1,5 @@
 // Memory of shards, and reading what is spread over them.
-#include "scenarios/data_parallel/shards.h"
+#include "scenarios/training/exchanges/zero_shards.h"
 
 #include <cstdint>
 #include <functional>
@@ -25,26 +25,25 @@ struct KeptPart {
 
 }  // namespace
 
-Shards::Shards(DataParallelParts& parts, ShardLayout layout, const ShardingSettings& settings,
-               const Optimizer& optimizer)
-    : parts_(parts), layout_(std::move(layout)), settings_(settings), optimizer_(optimizer) {
+Shards::Shards(TrainingStep& step, ShardLayout layout)
+    : step_(step), layout_(std::move(layout)), optimizer_(step.settings.optimizer) {
   for (std::size_t r = 0; r < layout_.devices(); ++r) {
-    const int device = parts_.replica(r).device();
+    const int device = step_.replica(r).device();
     const TensorDesc shard = canonical({floats_in(layout_.shard_bytes(r))});
-    if (settings_.divides_gradients()) {
-      gradient_shards_.push_back(parts_.data.tensor(device, shard));
-      parts_.data.poison(gradient_shards_.back());
+    if (step_.layout.exchange.divides_gradients()) {
+      gradient_shards_.push_back(step_.data.tensor(device, shard));
+      step_.data.poison(gradient_shards_.back());
     }
-    if (settings_.divides_parameters()) {
-      parameter_shards_.push_back(parts_.data.tensor(device, shard));
-      parts_.data.zero(parameter_shards_.back());  // also what lies between parameters
+    if (step_.layout.exchange.divides_parameters()) {
+      parameter_shards_.push_back(step_.data.tensor(device, shard));
+      step_.data.zero(parameter_shards_.back());  // also what lies between parameters
     }
     auto& updates = updates_.emplace_back();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       auto& update = updates.emplace_back();
       if (layout_.block(r, b).bytes == 0) continue;
       update = std::make_unique<RegionUpdate>(
-          parts_, optimizer_,
+          step_, optimizer_,
           TrainedRegion{
               .device = device, .parameters = parameters(r, b), .gradients = gradients(r, b)});
     }
@@ -53,24 +52,24 @@ Shards::Shards(DataParallelParts& parts, ShardLayout layout, const ShardingSetti
 
 BufferView Shards::gradients(std::size_t r, std::size_t bucket) const {
   const ShardLayout::Block& block = layout_.block(r, bucket);
-  if (settings_.divides_gradients()) {
+  if (step_.layout.exchange.divides_gradients()) {
     return gradient_shards_[r].view.part(block.in_shard, block.bytes);
   }
-  return parts_.replica(r).region().gradients.part(layout_.buckets()[bucket].begin + block.begin,
-                                                   block.bytes);
+  return step_.replica(r).region().gradients.part(layout_.buckets()[bucket].begin + block.begin,
+                                                  block.bytes);
 }
 
 BufferView Shards::parameters(std::size_t r, std::size_t bucket) const {
   const ShardLayout::Block& block = layout_.block(r, bucket);
-  if (settings_.divides_parameters()) {
+  if (step_.layout.exchange.divides_parameters()) {
     return parameter_shards_[r].view.part(block.in_shard, block.bytes);
   }
-  return parts_.replica(r).region().parameters.part(layout_.buckets()[bucket].begin + block.begin,
-                                                    block.bytes);
+  return step_.replica(r).region().parameters.part(layout_.buckets()[bucket].begin + block.begin,
+                                                   block.bytes);
 }
 
 void Shards::initialize_at_reset(std::size_t r, const BufferView& scratch) {
-  Stage& stage = parts_.replica(r);
+  Stage& stage = step_.replica(r);
   stage.initialize_at_reset(
       scratch, [layout = layout_, r, scratch, shard = parameter_shards_[r].view](
                    Stream& stream, const BufferView& parameter) {
@@ -86,7 +85,7 @@ void Shards::initialize_at_reset(std::size_t r, const BufferView& scratch) {
 std::vector<CaseData::MemoryPiece> Shards::pieces(const std::vector<Tensor>& shards,
                                                   const Stage::TrainedParameter& one) const {
   std::vector<CaseData::MemoryPiece> pieces;
-  const std::size_t offset = offset_of(parts_.replica(0), one);
+  const std::size_t offset = offset_of(step_.replica(0), one);
   for (const ShardLayout::Block& part : layout_.parts_of(offset, one.gradient.desc.bytes)) {
     const Tensor& shard = shards[part.device];
     pieces.push_back({.device = shard.device, .view = shard.view.part(part.in_shard, part.bytes)});
@@ -103,13 +102,13 @@ UpdatedParameters Shards::results() const {
   }
   const auto reader = [&](const std::vector<Tensor>& shards, const Stage::TrainedParameter& one,
                           const Tensor& whole) -> std::function<std::vector<float>()> {
-    CaseData& data = parts_.data;
+    CaseData& data = step_.data;
     if (shards.empty()) return [&data, whole] { return data.read(whole); };
     return [&data, whole, pieces = pieces(shards, one)] {
       return data.read_pieces(whole.device, whole.desc, pieces);
     };
   };
-  for (const Stage::TrainedParameter& one : parts_.replica(0).parameters()) {
+  for (const Stage::TrainedParameter& one : step_.replica(0).parameters()) {
     results.all.push_back({.parameter = one,
                            .gradient = reader(gradient_shards_, one, one.gradient),
                            .after = reader(parameter_shards_, one, one.master)});
@@ -118,12 +117,12 @@ UpdatedParameters Shards::results() const {
 }
 
 Shards::Kept Shards::kept(std::size_t r) const {
-  const std::size_t whole = parts_.replica(r).region().parameters.bytes;
+  const std::size_t whole = step_.replica(r).region().parameters.bytes;
   const std::size_t shard = layout_.shard_bytes(r);
   std::size_t moments = 0;
   if (optimizer_.kind != OptimizerKind::sgd) moments = is_adam(optimizer_.kind) ? 2 : 1;
-  return {.parameters = settings_.divides_parameters() ? shard : whole,
-          .gradients = settings_.divides_gradients() ? shard : whole,
+  return {.parameters = step_.layout.exchange.divides_parameters() ? shard : whole,
+          .gradients = step_.layout.exchange.divides_gradients() ? shard : whole,
           .state = moments * shard};
 }
 

@@ -6,28 +6,16 @@
 #include <memory>
 #include <vector>
 
-#include "scenarios/data_parallel/replicas.h"
 #include "scenarios/plan/schedules/sharding.h"
 #include "scenarios/training/checks/update_checks.h"
+#include "scenarios/training/step/step_tasks.h"
 
 namespace parbench {
-
-/// What is divided: from stage 1 on the optimiser's state, from 2 on the sums of gradients, and in
-/// stage 3 parameters.
-struct ShardingSettings {
-  int stage = 1;
-  int prefetch = 1;  // steps by which buckets of parameters arrive early (stage 3)
-  std::size_t bucket_bytes = 0;
-
-  [[nodiscard]] bool divides_gradients() const { return stage >= 2; }
-  [[nodiscard]] bool divides_parameters() const { return stage >= 3; }
-};
 
 class Shards {
  public:
   /// Borrows the shards of what is divided; the rest lies in the replicas.
-  Shards(DataParallelParts& parts, ShardLayout layout, const ShardingSettings& settings,
-         const Optimizer& optimizer);
+  Shards(TrainingStep& step, ShardLayout layout);
 
   [[nodiscard]] const ShardLayout& layout() const { return layout_; }
   /// A replica's block of a bucket: the sums of its gradients, and its parameters.
@@ -57,9 +45,8 @@ class Shards {
   [[nodiscard]] std::vector<CaseData::MemoryPiece> pieces(const std::vector<Tensor>& shards,
                                                           const Stage::TrainedParameter& one) const;
 
-  DataParallelParts& parts_;
+  TrainingStep& step_;
   ShardLayout layout_;
-  ShardingSettings settings_;
   Optimizer optimizer_;
   std::vector<Tensor> gradient_shards_;   // by replica; none where they are not divided
   std::vector<Tensor> parameter_shards_;  // the same

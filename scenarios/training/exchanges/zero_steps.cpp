@@ -1,5 +1,5 @@
 // Division of passes by the buckets that calls touch, and memory planned by their lifetimes.
-#include "scenarios/data_parallel/sharded_steps.h"
+#include "scenarios/training/exchanges/zero_steps.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,16 +43,15 @@ const BufferView& view_in(const OpCall& call, Space space) {
 
 }  // namespace
 
-ShardedSteps::ShardedSteps(DataParallelParts& parts, std::size_t r, const ShardLayout& layout,
-                           const ShardingSettings& settings)
-    : parts_(parts),
+ZeroSteps::ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layout)
+    : step_(step),
       r_(r),
       layout_(layout),
-      settings_(settings),
+      settings_(step.layout.exchange),
       packing_(layout.buckets().size()),
       packed_bytes_(layout.buckets().size(), 0) {
   if (settings_.divides_parameters()) find_packing();
-  const int last = parts_.last_micro_batch(r_);
+  const int last = step_.layout.micro_batch_count(static_cast<int>(r_)) - 1;
   for (int micro_batch = settings_.divides_gradients() ? 0 : last; micro_batch <= last;
        ++micro_batch) {
     add_round(micro_batch);
@@ -60,30 +59,30 @@ ShardedSteps::ShardedSteps(DataParallelParts& parts, std::size_t r, const ShardL
   make_pool();
 }
 
-void ShardedSteps::add_round(int micro_batch) {
+void ZeroSteps::add_round(int micro_batch) {
   Round& round = rounds_.emplace_back(Round{.micro_batch = micro_batch, .forward = count()});
-  if (settings_.divides_parameters()) divide(parts_.replica(r_).forward(micro_batch), {});
+  if (settings_.divides_parameters()) divide(step_.replica(r_).forward(micro_batch), {});
   round.backward = count();
   divide_backward(round);
   round.end = count();
 }
 
-const ShardedSteps::Round& ShardedSteps::round_of(int step) const {
+const ZeroSteps::Round& ZeroSteps::round_of(int step) const {
   return *std::ranges::find_if(rounds_, [&](const Round& one) { return step < one.end; });
 }
 
 // --- packed copies ---
 
-void ShardedSteps::find_packing() {
-  for (const Call& call : parts_.replica(r_).pack()) {
+void ZeroSteps::find_packing() {
+  for (const Call& call : step_.replica(r_).pack()) {
     const auto& packing = std::get<OpCall>(call);
     add_packing(packing, view_in(packing, Space::parameters), view_in(packing, Space::packed));
   }
 }
 
 /// A single parameter lies in one bucket. What converts many of them at once is divided.
-void ShardedSteps::add_packing(const OpCall& call, const BufferView& source,
-                               const BufferView& packed) {
+void ZeroSteps::add_packing(const OpCall& call, const BufferView& source,
+                            const BufferView& packed) {
   const std::size_t first = layout_.bucket_at(source.offset);
   if (source.offset + source.bytes <= layout_.buckets()[first].end) {
     add_packed_part(first, packed, call);
@@ -95,8 +94,8 @@ void ShardedSteps::add_packing(const OpCall& call, const BufferView& source,
     const std::size_t end = std::min(bucket_end, source.offset + source.bytes);
     if (begin >= end) continue;
     const auto count = static_cast<std::int64_t>((end - begin) / sizeof(float));
-    Op& convert = parts_.ops.prepare(
-        parts_.compute_stream(r_),
+    Op& convert = step_.ops.prepare(
+        compute_stream(),
         Reorder{.source = canonical({count}), .destination = canonical({count}, DType::bf16)});
     const BufferView part =
         packed.part((begin - source.offset) / bf16_in_f32, (end - begin) / bf16_in_f32);
@@ -106,7 +105,7 @@ void ShardedSteps::add_packing(const OpCall& call, const BufferView& source,
   }
 }
 
-void ShardedSteps::add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call) {
+void ZeroSteps::add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call) {
   packed_.push_back({.offset = packed.offset,
                      .bytes = packed.bytes,
                      .bucket = bucket,
@@ -115,7 +114,7 @@ void ShardedSteps::add_packed_part(std::size_t bucket, const BufferView& packed,
   packing_[bucket].push_back(std::move(call));
 }
 
-const ShardedSteps::PackedPart& ShardedSteps::packed_part(std::size_t offset) const {
+const ZeroSteps::PackedPart& ZeroSteps::packed_part(std::size_t offset) const {
   const auto found = std::ranges::find_if(packed_, [&](const PackedPart& part) {
     return part.offset <= offset && offset < part.offset + part.bytes;
   });
@@ -125,7 +124,7 @@ const ShardedSteps::PackedPart& ShardedSteps::packed_part(std::size_t offset) co
 
 // --- steps ---
 
-std::vector<std::size_t> ShardedSteps::buckets_of(const Call& call, Space space) const {
+std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) const {
   std::vector<std::size_t> buckets;
   for (const BufferView& view : std::get<OpCall>(call).views) {
     if (view.bytes == 0) continue;
@@ -139,7 +138,7 @@ std::vector<std::size_t> ShardedSteps::buckets_of(const Call& call, Space space)
 
 /// A step ends with the call before each of `ends`, ascending, and where other parameters are
 /// needed.
-void ShardedSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
+void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
   steps_.emplace_back();
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::vector<std::size_t> needed = buckets_of(calls[i], Space::parameters);
@@ -155,13 +154,13 @@ void ShardedSteps::divide(const std::vector<Call>& calls, std::span<const std::s
 }
 
 /// Behind the first micro-batch the pass adds to what is in a bucket, which begins with zeros.
-void ShardedSteps::divide_backward(Round& round) {
+void ZeroSteps::divide_backward(Round& round) {
   const std::vector<Call> calls =
-      parts_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
+      step_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
   std::vector<std::size_t> ends;  // by bucket: behind so many calls
   for (const GradientBucket& bucket : layout_.buckets()) {
     const BufferView gradients =
-        parts_.replica(r_).region().gradients.part(bucket.begin, bucket.end - bucket.begin);
+        step_.replica(r_).region().gradients.part(bucket.begin, bucket.end - bucket.begin);
     const std::size_t end = calls_until_complete(calls, gradients);
     ends.push_back(ends.empty() ? end : std::max(ends.back(), end));
   }
@@ -180,7 +179,7 @@ void ShardedSteps::divide_backward(Round& round) {
 // --- memory ---
 
 /// Parameters as they are needed, gradients from their first call until they have been reduced.
-std::vector<HeldBucket> ShardedSteps::wanted() const {
+std::vector<HeldBucket> ZeroSteps::wanted() const {
   std::vector<HeldBucket> all;
   std::vector<std::vector<std::size_t>> needed;
   for (const Step& step : steps_) needed.push_back(step.parameters);
@@ -213,7 +212,7 @@ std::vector<HeldBucket> ShardedSteps::wanted() const {
 
 /// Gives everything a place. What exceeds `limit` is not placed earlier than it is needed, and not
 /// longer than until the step that completes it.
-std::size_t ShardedSteps::place(std::size_t limit) {
+std::size_t ZeroSteps::place(std::size_t limit) {
   held_ = wanted();
   RegionPlanner region;
   std::vector<const HeldBucket*> complete;
@@ -252,8 +251,8 @@ std::size_t ShardedSteps::place(std::size_t limit) {
 /// Room for buckets that arrive early and for those that are being reduced, but no more than half
 /// of the parameters: else a model of few buckets would not need less than without shards. A bucket
 /// stays for a later step where that takes no more either.
-void ShardedSteps::make_pool() {
-  const std::size_t all = parts_.replica(r_).region().gradients.bytes;
+void ZeroSteps::make_pool() {
+  const std::size_t all = step_.replica(r_).region().gradients.bytes;
   std::size_t min_bytes = place(0);
   if (min_bytes > all / 2) {
     stays_ = false;
@@ -269,14 +268,14 @@ void ShardedSteps::make_pool() {
   if (bytes > limit) bytes = place((min_bytes + limit) / 2);
   if (bytes > limit) bytes = place(0);
   const auto floats = static_cast<std::int64_t>(bytes / sizeof(float));
-  pool_ = parts_.data.tensor(parts_.replica(r_).device(), canonical({floats}));
+  pool_ = step_.data.tensor(step_.replica(r_).device(), canonical({floats}));
 }
 
-void ShardedSteps::poison_pool() {
-  if (pool_.view.bytes > 0) parts_.data.poison(pool_);
+void ZeroSteps::poison_pool() {
+  if (pool_.view.bytes > 0) step_.data.poison(pool_);
 }
 
-std::vector<std::size_t> ShardedSteps::arriving(int step) const {
+std::vector<std::size_t> ZeroSteps::arriving(int step) const {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (held_[i].space == Space::parameters && held_[i].when.begin == step) indices.push_back(i);
@@ -284,7 +283,7 @@ std::vector<std::size_t> ShardedSteps::arriving(int step) const {
   return indices;
 }
 
-std::vector<std::size_t> ShardedSteps::used(int step) const {
+std::vector<std::size_t> ZeroSteps::used(int step) const {
   const Step& own = steps_[static_cast<std::size_t>(step)];
   std::vector<std::size_t> indices;
   const auto add = [&](Space space, const std::vector<std::size_t>& buckets) {
@@ -297,12 +296,12 @@ std::vector<std::size_t> ShardedSteps::used(int step) const {
   return indices;
 }
 
-std::size_t ShardedSteps::gradients_of(const Round& round, std::size_t bucket) const {
+std::size_t ZeroSteps::gradients_of(const Round& round, std::size_t bucket) const {
   return static_cast<std::size_t>(&find(Space::gradients, bucket, round.completion[bucket]) -
                                   held_.data());
 }
 
-const HeldBucket& ShardedSteps::find(Space space, std::size_t bucket, int step) const {
+const HeldBucket& ZeroSteps::find(Space space, std::size_t bucket, int step) const {
   const auto found = std::ranges::find_if(held_, [&](const HeldBucket& one) {
     return one.space == space && one.when.bucket == bucket && one.when.begin <= step &&
            step <= one.when.last;
@@ -313,7 +312,7 @@ const HeldBucket& ShardedSteps::find(Space space, std::size_t bucket, int step) 
 
 // --- calls ---
 
-BufferView ShardedSteps::moved(const BufferView& view, int step) const {
+BufferView ZeroSteps::moved(const BufferView& view, int step) const {
   if (view.bytes == 0) return view;
   if (is_in(view, Space::packed)) {
     const PackedPart& part = packed_part(view.offset);
@@ -330,15 +329,15 @@ BufferView ShardedSteps::moved(const BufferView& view, int step) const {
   return view;
 }
 
-Call ShardedSteps::moved(const Call& call, int step) const {
+Call ZeroSteps::moved(const Call& call, int step) const {
   OpCall result = std::get<OpCall>(call);
   for (BufferView& view : result.views) view = moved(view, step);
   return result;
 }
 
 /// What lies between gradients is added and counted with them.
-void ShardedSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
-  const Stage& stage = parts_.replica(r_);
+void ZeroSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
+  const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;
   const std::vector<std::size_t> offsets = stage.gradient_offsets();
   const std::vector<Stage::TrainedParameter> parameters = stage.parameters();
@@ -351,16 +350,15 @@ void ShardedSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
   }
 }
 
-Call ShardedSteps::zero_of(std::size_t begin, std::size_t end) {
-  Op& zero =
-      parts_.ops.prepare(parts_.compute_stream(r_),
-                         Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
-                              .distribution = Distribution::constant,
-                              .low = 0.0F});
+Call ZeroSteps::zero_of(std::size_t begin, std::size_t end) {
+  Op& zero = step_.ops.prepare(
+      compute_stream(), Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
+                             .distribution = Distribution::constant,
+                             .low = 0.0F});
   return bind(zero, {{"destination", symbolic(Space::gradients, begin, end - begin)}});
 }
 
-std::vector<Call> ShardedSteps::calls(int step) {
+std::vector<Call> ZeroSteps::calls(int step) {
   const Step& own = steps_[static_cast<std::size_t>(step)];
   std::vector<Call> symbolic_calls;
   for (const std::size_t i : used(step)) {
@@ -377,7 +375,7 @@ std::vector<Call> ShardedSteps::calls(int step) {
       std::ranges::copy(packing_[bucket], std::back_inserter(symbolic_calls));
     }
   }
-  append_calls(symbolic_calls, own.calls);
+  append(symbolic_calls, own.calls);
   std::vector<Call> placed;
   for (const Call& call : symbolic_calls) placed.push_back(moved(call, step));
   return placed;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "scenarios/data_parallel/shards.h"
+#include "scenarios/training/exchanges/zero_shards.h"
 #include "scenarios/training/program/symbolic.h"
 
 namespace parbench {
@@ -20,13 +20,12 @@ struct HeldBucket {
   std::size_t bytes = 0;   // with packed copies behind the parameters
 };
 
-class ShardedSteps {
+class ZeroSteps {
  public:
   /// Divides the calls of a replica and borrows its pool. Forward passes are divided where
   /// parameters are. Where gradients are not divided, those of all micro-batches but the last lie
   /// where they are as a whole, and their passes are no steps.
-  ShardedSteps(DataParallelParts& parts, std::size_t r, const ShardLayout& layout,
-               const ShardingSettings& settings);
+  ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layout);
 
   [[nodiscard]] int count() const { return static_cast<int>(steps_.size()); }
 
@@ -73,6 +72,9 @@ class ShardedSteps {
     std::size_t behind = 0;
   };
 
+  [[nodiscard]] Stream& compute_stream() const {
+    return step_.context.stream(step_.replica(r_).device(), StreamKind::compute);
+  }
   void find_packing();
   void add_packing(const OpCall& call, const BufferView& source, const BufferView& packed);
   void add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call);
@@ -90,10 +92,10 @@ class ShardedSteps {
   [[nodiscard]] BufferView moved(const BufferView& view, int step) const;
   [[nodiscard]] Call moved(const Call& call, int step) const;
 
-  DataParallelParts& parts_;
+  TrainingStep& step_;
   std::size_t r_;
   const ShardLayout& layout_;
-  ShardingSettings settings_;
+  Exchange settings_;
   std::vector<Step> steps_;
   std::vector<Round> rounds_;
   std::vector<PackedPart> packed_;

@@ -1,0 +1,15 @@
+// ZeRO: the optimiser's state, gradients and parameters divided over devices.
+#pragma once
+
+#include "scenarios/training/checks/update_checks.h"
+#include "scenarios/training/step/pass_writer.h"
+
+namespace parbench {
+
+/// Adds a step. Every device updates its block of each bucket. At level 1 gradients are
+/// all-reduced, from level 2 on reduce-scattered; up to level 2 the updated parameters are
+/// all-gathered. At level 3 each device copies the blocks of others shortly before it needs them,
+/// in either pass. There are several replicas, each of one stage. Returns where the results lie.
+[[nodiscard]] UpdatedParameters write_zero(StepTasks& tasks, PassWriter& passes);
+
+}  // namespace parbench
