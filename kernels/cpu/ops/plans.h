@@ -22,12 +22,6 @@ using Planned = std::unique_ptr<CpuOp>;
 /// kernel for that, with AVX-512: for the sizes where it was measured to be faster
 /// (docs/decisions/cpu-kernels.md).
 [[nodiscard]] bool is_for_winograd(const ConvolutionShape& shape, DType dtype);
-/// Those passes by the same algorithm in a kernel of our own, with AVX2 (`is_avx2`). Take f32 and
-/// windows of 3×3 with stride 1 and padding of at most 2, without bias and groups, in blocks of
-/// channels that are full.
-[[nodiscard]] Planned plan_in_tiles(const ConvolutionForward& desc);
-[[nodiscard]] Planned plan_in_tiles(const ConvolutionBackwardData& desc);
-[[nodiscard]] Planned plan_in_tiles(const ConvolutionBackwardWeights& desc);
 /// Whether each output position sees one pixel of the source, and each pixel is seen once.
 [[nodiscard]] bool is_pointwise(const ConvolutionShape& shape);
 /// The gradient of weights as one matrix product over all output positions of the batch, channels

@@ -52,6 +52,4 @@ std::string_view wanted_layout() {
   return wanted;
 }
 
-bool is_avx2() { return channel_block() == 8 && offers(dnnl::cpu_isa::avx2); }
-
 }  // namespace parbench::cpu

@@ -30,7 +30,4 @@ void check_arithmetic(std::string_view operation, NumberFormat format);
 /// "blocks"; empty where it is not set. Throws UsageError for another value.
 [[nodiscard]] std::string_view wanted_layout();
 
-/// Whether oneDNN may use AVX2 and not AVX-512: kernels of our own for AVX2 with FMA follow it.
-[[nodiscard]] bool is_avx2();
-
 }  // namespace parbench::cpu

@@ -5,7 +5,6 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/cpu/onednn/layout.h"
 #include "kernels/cpu/runtime/engine.h"
@@ -93,37 +92,10 @@ TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
     return implementation(ConvolutionBackwardWeights{shape});
   };
   EXPECT_THAT(kernel({2, 512, 4, 4, 512, 3, 1, 1, 1}), HasSubstr("gathered patches"));
+  EXPECT_THAT(kernel({2, 512, 8, 8, 512, 3, 1, 1, 1}), HasSubstr("gathered patches"));
   EXPECT_THAT(kernel({2, 512, 8, 8, 512, 3, 2, 1, 1}), HasSubstr("gathered patches"));
   EXPECT_THAT(kernel({2, 256, 4, 4, 256, 3, 1, 1, 1}), Not(HasSubstr("gathered patches")));
   EXPECT_THAT(kernel({2, 512, 4, 4, 2048, 1, 1, 0, 1}), Not(HasSubstr("gathered patches")));
-}
-
-TEST_P(KernelChoice, OwnTilesComputeLargeConvolutionsOf3x3WithAvx2) {
-  if (!has_avx2() || !has_blocks())
-    GTEST_SKIP()
-        << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
-  for (const ConvolutionShape& tiled : std::vector<ConvolutionShape>{
-           {4, 64, 8, 8, 64, 3, 1, 1, 1},
-           {7, 72, 7, 10, 64, 3, 1, 1, 1},  // tiles that outputs do not fill, an odd number of them
-           {4, 64, 10, 10, 64, 3, 1, 0, 1},
-           {1, 64, 20, 18, 128, 3, 1, 2, 1},
-           {4, 512, 8, 8, 512, 3, 1, 1, 1}}) {
-    EXPECT_THAT(kernels(tiled), is_winograd) << to_string(tiled.source());
-  }
-  for (const ConvolutionShape& direct : std::vector<ConvolutionShape>{
-           {3, 64, 8, 8, 64, 3, 1, 1, 1},   // too few tiles
-           {32, 64, 5, 5, 64, 3, 1, 1, 1},  // tiles nearly empty
-           {32, 56, 8, 8, 64, 3, 1, 1, 1},  // too few channels
-           {32, 68, 8, 8, 64, 3, 1, 1, 1},  // in no blocks
-           {32, 64, 8, 8, 64, 3, 1, 3, 1},  // more padding than a tile has around its outputs
-           {32, 64, 16, 16, 64, 3, 2, 1, 1},
-           {32, 64, 8, 8, 64, 3, 1, 2, 1, 2},  // dilated
-           {32, 128, 8, 8, 128, 3, 1, 1, 2}}) {
-    EXPECT_THAT(kernels(direct), Not(HasSubstr("wino"))) << to_string(direct.source());
-  }
-  EXPECT_THAT(implementation(ConvolutionForward{{6, 64, 8, 8, 64, 3, 1, 1, 1}, DType::f32, true}),
-              Not(HasSubstr("wino")))
-      << "with a bias";
 }
 
 TEST_P(KernelChoice, Bf16HasChannelsLastExactlyWhereTheirKernelsUseAmx) {

@@ -151,40 +151,6 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
       user_scratchpad(), engine(), hint);
 }
 
-constexpr std::int64_t tile_side = 4;  // output positions along a tile of Winograd's algorithm
-
-std::int64_t tiles_of_image(const ConvolutionShape& shape) {
-  const auto tiles_along = [](std::int64_t extent) { return (extent + tile_side - 1) / tile_side; };
-  return tiles_along(shape.out_height()) * tiles_along(shape.out_width());
-}
-
-// Whether Winograd's algorithm F(4×4, 3×3) pays for a batch of enough tiles: channels gain more
-// than the transforms cost, and outputs fill the tiles to two thirds.
-bool suits_tiles(const ConvolutionShape& shape, DType dtype) {
-  constexpr std::int64_t min_channels = 64;
-  const std::int64_t positions = shape.out_height() * shape.out_width();
-  return dtype == DType::f32 && shape.kernel == 3 && shape.stride == 1 && shape.dilation == 1 &&
-         shape.groups == 1 && std::min(shape.in_channels, shape.out_channels) >= min_channels &&
-         3 * positions >= 2 * tile_side * tile_side * tiles_of_image(shape);
-}
-
-std::int64_t tiles_of_batch(const ConvolutionShape& shape) {
-  return shape.batch * tiles_of_image(shape);
-}
-
-// Whether a kernel of our own may compute a convolution by Winograd's algorithm.
-bool may_use_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
-  constexpr std::int64_t max_padding = 2;
-  return is_avx2() && suits_tiles(shape, dtype) && !bias && shape.padding <= max_padding &&
-         channel_order(shape.in_channels, dtype) == ChannelOrder::blocks &&
-         channel_order(shape.out_channels, dtype) == ChannelOrder::blocks;
-}
-
-bool has_own_tiles(const ConvolutionShape& shape, DType dtype, bool bias) {
-  constexpr std::int64_t min_tiles = 16;  // transforming the weights costs as much as they gain
-  return may_use_own_tiles(shape, dtype, bias) && tiles_of_batch(shape) >= min_tiles;
-}
-
 // Whether each output position sees one pixel of the source.
 bool is_one_by_one(const ConvolutionShape& shape) {
   return shape.kernel == 1 && shape.padding == 0 && shape.groups == 1;
@@ -214,11 +180,8 @@ bool is_product(const ConvolutionBackwardData& desc) {
 // another layout than those of the other kernels, so the size of the batch must not decide.
 bool has_faster_product(const ConvolutionBackwardWeights& desc) {
   constexpr std::int64_t many_weights = std::int64_t{9} * 512 * 512;
-  const ConvolutionShape& shape = desc.shape;
-  // Where an image has several tiles, few images are enough for Winograd's algorithm.
-  if (may_use_own_tiles(shape, desc.dtype, desc.bias) && tiles_of_image(shape) > 1) return false;
-  return has_product(desc) && shape.kernel > 1 && channel_block() == 8 &&
-         element_count(shape.weights()) >= many_weights;
+  return has_product(desc) && desc.shape.kernel > 1 && channel_block() == 8 &&
+         element_count(desc.shape.weights()) >= many_weights;
 }
 
 // Whether oneDNN's name of a kernel is that of one for depthwise convolutions: "jit_dw:avx2".
@@ -233,15 +196,23 @@ bool is_pointwise(const ConvolutionShape& shape) {
 }
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
-  constexpr std::int64_t min_tiles = 32;  // transforming the weights costs as much as they gain
-  constexpr std::int64_t tile_block = 4;  // oneDNN computes tiles in blocks of equal size
-  const std::int64_t tiles = tiles_of_batch(shape);
-  return channel_block() == 16 && suits_tiles(shape, dtype) && tiles >= min_tiles &&
-         tiles % tile_block == 0;
+  constexpr std::int64_t tile_side = 4;      // output positions
+  constexpr std::int64_t tile_block = 4;     // oneDNN computes tiles in blocks of equal size
+  constexpr std::int64_t min_tiles = 32;     // transforming the weights costs as much as they gain
+  constexpr std::int64_t min_channels = 64;  // transforming the tiles costs as much as they gain
+  const auto tiles_along = [](std::int64_t extent) { return (extent + tile_side - 1) / tile_side; };
+  const std::int64_t positions = shape.out_height() * shape.out_width();
+  const std::int64_t tiles_of_image =
+      tiles_along(shape.out_height()) * tiles_along(shape.out_width());
+  const std::int64_t tiles = shape.batch * tiles_of_image;
+  const bool are_tiles_filled = 3 * positions >= 2 * tile_side * tile_side * tiles_of_image;
+  return channel_block() == 16 && dtype == DType::f32 && shape.kernel == 3 && shape.stride == 1 &&
+         shape.dilation == 1 && shape.groups == 1 &&
+         std::min(shape.in_channels, shape.out_channels) >= min_channels && tiles >= min_tiles &&
+         tiles % tile_block == 0 && are_tiles_filled;
 }
 
 Planned plan(const ConvolutionForward& desc) {
-  if (!desc.relu && has_own_tiles(desc.shape, desc.dtype, desc.bias)) return plan_in_tiles(desc);
   const dnnl::primitive_attr attributes = desc.relu ? clamping_attributes() : user_scratchpad();
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
     return plan_forward(geometry, desc.shape, desc.dtype, desc.bias, attributes);
@@ -256,7 +227,6 @@ Planned plan(const ConvolutionForward& desc) {
 
 Planned plan(const ConvolutionBackwardData& desc) {
   if (is_product(desc)) return in_device_layout(desc, plan_as_product(desc));
-  if (has_own_tiles(desc.shape, desc.dtype, false)) return plan_in_tiles(desc);
   const auto chosen = plan_optimised(desc.shape, desc.dtype, [&](const Geometry& geometry) {
     return plan_data(geometry, desc.shape, desc.dtype);
   });
@@ -280,7 +250,6 @@ Planned plan(const ConvolutionBackwardWeights& desc) {
        is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str()))) {
     return in_device_layout(desc, plan_as_product(desc));
   }
-  if (has_own_tiles(desc.shape, desc.dtype, desc.bias)) return plan_in_tiles(desc);
   const auto chosen = plan_optimised(desc.shape, desc.dtype, plan_in);
   auto op = std::make_unique<GradientOp>(desc, chosen, dnnl::convolution_backward_weights(chosen),
                                          desc.accumulate);

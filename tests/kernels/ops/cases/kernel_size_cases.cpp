@@ -47,28 +47,6 @@ std::vector<OperationCase> library_cases() {
   };
 }
 
-// Enough tiles for Winograd's algorithm with AVX2, which takes them in octets, blocks of output
-// channels in groups of one to three, and as many tiles at a time as stay in a cache.
-std::vector<OperationCase> tile_cases() {
-  const std::vector<std::pair<std::string, ConvolutionShape> > shapes{
-      {"tiles_unfilled", {3, 64, 15, 17, 72, 3, 1, 1, 1}},
-      {"tiles_unpadded", {5, 72, 10, 11, 64, 3, 1, 0, 1}},
-      {"tiles_padded_twice", {2, 64, 13, 14, 80, 3, 1, 2, 1}},
-      {"tiles_of_one_image", {1, 64, 31, 26, 88, 3, 1, 1, 1}},
-      {"tiles_in_chunks", {5, 64, 29, 25, 72, 3, 1, 1, 1}},
-      {"tiles_of_unfilled_blocks", {3, 68, 15, 17, 76, 3, 1, 1, 1}},
-  };
-  std::vector<OperationCase> cases;
-  for (const auto& [name, shape] : shapes) {
-    const std::string convolution = "convolution_" + name;
-    cases.push_back({convolution, ConvolutionForward{shape}, rounding});
-    cases.push_back({convolution + "_data", ConvolutionBackwardData{shape}, rounding});
-    cases.push_back({convolution + "_weights", weights_of(shape), rounding});
-    cases.push_back({convolution + "_weights_accumulate", added_weights_of(shape), rounding});
-  }
-  return cases;
-}
-
 // All passes of depthwise convolutions with windows of several sizes, and of convolutions between
 // images whose channels fill blocks and others.
 std::vector<OperationCase> channel_cases() {
@@ -103,9 +81,8 @@ std::vector<OperationCase> channel_cases() {
 
 std::vector<OperationCase> kernel_size_cases() {
   std::vector<OperationCase> cases = library_cases();
-  for (const std::vector<OperationCase>& more : {tile_cases(), channel_cases()}) {
-    cases.insert(cases.end(), more.begin(), more.end());
-  }
+  const std::vector<OperationCase> more = channel_cases();
+  cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }
 
