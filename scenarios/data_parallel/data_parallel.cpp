@@ -7,7 +7,7 @@
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
-#include "scenarios/training/step/in_turn.h"
+#include "scenarios/training/in_turn.h"
 #include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
 

@@ -14,7 +14,7 @@
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/data_parallel.h"
-#include "scenarios/training/step/network_division.h"
+#include "scenarios/training/network_division.h"
 #include "scenarios/training/step_choice.h"
 
 namespace parbench {

@@ -25,8 +25,8 @@
 #include "scenarios/plan/schedules/device_grid.h"
 #include "scenarios/plan/schedules/partition.h"
 #include "scenarios/training/checks/step_checks.h"
+#include "scenarios/training/in_turn.h"
 #include "scenarios/training/partition.h"
-#include "scenarios/training/step/in_turn.h"
 #include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
 

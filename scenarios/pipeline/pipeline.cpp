@@ -15,8 +15,8 @@
 #include "scenarios/models/model_choice.h"
 #include "scenarios/pipeline/answer.h"
 #include "scenarios/plan/schedules/partition.h"
+#include "scenarios/training/in_turn.h"
 #include "scenarios/training/partition.h"
-#include "scenarios/training/step/in_turn.h"
 #include "scenarios/training/step/training_step.h"
 #include "scenarios/training/step_choice.h"
 

@@ -44,8 +44,8 @@ ARROWS = {
     "scenarios/framework": "kernels/base kernels/core kernels/ops reports/units scenarios/plan",
     "scenarios/answers": "reports/units scenarios/framework",
     "scenarios/models": "kernels/base kernels/ops scenarios/framework scenarios/plan",
-    "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
-    "scenarios/plan",
+    "scenarios/training": "kernels/base kernels/core kernels/ops reports/units scenarios/framework "
+    "scenarios/models scenarios/plan",
     "scenarios/inference": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/training",
     "scenarios/branch": "kernels/ops reports/units scenarios/answers scenarios/framework",

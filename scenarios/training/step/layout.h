@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scenarios/plan/schedules/device_grid.h"
-#include "scenarios/training/step/network_division.h"
+#include "scenarios/training/network_division.h"
 
 namespace parbench {
 

@@ -1,5 +1,5 @@
 // What shards have of a divided network.
-#include "scenarios/training/step/network_division.h"
+#include "scenarios/training/network_division.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which layers are divided, and what is left of them on a shard.
-#include "scenarios/training/step/network_division.h"
+#include "scenarios/training/network_division.h"
 
 #include <fmt/format.h>
 
