@@ -54,15 +54,14 @@ void GradientSums::write_complete_buckets() { write_buckets(false); }
 
 void GradientSums::write_buckets(bool all) {
   for (auto& [key, written] : written_) {
-    const auto& [stage, shard] = key;
-    const std::vector<GridPoint> points = tasks_.step().over_replicas(stage, shard);
+    const std::vector<GridPoint> points = tasks_.step().over_replicas(key.first, key.second);
     const std::size_t count = tasks_.buckets(points.front()).size();
-    const auto is_complete = [&](const GridPoint& point) {
-      const Bucket& bucket = tasks_.buckets(point).at(written);
+    const auto is_complete = [&, next = &written](const GridPoint& point) {
+      const Bucket& bucket = tasks_.buckets(point).at(*next);
       return all || (bucket.is_written && !bucket.is_shared);
     };
     for (; written < count && std::ranges::all_of(points, is_complete); ++written) {
-      write_bucket(stage, shard, written);
+      write_bucket(key.first, key.second, written);
     }
   }
 }
