@@ -135,7 +135,7 @@ std::int64_t computing_devices(const Scenario::Request& request) {
   return request.devices_alike ? request.device_count : 0;
 }
 
-/// Stages other than the last one gather no parameters ahead of their use.
+/// Only the last level gathers parameters, ahead of their use.
 void add_zero_level(const Parameters& asked, Parameters& parameters) {
   const Value* level = asked.find("zero");
   if (level == nullptr) return;

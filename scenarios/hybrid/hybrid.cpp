@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,7 +23,6 @@
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/device_grid.h"
 #include "scenarios/plan/schedules/partition.h"
-#include "scenarios/training/checks/step_checks.h"
 #include "scenarios/training/in_turn.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/step/training_step.h"

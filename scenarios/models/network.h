@@ -60,7 +60,7 @@ struct Network {
   /// Samples are shorter than the input: of so many tokens at least, with padding behind them that
   /// the loss ignores. 0: all have the input's length.
   std::int64_t min_length = 0;
-  /// The positions of the network's input and target that it has: all but in a rank of a divided
+  /// The positions of the network's input and target that it has: all but in a shard of a divided
   /// network.
   PositionPart part = {};
   Loss loss = Loss::mean_squared_error;

@@ -9,8 +9,8 @@
 namespace parbench {
 namespace {
 
-/// A micro-batch goes to the device in whose equal part of the batch it begins. Devices in front of
-/// which no micro-batch begins are left out.
+/// A micro-batch goes to the device in whose equal part of the batch it begins. Devices in whose
+/// part no micro-batch begins are left out.
 std::vector<std::vector<std::int64_t>> divided(const std::vector<std::int64_t>& micro_batches,
                                                std::int64_t devices) {
   const std::int64_t batch =

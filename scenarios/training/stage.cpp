@@ -25,7 +25,7 @@ std::string part_key(const Network& network) {
   return fmt::format(" part {} of {}", network.part.index, network.part.count);
 }
 
-/// Divides a pass where ranks combine something.
+/// Divides a pass where shards combine something.
 std::vector<PassPart> divided(const std::vector<OpCall>& calls,
                               const std::vector<ExchangePoint>& exchanges, const Bases& bases) {
   std::vector<PassPart> parts;

@@ -23,7 +23,7 @@ inline constexpr const char* clip_factor_output = "clip factor";  // where gradi
 /// Of the outputs that are gradients.
 [[nodiscard]] double sum_of_squared_gradients(const std::vector<Output>& outputs);
 
-/// Calls up to a point where the ranks of a divided network combine something.
+/// Calls up to a point where the shards of a divided network combine something.
 struct PassPart {
   std::vector<Call> calls;
   Collective collective = Collective::all_reduce;

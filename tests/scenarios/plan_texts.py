@@ -2,7 +2,8 @@
 """Shows what a change of the code changes in the plans of training steps.
 
   plan_texts.py cases                 prints cases of all scenarios that train, for plan-texts
-  plan_texts.py compare BEFORE AFTER  compares two outputs of plan-texts; tasks by all but their names
+  plan_texts.py compare BEFORE AFTER  compares two outputs of plan-texts: what tasks execute, on which lanes
+                                      and behind which others, and the memory; no names and no phases
 
     tests/scenarios/plan_texts.py cases | build/release/tests/scenarios/plan-texts > after.txt
 """
@@ -54,6 +55,8 @@ def grids():
             for model in models:
                 common = {"model": model, "layout": layout, "batch": 16, **SMALL[model]}
                 yield line(devices, "hybrid", "divided", **common)
+                if layout in ("dp2", "tp2"):
+                    yield line(devices, "hybrid", "divided", **common, split=4)
                 if "dp" in layout:
                     yield line(devices, "hybrid", "divided", **common, bucket=1, clip=0.5)
                 if "pp" in layout:

@@ -65,13 +65,13 @@ test("strategies without parameters are drawn as bars", async () => {
 test("an axis of one strategy among several is drawn as bars, and lines have the others as levels", async () => {
   const single = measured("single", {}, 8);
   const others = ["tower", "replicate", "all-reduce"].map((name, index) => measured(name, {}, 4 + index, { baseline: single.name, speedup: 2 }));
-  const sharded = [1, 2, 3].map((stage) => measured("sharded", { stage }, 5, { baseline: single.name, speedup: 1.6 }));
+  const sharded = [1, 2, 3].map((zero) => measured("sharded", { zero }, 5, { baseline: single.name, speedup: 1.6 }));
   const page = await browser.open(report([single, ...others, ...sharded]));
   assert.match(await chart(page).getAttribute("aria-label"), /^Bars of time/);
   const shown = await texts(page);
-  for (const text of ["tower", "replicate", "all-reduce", "sharded, stage 2"]) assert.ok(shown.includes(text), `${text} in ${shown}`);
+  for (const text of ["tower", "replicate", "all-reduce", "sharded, zero 2"]) assert.ok(shown.includes(text), `${text} in ${shown}`);
   await press(page, "lines");
-  assert.match(await chart(page).getAttribute("aria-label"), /against stage/);
+  assert.match(await chart(page).getAttribute("aria-label"), /against zero/);
   for (const name of ["tower", "replicate", "all-reduce", "sharded"]) {
     assert.ok(await page.getByRole("button", { name }).first().isVisible(), name);
   }

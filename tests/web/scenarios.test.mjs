@@ -39,7 +39,7 @@ for (const [scenario, sizes] of Object.entries(runs)) {
     const page = await browser.openAddress(`file://${file}`);
     assert.equal(await page.locator("table.cases tbody tr").count(), cases.length);
     const picture = await page.locator(".pictures > figure .chart").getAttribute("aria-label");
-    assert.doesNotMatch(picture, /against stage/, "only sharded has a stage");
+    assert.doesNotMatch(picture, /against zero/, "only sharded has a level of ZeRO");
     const canvas = page.locator(".when canvas");
     await canvas.scrollIntoViewIfNeeded();
     await eventually(page, () => canvas.evaluate((one) => Number(one.dataset.bars) > 0));

@@ -23,7 +23,7 @@ BufferView part_of(const BufferView& whole, PositionPart part) {
 }
 
 void LayerPass::exchange(Collective /*collective*/, const BufferView& /*data*/) {
-  throw std::logic_error("a layer of a divided network in a pass without ranks");
+  throw std::logic_error("a layer of a divided network in a pass without shards");
 }
 
 std::vector<ParameterSpec> LayerKind::parameters(const Shape& /*input*/,

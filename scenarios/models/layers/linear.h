@@ -5,7 +5,7 @@
 
 namespace parbench {
 
-/// What the ranks of a divided network add up, of which each has a part of a linear layer (Shoeybi
+/// What the shards of a divided network add up, of which each has a part of a linear layer (Shoeybi
 /// et al. 2019).
 enum class PartialSum {
   none,            // the layer is whole, or its neighbours see to the sum
@@ -19,7 +19,7 @@ class Linear final : public LayerKind {
  public:
   explicit Linear(std::int64_t out_features, bool bias = true)
       : out_features_(out_features), bias_(bias) {}
-  /// Of a divided network, `out_features` being this rank's. `part`: of the positions, with
+  /// Of a divided network, `out_features` being this shard's. `part`: of the positions, with
   /// output_part alone.
   Linear(std::int64_t out_features, bool bias, PartialSum sum, PositionPart part = {})
       : out_features_(out_features), bias_(bias), sum_(sum), part_(part) {}
@@ -46,7 +46,7 @@ class Linear final : public LayerKind {
   [[nodiscard]] LinearBackwardData data_gradient(const LayerWork& work) const;
   [[nodiscard]] LinearBackwardWeights weight_gradient(const LayerWork& work, bool accumulate) const;
 
-  /// The gradient of the whole output from those of the parts of all ranks.
+  /// The gradient of the whole output from those of the parts of all shards.
   [[nodiscard]] Gradient gathered_gradient(BackwardPass& pass) const;
 
   std::int64_t out_features_;

@@ -32,8 +32,8 @@ class LayerPass {
   [[nodiscard]] virtual BufferView input(std::size_t which) const = 0;
   [[nodiscard]] virtual BufferView parameter(std::string_view role, const TensorDesc& wanted) = 0;
 
-  /// Makes the ranks of a divided network combine what lies in `data`, in place: behind what has
-  /// been emitted, ahead of what follows. Throws std::logic_error where there are no ranks.
+  /// Makes the shards of a divided network combine what lies in `data`, in place: behind what has
+  /// been emitted, ahead of what follows. Throws std::logic_error where there are no shards.
   virtual void exchange(Collective collective, const BufferView& data);
 };
 

@@ -54,7 +54,7 @@ class ActionOrder {
 };
 
 /// A pass of a stage.
-struct StagePass {
+struct PassOfStage {
   Pass pass = Pass::forward;
   int stage = 0;
   [[nodiscard]] Action of(int micro_batch) const { return {pass, stage, micro_batch}; }
@@ -64,7 +64,7 @@ struct StagePass {
 /// of the pass `last`. `micro_batches`: in the order of their pass `first`. A slot is free for a
 /// micro-batch if the pass `last` of its holder ends before that micro-batch's pass `first` begins.
 Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batches,
-                    const StagePass& first, const StagePass& last) {
+                    const PassOfStage& first, const PassOfStage& last) {
   Slots slots(micro_batches.size(), 0);
   std::vector<int> holders;  // the last micro-batch of each slot
   for (const int micro_batch : micro_batches) {
@@ -102,9 +102,9 @@ int slot_count(const Slots& slots) {
 
 StageSlots stage_slots(const Schedule& schedule, int stage) {
   const ActionOrder order(schedule);
-  const auto forward = [](int s) { return StagePass{Pass::forward, s}; };
-  const auto backward = [](int s) { return StagePass{Pass::backward, s}; };
-  const auto between = [&](const StagePass& first, const StagePass& last) {
+  const auto forward = [](int s) { return PassOfStage{Pass::forward, s}; };
+  const auto backward = [](int s) { return PassOfStage{Pass::backward, s}; };
+  const auto between = [&](const PassOfStage& first, const PassOfStage& last) {
     const auto& actions = schedule.at(static_cast<std::size_t>(first.stage));
     return slots_between(order, micro_batches_of(actions, first.pass), first, last);
   };

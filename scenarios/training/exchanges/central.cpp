@@ -89,7 +89,8 @@ class ReplicateWriter {
                            .lanes = {tasks_.compute_lane({.replica = r})},
                            .after = std::move(after),
                            .cost_key = "packing and forward",
-                           .phase = "forward"},
+                           .phase = "forward",
+                           .micro_batch = 0},
                           std::move(calls));
   }
 
@@ -114,7 +115,8 @@ class ReplicateWriter {
                            .lanes = {tasks_.compute_lane({.replica = r})},
                            .after = {arrived},
                            .cost_key = "backward",
-                           .phase = "backward"},
+                           .phase = "backward",
+                           .micro_batch = 0},
                           replica(r).backward_behind_loss(0));
   }
 

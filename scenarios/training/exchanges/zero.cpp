@@ -141,7 +141,8 @@ class ZeroWriter {
         {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(round)),
          .lanes = {compute_lane(r)},
          .after = std::move(after),
-         .phase = phase},
+         .phase = phase,
+         .micro_batch = round.micro_batch},
         own.steps.calls(step)));
   }
 

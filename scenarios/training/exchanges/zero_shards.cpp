@@ -17,12 +17,6 @@ std::size_t offset_of(const Stage& stage, const Stage::TrainedParameter& one) {
   return one.gradient.view.offset - stage.region().gradients.offset;
 }
 
-/// A part of a parameter on its way into the shard.
-struct KeptPart {
-  std::size_t offset = 0;  // in the parameter
-  BufferView shard;
-};
-
 }  // namespace
 
 Shards::Shards(TrainingStep& step, ShardLayout layout)

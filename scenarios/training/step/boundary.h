@@ -37,7 +37,7 @@ class Boundaries {
   /// reaches the other's memory.
   void send(const char* what, Crossing crossing, std::vector<TaskId> produced);
 
-  /// What a point has been sent last for a micro-batch.
+  /// The last copy to a point for a micro-batch.
   struct Arrival {
     TaskId task = 0;           // the copy
     std::vector<Call> unpack;  // what brings it into the receiver's layout

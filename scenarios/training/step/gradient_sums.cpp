@@ -1,4 +1,4 @@
-// Who adds up what, and on which lanes.
+// All-reduces of gradients and their lanes.
 #include "scenarios/training/step/gradient_sums.h"
 
 #include <fmt/format.h>
@@ -12,11 +12,11 @@ GradientSums::GradientSums(StepTasks& tasks) : tasks_(tasks) {
   TrainingStep& step = tasks.step();
   for (const GridPoint& point : step.layout.points()) {
     if (tasks.buckets(point).empty()) continue;
+    if (point.replica == 0) written_[{point.stage, point.shard}] = 0;
     const int device = step.layout.device(point);
     if (lanes_.contains(device)) continue;
     lanes_[device] = step.layout.stages() > 1 ? add_lane(step, device, StreamKind::copy, 1, 2)
                                               : add_lane(step, device, StreamKind::copy);
-    if (point.replica == 0) written_[{point.stage, point.shard}] = 0;
   }
   if (written_.empty()) return;
   std::vector<std::string> counts;

@@ -39,11 +39,11 @@ struct Exchange {
 
   [[nodiscard]] bool divides_gradients() const { return zero_level >= 2; }
   [[nodiscard]] bool divides_parameters() const { return zero_level >= 3; }
-  /// Whether every replica ends a step with an update of its own by the sums of all gradients.
+  /// Whether every replica updates all of its parameters itself.
   [[nodiscard]] bool updates_all() const { return kind == Kind::none || kind == Kind::all_reduce; }
 };
 
-/// A stage of the network on the grid: the shard of a stage of a replica.
+/// The position of a part of the network in the layout.
 struct GridPoint {
   int replica = 0;
   int stage = 0;

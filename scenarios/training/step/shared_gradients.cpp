@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "scenarios/training/completion.h"
 
@@ -59,7 +60,7 @@ TaskId SharedGradients::send(const Part& from, const Part& to, const BufferView&
                            to.point.stage, tasks_.label(from.point.replica)),
        .kind = TaskKind::copy,
        .lanes = tasks_.lanes_between(from.point, to.point),
-       .after = tasks_.completed(from.point),
+       .after = tasks_.completed(from.point, from.gradient.view),
        .cost_key = fmt::format("send gradient of {} to {}", name, to.point.stage),
        .phase = "update"},
       {CopyCall{.destination = destination, .source = from.gradient.view}});
@@ -70,8 +71,7 @@ void SharedGradients::add(const Part& to, const BufferView& arrived, const std::
   TrainingStep& step = tasks_.step();
   Stream& stream = step.context.stream(tasks_.stage(to.point).device(), StreamKind::compute);
   Op& op = step.ops.prepare(stream, Accumulate{.count = element_count(to.gradient.desc.shape)});
-  std::vector<TaskId>& completed = tasks_.completed(to.point);
-  append(after, completed);
+  append(after, tasks_.completed(to.point, to.gradient.view));
   const TaskId task =
       step.plan.add({.name = fmt::format("add gradient of {}, {}{}", name, tasks_.text(to.point),
                                          tasks_.label(to.point.replica)),
@@ -80,7 +80,7 @@ void SharedGradients::add(const Part& to, const BufferView& arrived, const std::
                      .cost_key = "add gradient of " + name,
                      .phase = "update"},
                     {bind(op, {{"source", arrived}, {"destination", to.gradient.view}})});
-  completed.push_back(task);
+  tasks_.completed(to.point).push_back(task);
   for (Bucket& bucket : tasks_.buckets(to.point)) {
     if (overlap(bucket.gradients, to.gradient.view)) bucket.completed.push_back(task);
   }

@@ -109,7 +109,7 @@ void make_stages(TrainingStep& step) {
     }
     first_sample += layout.samples_of(replica);
   }
-  check_parameter_layouts(step);
+  if (layout.exchange.kind != Exchange::Kind::none) check_parameter_layouts(step);
 }
 
 }  // namespace parbench

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "scenarios/plan/schedules/data_parallel.h"
+#include "scenarios/training/completion.h"
 
 namespace parbench {
 
@@ -48,11 +48,20 @@ std::vector<LaneId> StepTasks::lanes_between(const GridPoint& from, const GridPo
   return copying_lanes(step_.plan, copy_lane(from), copy_lane(to));
 }
 
-std::string StepTasks::text(const GridPoint& point) const {
-  const bool has_shards = step_.layout.grid.shards > 1;
-  return fmt::format("stage {}{}", point.stage,
-                     has_shards ? fmt::format(", shard {}", point.shard) : "");
+std::vector<TaskId> StepTasks::completed(const GridPoint& point, const BufferView& gradient) {
+  std::vector<TaskId> tasks;
+  for (const Bucket& bucket : buckets_[point]) {
+    if (overlap(bucket.gradients, gradient)) append(tasks, bucket.completed);
+  }
+  return buckets_[point].empty() ? completed_[point] : tasks;
 }
+
+std::string StepTasks::number(const GridPoint& point) const {
+  const bool has_shards = step_.layout.grid.shards > 1;
+  return fmt::format("{}{}", point.stage, has_shards ? fmt::format(", shard {}", point.shard) : "");
+}
+
+std::string StepTasks::text(const GridPoint& point) const { return "stage " + number(point); }
 
 std::string StepTasks::divided_text(const GridPoint& point) const {
   const StepLayout& layout = step_.layout;

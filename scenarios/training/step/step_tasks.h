@@ -40,12 +40,16 @@ class StepTasks {
 
   /// The tasks that complete the gradients of a point so far, which its update waits for.
   [[nodiscard]] std::vector<TaskId>& completed(const GridPoint& point) { return completed_[point]; }
+  /// The tasks that complete one of the gradients of a point: those of its bucket, or of all.
+  [[nodiscard]] std::vector<TaskId> completed(const GridPoint& point, const BufferView& gradient);
   /// In the order in which they are complete; none where gradients are not divided.
   [[nodiscard]] std::vector<Bucket>& buckets(const GridPoint& point) { return buckets_[point]; }
 
   /// "stage 1", "stage 1, shard 0".
   [[nodiscard]] std::string text(const GridPoint& point) const;
-  /// The same behind a comma, without what there is one of: "", ", stage 1".
+  /// "1", "1, shard 0".
+  [[nodiscard]] std::string number(const GridPoint& point) const;
+  /// The same behind a comma, without stage or shard where there is only one: "", ", stage 1".
   [[nodiscard]] std::string divided_text(const GridPoint& point) const;
   /// What ends the names of tasks: ", replica 1" where there are several.
   [[nodiscard]] std::string label(int replica) const;

@@ -11,6 +11,8 @@
 
 namespace parbench {
 
+/// Writes packing, passes, the exchange of the replicas and the updates of a step, in the order in
+/// which the host submits them.
 class StepWriter {
  public:
   explicit StepWriter(TrainingStep& step)

@@ -1,6 +1,7 @@
 // The parts of a training step in the order in which they are made.
 #include "scenarios/training/step/training_step.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "scenarios/training/checks/step_checks.h"
@@ -33,8 +34,31 @@ std::vector<GridPoint> TrainingStep::over_replicas(int stage, int shard) const {
   return all;
 }
 
+namespace {
+
+/// Throws std::invalid_argument for a layout that no step can be written for.
+void check(const StepLayout& layout) {
+  const Exchange& exchange = layout.exchange;
+  const bool is_divided = layout.stages() > 1 || layout.grid.shards > 1;
+  const bool has_buckets = exchange.kind == Exchange::Kind::all_reduce && exchange.bucket_bytes > 0;
+  if (!exchange.updates_all() && is_divided) {
+    throw std::invalid_argument("this exchange is for replicas of one stage and one shard");
+  }
+  if (has_buckets && layout.shards_positions()) {
+    throw std::invalid_argument("gradients of sharded positions have no buckets");
+  }
+  for (int replica = 0; replica < layout.grid.replicas; ++replica) {
+    if (exchange.kind == Exchange::Kind::fed_from_first && layout.micro_batch_count(replica) > 1) {
+      throw std::invalid_argument("replicas that are fed have one micro-batch");
+    }
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
                                            const StepSettings& settings, StepLayout layout) {
+  check(layout);
   auto step =
       std::make_unique<TrainingStep>(context, std::move(network), settings, std::move(layout));
   if (step->layout.stages() > 1) {

@@ -1,5 +1,4 @@
-// A training step on a grid of devices, whatever scenario asks for it: its case, network and
-// stages.
+// A training step on a grid of devices: its case, network and stages.
 #pragma once
 
 #include <memory>
@@ -42,7 +41,8 @@ struct TrainingStep : CaseParts {
 /// Makes the stages and plans a step: the schedule's passes of all replicas, the exchange of
 /// gradients and the update. Loss and gradients of the whole batch become outputs; checks that need
 /// no reference hold parts of the step to their definition, and parameters that several devices
-/// have to each other. Throws Unsupported where replicas have parameters in different layouts.
+/// have to each other. Throws Unsupported where replicas have parameters in different layouts, and
+/// std::invalid_argument for an exchange that the layout does not allow.
 [[nodiscard]] std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
                                                          const StepSettings& settings,
                                                          StepLayout layout);

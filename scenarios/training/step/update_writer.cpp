@@ -68,8 +68,7 @@ void UpdateWriter::write_norms(Norms& own, const BufferView& norms) {
 
 TaskId UpdateWriter::send_norms(const Norms& from, const BufferView& source, const Norms& to,
                                 const BufferView& destination) {
-  // "stage 1, shard 0" without the first word.
-  const std::string receiver = tasks_.text(to.point).substr(std::string("stage ").size());
+  const std::string receiver = tasks_.number(to.point);
   const std::size_t count = from.gradients.size();
   return tasks_.step().plan.add(
       {.name = fmt::format("send squared norm, {} to {}{}", tasks_.text(from.point), receiver,

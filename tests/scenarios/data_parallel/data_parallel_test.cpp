@@ -185,7 +185,7 @@ const std::vector<Parameter> small_mlp{
     {"model", "mlp"}, {"layers", 3}, {"hidden", 520}, {"batch", 4}};
 
 INSTANTIATE_TEST_SUITE_P(
-    Stages, DataParallelPlans,
+    Levels, DataParallelPlans,
     testing::Values(
         sharded_division("First", with(small_mlp, {{"zero", 1}, {"optimizer", "momentum"}})),
         sharded_division("Second", with(small_mlp, {{"zero", 2}, {"clip", 0.01}})),
@@ -224,7 +224,7 @@ std::size_t memory_of(const Scenario& scenario, const std::string& strategy,
   return context->case_bytes(0);
 }
 
-TEST_F(DataParallelTest, EachStageOfShardingNeedsLessMemory) {
+TEST_F(DataParallelTest, EachLevelOfShardingNeedsLessMemory) {
   const std::vector<Parameter> values{{"model", "mlp"}, {"layers", 8}, {"hidden", 600},
                                       {"batch", 4},     {"bucket", 1}, {"optimizer", "adam"}};
   std::size_t before = memory_of(*scenario, "all-reduce", values);
@@ -259,7 +259,7 @@ TEST_F(DataParallelTest, DividedGradientsNeedAsManyMicroBatchesOnEachDevice) {
   EXPECT_THAT(name_of(sharded(2, 32)), HasSubstr("accumulate:4"));
 }
 
-TEST_F(DataParallelTest, OnlyTheLastStagePrefetches) {
+TEST_F(DataParallelTest, OnlyTheLastLevelPrefetches) {
   const auto sharded = [&](std::int64_t stage) {
     return request_of("sharded",
                       {{"model", "linear"}, {"zero", stage}, {"bucket", 5}, {"prefetch", 2}});
@@ -332,12 +332,16 @@ TEST_F(DataParallelTest, BucketsAreReducedBesideTheBackwardPass) {
   const Plan& plan = subject->plan();
   EXPECT_THAT(races(plan), IsEmpty());
   const TaskId last = task_named(plan, "backward, micro-batch 0, stage 0, bucket 2, replica 0");
+  int found = 0;
   for (TaskId task = 0; task < static_cast<TaskId>(plan.graph().tasks.size()); ++task) {
     const std::string& name = plan.graph().task(task).name;
     if (!name.starts_with("all-reduce gradients, bucket 0")) continue;
     EXPECT_FALSE(is_ordered(plan, last, task)) << name;
     EXPECT_FALSE(is_ordered(plan, task, last)) << name;
+    EXPECT_LT(task, last) << "the host submits the all-reduce first";
+    ++found;
   }
+  EXPECT_GT(found, 0);
   run_in_order(plan);
   EXPECT_EQ(subject->check(), std::nullopt);
 }

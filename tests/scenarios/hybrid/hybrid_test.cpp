@@ -194,6 +194,13 @@ std::vector<Parameter> tiny_gpt(const std::string& layout, std::vector<Parameter
   return values;
 }
 
+/// A table of 1 MiB that two stages have, and blocks of nearly as much.
+std::vector<Parameter> shared_table(const std::string& layout) {
+  return {{"model", "gpt-tiny"}, {"batch", 4},         {"layers", 4},     {"hidden", 128},
+          {"heads", 4},          {"sequence", 6},      {"split", 1},      {"head", "tied"},
+          {"bucket", 1},         {"vocabulary", 2100}, {"layout", layout}};
+}
+
 /// Layers of 1 MiB, and so many samples that each part of a gradient has contributions.
 std::vector<Parameter> large_perceptron(const std::string& layout,
                                         std::vector<Parameter> further = {}) {
@@ -236,27 +243,28 @@ INSTANTIATE_TEST_SUITE_P(
                                   {"recompute", "block"}}),
                  9},
         GridCase{
-            "RanksOfAPerceptron",
+            "ShardsOfAPerceptron",
             2,
             {{"model", "mlp"}, {"layers", 3}, {"hidden", 32}, {"batch", 4}, {"layout", "tp2"}}},
-        GridCase{"RanksOfStages", 4, tiny_gpt("pp2xtp2", {{"split", 2}, {"schedule", "1f1b"}}), 9},
-        GridCase{"RanksOfReplicas", 4, tiny_gpt("dp2xtp2", {{"head", "tied"}}), 7},
+        GridCase{"ShardsOfStages", 4, tiny_gpt("pp2xtp2", {{"split", 2}, {"schedule", "1f1b"}}), 9},
+        GridCase{"ShardsOfReplicas", 4, tiny_gpt("dp2xtp2", {{"head", "tied"}}), 7},
         GridCase{"AllThree", 8, tiny_gpt("dp2xpp2xtp2", {{"split", 1}, {"head", "tied"}}), 23},
         GridCase{"Buckets", 2, large_perceptron("dp2"), 3},
         GridCase{"BucketsOfStages", 4,
                  large_perceptron("dp2xpp2", {{"split", 8}, {"schedule", "1f1b"}, {"clip", 0.01}}),
                  11},
-        GridCase{"BucketsOfRanks", 4, large_perceptron("dp2xtp2"), 7},
+        GridCase{"BucketsOfShards", 4, large_perceptron("dp2xtp2"), 7},
         GridCase{"BucketOfASharedParameter", 4,
                  tiny_gpt("dp2xpp2", {{"split", 1}, {"head", "tied"}, {"bucket", 1}}), 7},
-        GridCase{"ClippedRanks", 2, tiny_gpt("tp2", {{"clip", 0.01}}), 3},
-        GridCase{"ClippedRanksOfStages", 4,
+        GridCase{"BucketsBesideASharedParameter", 4, shared_table("dp2xpp2"), 17},
+        GridCase{"ClippedShards", 2, tiny_gpt("tp2", {{"clip", 0.01}}), 3},
+        GridCase{"ClippedShardsOfStages", 4,
                  tiny_gpt("pp2xtp2", {{"split", 2}, {"head", "tied"}, {"clip", 0.01}}), 7},
         GridCase{"Recomputed", 2,
                  tiny_gpt("pp2", {{"split", 2}, {"recompute", "block"}, {"partition", "h.1"}}), 3},
-        GridCase{"RecomputedRanks", 2, tiny_gpt("tp2", {{"recompute", "block"}}), 3},
-        GridCase{"Bf16Ranks", 2, tiny_gpt("tp2"), 3, DType::bf16},
-        GridCase{"Bf16RanksOfReplicas", 4,
+        GridCase{"RecomputedShards", 2, tiny_gpt("tp2", {{"recompute", "block"}}), 3},
+        GridCase{"Bf16Shards", 2, tiny_gpt("tp2"), 3, DType::bf16},
+        GridCase{"Bf16ShardsOfReplicas", 4,
                  tiny_gpt("dp2xtp2", {{"recompute", "block"}, {"clip", 0.01}}), 9, DType::bf16}),
     [](const auto& one) { return one.param.name; });
 

@@ -39,7 +39,7 @@ std::vector<int> owners(const NetworkDivision& division, const ParameterSpec& sp
   return count;
 }
 
-TEST(NetworkDivision, RanksHaveEveryElementOfDividedParametersOnce) {
+TEST(NetworkDivision, ShardsHaveEveryElementOfDividedParametersOnce) {
   const NetworkDivision division(small_gpt(), 3, RestOfNetwork::repeated, seed);
   int divided = 0;
   for (const ParameterSpec& spec : division.parameters()) {
@@ -50,7 +50,7 @@ TEST(NetworkDivision, RanksHaveEveryElementOfDividedParametersOnce) {
   EXPECT_EQ(divided, 2 * 8) << "weights and bias of four layers of each block";
 }
 
-TEST(NetworkDivision, RanksHaveTheSameLayersWithPartsOfTheInnerOnes) {
+TEST(NetworkDivision, ShardsHaveTheSameLayersWithPartsOfTheInnerOnes) {
   const Network whole = small_gpt();
   const NetworkDivision division(whole, 3, RestOfNetwork::repeated, seed);
   for (int shard = 0; shard < 3; ++shard) {

@@ -17,7 +17,6 @@
 #include "kernels/machine/machine.h"
 #include "scenarios/models/models.h"
 #include "scenarios/training/checks/update_checks.h"
-#include "scenarios/training/partition.h"
 #include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
@@ -54,7 +53,11 @@ struct Training {
     return all;
   }
   [[nodiscard]] std::size_t bytes() const { return context.case_bytes(0); }
-  [[nodiscard]] std::string wrong() const { return parts->checks.at(1).run().value_or("nothing"); }
+  [[nodiscard]] std::string wrong() const {
+    const auto update =
+        std::ranges::find(parts->checks, "sampled parameters after the update", &Check::what);
+    return update->run().value_or("nothing");
+  }
   [[nodiscard]] Numbers read(Tensor Stage::TrainedParameter::*which) {
     Numbers found;
     for (const auto& stage : parts->stages) {

@@ -12,9 +12,6 @@
 #include <vector>
 
 #include "kernels/machine/machine.h"
-#include "scenarios/training/checks/step_checks.h"
-#include "scenarios/training/checks/update_checks.h"
-#include "scenarios/training/partition.h"
 #include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/training/skips.h"

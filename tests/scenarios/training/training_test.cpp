@@ -14,7 +14,6 @@
 #include "scenarios/training/checks/step_checks.h"
 #include "scenarios/training/checks/update_checks.h"
 #include "scenarios/training/completion.h"
-#include "scenarios/training/partition.h"
 #include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/training/naive_network.h"
 #include "tests/scenarios/training/small_networks.h"

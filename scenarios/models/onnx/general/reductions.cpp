@@ -1,4 +1,6 @@
 // Operators that reduce dimensions, and normalisations.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,6 +20,9 @@ using general::Graph;
 using enum ElementOp;
 
 Integers dimensions_from(std::size_t first, std::size_t rank) {
+  if (first > rank) {
+    throw CannotTranslate(fmt::format("its input needs {} dimensions and has {}", first, rank));
+  }
   Integers axes(rank - first);
   std::iota(axes.begin(), axes.end(), signed_size(first));
   return axes;
