@@ -91,7 +91,7 @@ Crossing Boundaries::backward_from(const GridPoint& point, int micro_batch) {
   return crossing;
 }
 
-void Boundaries::send(const char* what, Crossing crossing, std::vector<TaskId> produced) {
+void Boundaries::send(const char* what, const Crossing& crossing, std::vector<TaskId> produced) {
   const auto& [from, to, micro_batch, pack, copies, unpack, bytes] = crossing;
   const TaskId task = tasks_.step().plan.add(
       {.name = fmt::format("send {}, micro-batch {}, {} to {}{}", what, micro_batch,

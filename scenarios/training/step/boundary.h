@@ -35,7 +35,7 @@ class Boundaries {
 
   /// Adds the copy. It runs on the copy lane of the sender, or of the receiver where only that
   /// reaches the other's memory.
-  void send(const char* what, Crossing crossing, std::vector<TaskId> produced);
+  void send(const char* what, const Crossing& crossing, std::vector<TaskId> produced);
 
   /// The last copy to a point for a micro-batch.
   struct Arrival {

@@ -200,8 +200,7 @@ void PassWriter::end(StagePass& pass) {
   for (StagePass::Shard& shard : pass.shards_) {
     if (!is_forward) append(tasks_.completed(shard.point), shard.after);
     if (!shard.crossing.copies.empty()) {
-      boundaries_.send(is_forward ? "activations" : "gradients", std::move(shard.crossing),
-                       shard.after);
+      boundaries_.send(is_forward ? "activations" : "gradients", shard.crossing, shard.after);
     }
     if (is_forward) forward_[{shard.point, micro_batch}] = std::move(shard.after);
   }

@@ -17,7 +17,8 @@ TrainingStep::TrainingStep(Context& with, Network what, const StepSettings& how,
 
 Stage& TrainingStep::stage(const GridPoint& point) const {
   const int row = point.replica * layout.stages() + point.stage;
-  return *stages.at(static_cast<std::size_t>(row * layout.grid.shards + point.shard));
+  const int index = row * layout.grid.shards + point.shard;
+  return *stages.at(static_cast<std::size_t>(index));
 }
 
 std::vector<Stage*> TrainingStep::pipeline(int replica, int shard) const {

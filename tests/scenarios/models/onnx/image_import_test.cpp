@@ -125,6 +125,12 @@ TEST_F(ImageImport, RefusesPaddingThatNoWindowHas) {
               HasSubstr("Conv: its weights {0, 8, 1, 1} do not fit its input"));
 }
 
+TEST_F(ImageImport, RefusesAGlobalPoolWithoutChannels) {
+  EXPECT_THAT(refusal("m = ReduceMean <axes = [1], keepdims = 0> (x) last = GlobalAveragePool (m) ",
+                      "float[N, 8] x"),
+              HasSubstr("GlobalAveragePool: its input needs 2 dimensions and has 1"));
+}
+
 // Sizes as PyTorch has them: a last window begins in the image or in the padding before it.
 TEST_F(ImageImport, CeilModeRoundsUpTheNumberOfWindows) {
   const auto size_of_pool = [&](const std::string& attributes, int extent) {
