@@ -174,12 +174,12 @@ StoredValues values_of(std::shared_ptr<Translator> translator,
 Network network_of_graph(const std::string& name, const Graph& graph, Translator::Load load,
                          const ImportOptions& options, bool stored_weights) {
   const std::string& output = chosen_output(graph, options.prediction);
-  auto translator = std::make_shared<Translator>(graph, std::move(load));
-  const bool has_tokens = add_inputs(*translator, graph, options);
-  const std::vector<const Node*> nodes = wanted_nodes(graph, output);
-  translator->translate(nodes);
-  if (!translator->problems().empty()) refuse(*translator, nodes.size(), graph.opset);
   try {
+    auto translator = std::make_shared<Translator>(graph, std::move(load));
+    const bool has_tokens = add_inputs(*translator, graph, options);
+    const std::vector<const Node*> nodes = wanted_nodes(graph, output);
+    translator->translate(nodes);
+    if (!translator->problems().empty()) refuse(*translator, nodes.size(), graph.opset);
     const End end = end_of(*translator, graph, output);
     LayeredNetwork made = layered(*translator, Fusing(*translator).run(end.operation));
     Network& network = made.network;
