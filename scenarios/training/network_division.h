@@ -17,7 +17,7 @@ enum class RestOfNetwork {
   by_positions,  // each computes them for its part of the positions
 };
 
-/// Why so many shards cannot divide a network; nothing where they can.
+/// Returns why a network cannot be divided into that number of shards; nothing where it can.
 [[nodiscard]] std::optional<std::string> obstacle_to_division(const Network& network, int shards);
 
 /// Divides pairs of linear layers that a function of one element or attention joins, as Megatron-LM

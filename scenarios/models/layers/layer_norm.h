@@ -9,7 +9,7 @@ namespace parbench {
 class LayerNorm final : public LayerKind {
  public:
   explicit LayerNorm(float epsilon = 1e-5F) : epsilon_(epsilon) {}
-  /// Of a divided network whose shards normalise a part of the positions each: the output has all
+  /// In a divided network whose shards normalise a part of the positions each: the output has all
   /// of them, gathered from all shards.
   LayerNorm(float epsilon, PositionPart gathered) : epsilon_(epsilon), gathered_(gathered) {}
 

@@ -19,7 +19,7 @@ class Linear final : public LayerKind {
  public:
   explicit Linear(std::int64_t out_features, bool bias = true)
       : out_features_(out_features), bias_(bias) {}
-  /// Of a divided network, `out_features` being this shard's. `part`: of the positions, with
+  /// In a divided network, `out_features` being this shard's. `part`: of the positions, with
   /// output_part alone.
   Linear(std::int64_t out_features, bool bias, PartialSum sum, PositionPart part = {})
       : out_features_(out_features), bias_(bias), sum_(sum), part_(part) {}

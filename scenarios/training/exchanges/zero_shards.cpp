@@ -44,22 +44,20 @@ Shards::Shards(TrainingStep& step, ShardLayout layout)
   }
 }
 
-BufferView Shards::gradients(std::size_t r, std::size_t bucket) const {
+/// A replica's block of a bucket in its shard, or in its whole region where there are no shards.
+BufferView Shards::block_in(const std::vector<Tensor>& shards, const BufferView& whole,
+                            std::size_t r, std::size_t bucket) const {
   const ShardLayout::Block& block = layout_.block(r, bucket);
-  if (step_.layout.exchange.divides_gradients()) {
-    return gradient_shards_[r].view.part(block.in_shard, block.bytes);
-  }
-  return step_.replica(r).region().gradients.part(layout_.buckets()[bucket].begin + block.begin,
-                                                  block.bytes);
+  if (!shards.empty()) return shards[r].view.part(block.in_shard, block.bytes);
+  return whole.part(layout_.buckets()[bucket].begin + block.begin, block.bytes);
+}
+
+BufferView Shards::gradients(std::size_t r, std::size_t bucket) const {
+  return block_in(gradient_shards_, step_.replica(r).region().gradients, r, bucket);
 }
 
 BufferView Shards::parameters(std::size_t r, std::size_t bucket) const {
-  const ShardLayout::Block& block = layout_.block(r, bucket);
-  if (step_.layout.exchange.divides_parameters()) {
-    return parameter_shards_[r].view.part(block.in_shard, block.bytes);
-  }
-  return step_.replica(r).region().parameters.part(layout_.buckets()[bucket].begin + block.begin,
-                                                   block.bytes);
+  return block_in(parameter_shards_, step_.replica(r).region().parameters, r, bucket);
 }
 
 void Shards::initialize_at_reset(std::size_t r, const BufferView& scratch) {

@@ -42,6 +42,8 @@ class Shards {
   [[nodiscard]] Kept kept(std::size_t r) const;
 
  private:
+  [[nodiscard]] BufferView block_in(const std::vector<Tensor>& shards, const BufferView& whole,
+                                    std::size_t r, std::size_t bucket) const;
   [[nodiscard]] std::vector<CaseData::MemoryPiece> pieces(const std::vector<Tensor>& shards,
                                                           const Stage::TrainedParameter& one) const;
 

@@ -27,9 +27,9 @@ struct Exchange {
     zero,  // every replica updates a part of the parameters and keeps no more of its state
   };
   Kind kind = Kind::all_reduce;
-  /// Gradients are exchanged in buckets of so many bytes during the rest of the backward pass; 0:
-  /// all of a stage at once, after its backward pass. Of all_reduce, where positions are not
-  /// sharded, and of zero.
+  /// Bytes of the buckets in which gradients are exchanged during the rest of the backward pass; 0:
+  /// all gradients of a stage at once, after its backward pass. For zero, and for all_reduce where
+  /// positions are not sharded.
   std::size_t bucket_bytes = 0;
   int server = 0;  // its device: that of the first replica, or one behind those of all replicas
   /// What zero divides: from level 1 on the optimiser's state, from 2 on the sums of gradients, and

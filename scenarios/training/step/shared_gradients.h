@@ -8,8 +8,8 @@
 
 namespace parbench {
 
-/// Of a parameter that a stage has a copy of, each of both stages adds what the other has computed,
-/// so that they get the same sum.
+/// The exchange between a stage that owns a parameter and one that has a copy of it: each adds the
+/// gradient that the other has computed, so that both get the same sum.
 class SharedGradients {
  public:
   /// Marks the buckets to which another stage adds.
