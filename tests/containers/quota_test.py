@@ -11,8 +11,10 @@ import pytest
 from support.process import missing, run
 
 PERIOD = 100000  # microseconds
-TINY = ["--scenario", "matmul", "--strategy", "alone", "--device", "0", "--n", "200", "--no-timeline",
-        "--benchmark_repetitions=8"]
+# Eight products that take more processor time than a tenth of a core has in several periods: any process that
+# measures them under that quota is throttled meanwhile.
+PRODUCTS = ["--scenario", "matmul", "--strategy", "alone", "--device", "0", "--n", "700", "--no-timeline",
+            "--benchmark_repetitions=8"]
 WARNING = "Careful: a CPU quota withheld"
 
 
@@ -125,7 +127,7 @@ def test_devices_names_the_quota_in_a_namespace(parbench, make_group):
 
 def test_a_throttled_run_warns_and_marks_its_cases(parbench, make_group, tmp_path):
     group = make_group(0.1)
-    done = group.run(parbench, *TINY, "--report", tmp_path / "limited.json")
+    done = group.run(parbench, *PRODUCTS, "--report", tmp_path / "limited.json")
     assert group.throttled() > 0
     report = report_of(tmp_path / "limited.json")
     assert report["machine"]["cpu_quota"] == 0.1
@@ -136,7 +138,7 @@ def test_a_throttled_run_warns_and_marks_its_cases(parbench, make_group, tmp_pat
     assert WARNING in report["answers"][0]["warnings"][0]
     assert not missing(done.out, "CPU quota of 0.1 cores", "§ throttled by a CPU quota (up to", WARNING)
 
-    run([parbench, *TINY, "--report", tmp_path / "free.json"])
+    run([parbench, *PRODUCTS, "--report", tmp_path / "free.json"])
     free, limited = tmp_path / "free.json", tmp_path / "limited.json"
     assert "cpu_quota" not in report_of(free)["machine"] and "quota_lost" not in report_of(free)
     first = "NEW was throttled more than BASE in 1 of 1 case, which may explain the change: CPU quota (up to"
@@ -147,7 +149,7 @@ def test_a_throttled_run_warns_and_marks_its_cases(parbench, make_group, tmp_pat
 
 def test_processes_of_a_run_share_the_quota(parbench, make_group, tmp_path):
     group = make_group(0.1)
-    done = group.run(parbench, *TINY, "--processes", "2", "--report", tmp_path / "r.json")
+    done = group.run(parbench, *PRODUCTS, "--processes", "2", "--report", tmp_path / "r.json")
     report = report_of(tmp_path / "r.json")
     (case,) = report["cases"]
     assert {sample.get("process", 0) for sample in case["samples"] if sample["quota_lost"] > 0} == {0, 1}
@@ -158,7 +160,7 @@ def test_processes_of_a_run_share_the_quota(parbench, make_group, tmp_path):
 def test_a_quota_above_the_cores_changes_nothing(parbench, make_group, tmp_path):
     group = make_group(2 * os.cpu_count())
     assert "quota" not in group.run(parbench, "devices").out
-    done = group.run(parbench, *TINY, "--report", tmp_path / "r.json")
+    done = group.run(parbench, *PRODUCTS, "--report", tmp_path / "r.json")
     report = report_of(tmp_path / "r.json")
     assert "cpu_quota" not in report["machine"] and "quota_lost" not in report["cases"][0]
     assert "CPU quota" not in done.out + done.err
