@@ -81,6 +81,9 @@ Extent count_of(const Extents& extents) {
     }
     if (extent.samples) count.outer = in_front * extent.outer;
   }
+  if (count.samples && count.size == 0) {
+    throw std::invalid_argument("a tensor with samples has no elements");
+  }
   return count;
 }
 

@@ -37,7 +37,8 @@ using Extents = std::vector<Extent>;
 /// Dimensions by number, or a number for each.
 using Axes = std::vector<std::int64_t>;
 
-/// All dimensions as one. Throws std::invalid_argument where two have samples.
+/// All dimensions as one. Throws std::invalid_argument where two have samples, where a tensor with
+/// samples has no elements, and where a tensor is larger than any memory.
 [[nodiscard]] Extent count_of(const Extents& extents);
 
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);

@@ -206,7 +206,7 @@ struct Scanned {
 };
 
 std::int64_t number_of(const Arguments& arguments, std::string_view name, std::size_t which) {
-  const auto values = arguments.attribute(name, std::vector<std::int64_t>());
+  const auto values = arguments.integer_list(name, {});
   return which < values.size() ? values[which] : 0;
 }
 

@@ -185,7 +185,7 @@ Outputs transposed_convolution(Arguments& arguments) {
   check_taps(windows);
   const Integers pads = of_rank(arguments, "pads", 2 * rank, 0);
   const Integers added = of_rank(arguments, "output_padding", rank, 0);
-  const Integers wanted = arguments.attribute("output_shape", Integers());
+  const Integers wanted = arguments.integer_list("output_shape", {});
   if (!wanted.empty() && wanted.size() < rank) {
     throw CannotTranslate("its output_shape does not fit its input");
   }

@@ -178,10 +178,19 @@ struct RowPlaces {
   Extents behind;  // the dimensions of a row
 };
 
+/// The number of dimensions that coordinates name.
+std::size_t named_by(const Extents& coordinates, std::size_t batch, const Extents& from) {
+  if (coordinates.size() <= batch || coordinates.back().samples ||
+      coordinates.back().size > signed_size(from.size()) - signed_size(batch)) {
+    throw CannotTranslate("its coordinates do not fit its input");
+  }
+  return static_cast<std::size_t>(coordinates.back().size);
+}
+
 RowPlaces row_places(Graph& graph, const Extents& from, int coordinates, std::size_t batch) {
   const Extents by = graph.shape(coordinates);
+  const std::size_t named = named_by(by, batch, from);
   const Extents list = part_of(by, 0, by.size() - 1);
-  const auto named = static_cast<std::size_t>(by.back().size);
   RowPlaces found;
   found.behind = part_of(from, batch + named, from.size());
   found.rows = general::count_of(part_of(from, 0, batch + named));
@@ -202,18 +211,27 @@ RowPlaces row_places(Graph& graph, const Extents& from, int coordinates, std::si
   return found;
 }
 
+std::size_t batch_dimensions(const Arguments& arguments, const Extents& from) {
+  const std::int64_t batch = arguments.integer("batch_dims", 0);
+  if (batch < 0 || batch >= signed_size(from.size())) {
+    throw CannotTranslate(fmt::format("batch_dims is {}", batch));
+  }
+  return static_cast<std::size_t>(batch);
+}
+
 Outputs gather_nd(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Extents from = graph.shape(x);
   const int coordinates = arguments.operand(1);
-  const auto batch = static_cast<std::size_t>(arguments.integer("batch_dims", 0));
+  const std::size_t batch = batch_dimensions(arguments, from);
   if (const auto value = graph.number_of(x)) {  // whatever is chosen
     Extents list = graph.shape(coordinates);
     const std::int64_t samples = arguments.translator().samples_of_file();
-    if (samples > 1 && list.front() == Extent{.size = samples}) list.front() = {1, true};
-    const auto named = batch + static_cast<std::size_t>(list.back().size);
-    if (named > from.size()) throw CannotTranslate("its coordinates have too many dimensions");
+    if (samples > 1 && !list.empty() && list.front() == Extent{.size = samples}) {
+      list.front() = {1, true};
+    }
+    const std::size_t named = batch + named_by(list, batch, from);
     return {graph.number(
         *value, joined({part_of(list, 0, list.size() - 1), part_of(from, named, from.size())}))};
   }
@@ -264,7 +282,10 @@ Outputs scatter_nd(Arguments& arguments) {
 
 Outputs one_hot(Arguments& arguments) {
   Graph& graph = arguments.graph();
-  const auto depth = static_cast<std::int64_t>(arguments.number(1, 0));
+  const std::int64_t depth = arguments.integer(1, 0);
+  if (depth < 1 || arguments.shape(2) != Extents{{.size = 2}}) {
+    throw CannotTranslate("it has no depth, or not two values");
+  }
   const int indices = from_front(graph, arguments.operand(0), depth);
   Extents shape = graph.shape(indices);
   const std::size_t axis = dimension_of(arguments.integer("axis", -1), shape.size() + 1);
@@ -306,9 +327,8 @@ Outputs top_k(Arguments& arguments) {
   constexpr std::int64_t max_sorted = 2048;
   Graph& graph = arguments.graph();
   const std::size_t axis = dimension_of(arguments.integer("axis", -1), arguments.rank(0));
-  const auto count = arguments.has_attribute("k")
-                         ? arguments.integer("k", 1)
-                         : static_cast<std::int64_t>(arguments.number(1, 1));
+  const auto count =
+      arguments.has_attribute("k") ? arguments.integer("k", 1) : arguments.integer(1, 1);
   const int x = with_axis_last(graph, arguments.operand(0), axis);
   const Extents from = graph.shape(x);
   check_fixed(from.back());
@@ -344,8 +364,7 @@ Outputs cumulative_sum(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int x = arguments.operand(0);
   const Extents from = graph.shape(x);
-  const std::size_t axis =
-      dimension_of(static_cast<std::int64_t>(arguments.number(1, 0)), from.size());
+  const std::size_t axis = dimension_of(arguments.integer(1, 0), from.size());
   check_fixed(from[axis]);
   const std::int64_t extent = from[axis].size;
   const auto shifted = [&](int values, std::int64_t distance) {
@@ -368,6 +387,7 @@ Outputs triangle(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Extents shape = graph.shape(x);
+  if (shape.size() < 2) throw CannotTranslate("its input is no matrix");
   const auto diagonal = static_cast<float>(arguments.number(1, 0));
   const Extents last{shape.end()[-2], shape.back()};
   const int row = graph.apply(addition, graph.coordinate(last, 0), diagonal);
@@ -402,6 +422,7 @@ int run_of(general::Graph& graph, int x, std::size_t axis, std::int64_t first, s
 int taken(general::Graph& graph, int x, std::size_t axis, const Integers& places) {
   const std::int64_t extent = graph.shape(x)[axis].size;
   check_fixed(graph.shape(x)[axis]);
+  if (places.empty()) throw CannotTranslate("it takes no elements");
   std::vector<double> from_front;
   for (const std::int64_t place : places) {
     from_front.push_back(static_cast<double>(place < 0 ? place + extent : place));

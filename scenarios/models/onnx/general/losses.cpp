@@ -16,6 +16,9 @@ int likelihood_loss(Arguments& arguments, int log_probabilities) {
   if (shape.size() < 2) throw CannotTranslate("its input has no classes");
   const int targets = arguments.operand(1);
   const Extents of_targets = graph.shape(targets);
+  if (of_targets.size() + 1 != shape.size()) {
+    throw CannotTranslate("its targets do not fit its prediction");
+  }
   Extents wide = of_targets;
   wide.insert(wide.begin() + 1, general::Extent());
   const int expected = graph.reshape(targets, wide);

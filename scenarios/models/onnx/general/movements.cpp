@@ -110,7 +110,7 @@ Outputs transpose(Arguments& arguments) {
   const int x = arguments.operand(0);
   Integers order(arguments.rank(0));
   std::iota(order.rbegin(), order.rend(), 0);
-  return {arguments.graph().permute(x, arguments.attribute("perm", order))};
+  return {arguments.graph().permute(x, arguments.integer_list("perm", order))};
 }
 
 // --- repetitions ---
@@ -290,7 +290,9 @@ Outputs split(Arguments& arguments) {
   const std::size_t axis = dimension_of(arguments.integer("axis", 0), from.size());
   const std::int64_t count =
       arguments.integer("num_outputs", signed_size(arguments.node().outputs.size()));
-  if (count < 1) throw CannotTranslate(fmt::format("num_outputs is {}", count));
+  if (count < 1 || count > signed_size(arguments.node().outputs.size())) {
+    throw CannotTranslate(fmt::format("num_outputs is {}", count));
+  }
   const std::int64_t usual = (from[axis].size + count - 1) / count;
   Integers sizes(static_cast<std::size_t>(count), usual);
   sizes = arguments.integers("split", 1).value_or(sizes);

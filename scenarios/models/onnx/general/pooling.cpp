@@ -37,8 +37,7 @@ Outputs max_pool(Arguments& arguments) {
   const int x = arguments.operand(0);
   const Extents from = graph.shape(x);
   const Integers image = image_of(from);
-  const Windows windows =
-      windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  const Windows windows = windows_of(arguments, image, arguments.integer_list("kernel_shape", {}));
   if (arguments.node().outputs.size() > 1 && !arguments.node().outputs[1].empty()) {
     throw CannotTranslate("its places of maxima are read");
   }
@@ -58,8 +57,7 @@ Outputs average_pool(Arguments& arguments) {
   const int x = arguments.operand(0);
   const Extents from = graph.shape(x);
   const Integers image = image_of(from);
-  const Windows windows =
-      windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  const Windows windows = windows_of(arguments, image, arguments.integer_list("kernel_shape", {}));
   const bool counts = arguments.flag("count_include_pad", false);
   const auto is_positive = [](std::int64_t one) { return one > 0; };
   const bool has_zeros = std::ranges::any_of(windows.front, is_positive) ||
@@ -98,8 +96,7 @@ Outputs lp_pool(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Integers image = image_of(graph.shape(x));
-  const Windows windows =
-      windows_of(arguments, image, arguments.attribute("kernel_shape", Integers()));
+  const Windows windows = windows_of(arguments, image, arguments.integer_list("kernel_shape", {}));
   const auto order = static_cast<float>(arguments.integer("p", 2));
   const int powers = graph.apply(power, graph.apply(absolute, x), order);
   const int sum = over_taps(graph, padded(graph, powers, windows, 0), windows, addition);

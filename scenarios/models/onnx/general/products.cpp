@@ -233,6 +233,17 @@ Term contracted(Graph& graph, const Term& a, const Term& b, const std::string& w
   return {.letters = letters, .operation = graph.reshape(result, shape_of(letters))};
 }
 
+/// The dimensions that the ellipsis of a term stands for.
+std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
+  const auto is_other = [](char letter) { return letter != '.' && (letter < 'A' || letter > 'z'); };
+  const auto place = letters.find("...");
+  const std::size_t named = letters.size() - (place == std::string::npos ? 0 : 3);
+  if (std::ranges::any_of(letters, is_other) || named > rank) {
+    throw CannotTranslate("a term of its equation does not fit its input");
+  }
+  return place == std::string::npos ? 0 : rank - named;
+}
+
 /// Replaces an ellipsis by a letter for each of its dimensions, the same ones for the last ones of
 /// every term. Their codes are negative, and ascend.
 std::string expanded(std::string letters, std::size_t dimensions) {
@@ -259,8 +270,7 @@ Outputs einsum(Arguments& arguments) {
     const std::string letters = inputs.substr(0, comma);
     inputs = comma == std::string::npos ? "" : inputs.substr(comma + 1);
     const std::size_t rank = arguments.rank(which);
-    const std::size_t hidden =
-        letters.find("...") == std::string::npos ? 0 : rank - (letters.size() - 3);
+    const std::size_t hidden = hidden_dimensions(letters, rank);
     max_hidden = std::max(max_hidden, hidden);
     terms.push_back({.letters = expanded(letters, hidden), .operation = arguments.operand(which)});
     std::string sorted = terms.back().letters;
@@ -281,6 +291,7 @@ Outputs einsum(Arguments& arguments) {
   } else {
     result = expanded(equation.substr(arrow + 2), max_hidden);
   }
+  if (terms.empty()) throw CannotTranslate("it has no inputs");
   Term product_so_far = terms.front();
   for (std::size_t i = 1; i < terms.size(); ++i) {
     std::string wanted = result;

@@ -239,7 +239,7 @@ Outputs group_norm(Arguments& arguments) {
 
 Outputs mean_variance_norm(Arguments& arguments) {
   constexpr float epsilon = 1e-9F;
-  const Integers axes = arguments.attribute("axes", Integers{0, 2, 3});
+  const Integers axes = arguments.integer_list("axes", {0, 2, 3});
   return {normalised(arguments.graph(), arguments.operand(0), axes, epsilon)};
 }
 
@@ -268,8 +268,10 @@ Outputs response_norm(Arguments& arguments) {
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const LocalResponseNorm>(kind), {x}, {}, -1)};
   }
+  if (size < 1 || size > 2 * shape.at(1).size)
+    throw CannotTranslate(fmt::format("its size is {}", size));
   Extents padded = shape;
-  padded.at(1).size += size - 1;
+  padded[1].size += size - 1;
   Integers starts(shape.size(), 0);
   starts[1] = (size - 1) / 2;
   const int squares = graph.place(squared(graph, x), starts, Integers(shape.size(), 1), padded);

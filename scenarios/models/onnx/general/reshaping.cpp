@@ -23,7 +23,6 @@ class Reshaping {
         samples_of_file_(samples_of_file) {}
 
   [[nodiscard]] Extents extents(bool keeps_zeros) {
-    if (count_.samples && count_.size == 0) throw CannotTranslate("its input has no elements");
     for (std::size_t d = 0; d < wanted_.size(); ++d) {
       Extent extent{.size = wanted_[d]};
       if (wanted_[d] == 0 && !keeps_zeros && d < from_.size()) extent = from_[d];
@@ -44,6 +43,7 @@ class Reshaping {
     Extents sizes;
     for (const Extent& one : result_) {
       if (one.size < -1) throw CannotTranslate("its shape has a negative extent");
+      if (one.size == 0 && count_.samples) throw CannotTranslate("its result has no elements");
       sizes.push_back({.size = one.size == -1 ? 1 : one.size});
     }
     static_cast<void>(general::count_of(sizes));  // refuses more than a memory holds

@@ -7,6 +7,7 @@
 
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/general/windows.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -128,6 +129,8 @@ int repeated(Graph& graph, int x, std::size_t axis, std::int64_t times) {
 }
 
 int resized(Graph& graph, int x, std::size_t axis, const Resizing& one, const Mode& mode) {
+  if (one.to < 1) throw CannotTranslate("its result has no elements");
+  if (one.to > max_extent / one.from) throw CannotTranslate("its result is larger than any image");
   if (mode.interpolation == "nearest") {
     Integers places;
     for (std::int64_t to = 0; to < one.to; ++to) {
@@ -181,7 +184,7 @@ Outputs resize(Arguments& arguments) {
       .antialias = arguments.flag("antialias", false)};
   Integers axes(shape.size());
   for (std::size_t d = 0; d < axes.size(); ++d) axes[d] = static_cast<std::int64_t>(d);
-  axes = arguments.attribute("axes", axes);
+  axes = arguments.integer_list("axes", axes);
   const std::size_t scales_at = is_old ? 1 : 2;
   std::vector<double> scales = arguments.numbers(scales_at);
   Integers sizes = arguments.integers(3);
@@ -206,7 +209,6 @@ Outputs resize(Arguments& arguments) {
       if (arguments.has(3) && all[i].to == all[i].from * samples) continue;
       throw CannotTranslate("it changes the number of samples");
     }
-    if (all[i].to < 1) throw CannotTranslate("its result has no elements");
     x = resized(graph, x, axis, all[i], mode);
   }
   return {x};
@@ -235,13 +237,21 @@ Outputs upsample(Arguments& arguments) {
 
 // --- blocks of pixels ---
 
-/// Moves blocks of channels to pixels. Images are {N, C, H, W}.
+/// The side of blocks. Images are {N, C, H, W}.
+std::int64_t block_of(const Arguments& arguments, const Extents& image) {
+  const std::int64_t block = arguments.integer("blocksize", 1);
+  if (block < 1) throw CannotTranslate(fmt::format("its blocksize is {}", block));
+  if (image.size() != 4) throw CannotTranslate("its input has no four dimensions");
+  return block;
+}
+
+/// Moves blocks of channels to pixels.
 Outputs depth_to_space(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Extents from = graph.shape(x);
-  const std::int64_t block = arguments.integer("blocksize", 1);
-  const Extent channels{.size = from.at(1).size / (block * block)};
+  const std::int64_t block = block_of(arguments, from);
+  const Extent channels{.size = from[1].size / (block * block)};
   const bool columns_first = arguments.attribute("mode", std::string("DCR")) == "CRD";
   const Extents divided = columns_first
                               ? Extents{from[0], channels, {block}, {block}, from[2], from[3]}
@@ -255,9 +265,9 @@ Outputs space_to_depth(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Extents from = graph.shape(x);
-  const std::int64_t block = arguments.integer("blocksize", 1);
-  const Extent rows{.size = from.at(2).size / block};
-  const Extent columns{.size = from.at(3).size / block};
+  const std::int64_t block = block_of(arguments, from);
+  const Extent rows{.size = from[2].size / block};
+  const Extent columns{.size = from[3].size / block};
   const int divided = graph.reshape(x, {from[0], from[1], rows, {block}, columns, {block}});
   return {graph.reshape(graph.permute(divided, {0, 3, 5, 1, 2, 4}),
                         {from[0], {from[1].size * block * block}, rows, columns})};

@@ -247,7 +247,6 @@ Outputs compress(Arguments& arguments) {
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     if (conditions[i] != 0) places.push_back(signed_size(i));
   }
-  if (places.empty()) throw CannotTranslate("it takes no elements");
   return {taken(graph, x, axis, places)};
 }
 

@@ -449,12 +449,33 @@ std::vector<double> Arguments::numbers(std::size_t which) const {
 }
 
 std::vector<std::int64_t> Arguments::integers(std::size_t which) const {
-  constexpr double beyond = 9.2e18;
+  constexpr double beyond = 1e16;
   std::vector<std::int64_t> integers;
   for (const double value : numbers(which)) {
     integers.push_back(static_cast<std::int64_t>(std::clamp(value, -beyond, beyond)));
   }
   return integers;
+}
+
+std::int64_t Arguments::integer(std::string_view name, std::int64_t fallback) const {
+  const std::int64_t value = attribute(name, fallback);
+  if (value < -max_integer || value > max_integer) {
+    throw CannotTranslate(fmt::format("its {} is {}", name, value));
+  }
+  return value;
+}
+
+std::int64_t Arguments::integer(std::size_t which, std::int64_t fallback) const {
+  constexpr auto beyond = static_cast<double>(max_integer);
+  const double value = number(which, static_cast<double>(fallback));
+  return static_cast<std::int64_t>(std::clamp(value, -beyond, beyond));
+}
+
+std::vector<std::int64_t> Arguments::integer_list(std::string_view name,
+                                                  std::vector<std::int64_t> fallback) const {
+  std::vector<std::int64_t> values = attribute(name, std::move(fallback));
+  for (std::int64_t& value : values) value = std::clamp(value, -max_integer, max_integer);
+  return values;
 }
 
 double Arguments::number(std::size_t which, double fallback) const {
@@ -467,7 +488,7 @@ double Arguments::number(std::size_t which, double fallback) const {
 
 std::optional<std::vector<std::int64_t>> Arguments::integers(std::string_view name,
                                                              std::size_t which) const {
-  if (has_attribute(name)) return attribute(name, std::vector<std::int64_t>());
+  if (has_attribute(name)) return integer_list(name, {});
   if (!has(which)) return std::nullopt;
   return integers(which);
 }

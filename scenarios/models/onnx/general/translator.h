@@ -31,6 +31,10 @@ class CannotTranslate : public std::runtime_error {
 /// that no shape has.
 inline constexpr std::int64_t samples_prime = 1'000'003;
 
+/// Bound on integers that are no numbers of samples, beyond every extent: their products with one
+/// another and with a few gates or sides fit into 64 bits.
+inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
+
 /// Extents of a shape that was computed from others, where multiples of the prime have samples.
 [[nodiscard]] general::Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
 
@@ -209,6 +213,7 @@ class Arguments {
   [[nodiscard]] int constant(std::size_t which, std::string_view what) const;
   /// The values of a constant input. Where the input is left out: none.
   [[nodiscard]] std::vector<double> numbers(std::size_t which) const;
+  /// The same as integers. Those that count samples are multiples of `samples_prime`.
   [[nodiscard]] std::vector<std::int64_t> integers(std::size_t which) const;
   /// The value of a constant input with one element.
   [[nodiscard]] double number(std::size_t which, double fallback) const;
@@ -223,9 +228,13 @@ class Arguments {
     if (const auto* value = std::get_if<Value>(&found->second)) return *value;
     throw CannotTranslate("its attribute " + std::string(name) + " has another type");
   }
-  [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const {
-    return attribute(name, fallback);
-  }
+  /// An attribute or the constant input `which` with one element, at most `max_integer` away from
+  /// 0: operators can multiply it by an extent.
+  [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const;
+  [[nodiscard]] std::int64_t integer(std::size_t which, std::int64_t fallback) const;
+  /// An attribute with several integers, each limited to `max_integer`.
+  [[nodiscard]] std::vector<std::int64_t> integer_list(std::string_view name,
+                                                       std::vector<std::int64_t> fallback) const;
   [[nodiscard]] bool flag(std::string_view name, bool fallback) const {
     return integer(name, fallback ? 1 : 0) != 0;
   }

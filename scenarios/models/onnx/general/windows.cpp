@@ -9,7 +9,7 @@ namespace parbench::onnx_import {
 
 Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t rank,
                  std::int64_t fallback) {
-  Integers values = arguments.attribute(name, Integers(rank, fallback));
+  Integers values = arguments.integer_list(name, Integers(rank, fallback));
   if (values.size() != rank || std::ranges::any_of(values, [](auto one) { return one < 0; })) {
     throw CannotTranslate(fmt::format("its {} do not fit its input", name));
   }
