@@ -130,7 +130,10 @@ int repeated(Graph& graph, int x, std::size_t axis, std::int64_t times) {
 
 int resized(Graph& graph, int x, std::size_t axis, const Resizing& one, const Mode& mode) {
   if (one.to < 1) throw CannotTranslate("its result has no elements");
-  if (one.to > max_extent / one.from) throw CannotTranslate("its result is larger than any image");
+  constexpr std::int64_t max_side = 1 << 16;
+  if (one.to > std::min(max_side, max_extent / one.from)) {
+    throw CannotTranslate("its result is larger than any image");
+  }
   if (mode.interpolation == "nearest") {
     Integers places;
     for (std::int64_t to = 0; to < one.to; ++to) {
