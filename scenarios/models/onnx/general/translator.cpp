@@ -207,6 +207,10 @@ std::vector<double> Translator::values_of(int constant) {
   for (const int input : general::read_by(constants_, {constant}, {})) {
     const auto index = static_cast<std::size_t>(constants_.at(input).index);
     const std::vector<float> loaded = load_(sources_.at(index));
+    if (signed_size(loaded.size()) !=
+        element_count(general::shape_at(constants_.shape(input), 1))) {
+      throw CannotTranslate("the values of " + sources_.at(index) + " do not fit its shape");
+    }
     inputs[index].assign(loaded.begin(), loaded.end());
   }
   return general::evaluate(constants_, {constant}, inputs, {}, 1).front();
