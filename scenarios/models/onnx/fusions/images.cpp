@@ -2,13 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/padding.h"
-#include "scenarios/models/layers/pooling.h"
-#include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/translator.h"
 
