@@ -14,7 +14,7 @@ namespace parbench {
 namespace {
 
 void check_channels(const TransposedConvolution::Options& options, const Shape& image) {
-  check_image(image);
+  require_image(image);
   const std::int64_t groups = options.groups;
   if (groups < 1 || image[0] % groups != 0 || options.out_channels % groups != 0) {
     throw std::invalid_argument(

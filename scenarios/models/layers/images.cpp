@@ -51,7 +51,7 @@ ChannelRange range_of(const LayerWork& work, std::size_t which) {
 
 }  // namespace
 
-void check_image(const Shape& sample) {
+void require_image(const Shape& sample) {
   if (sample.size() == 3) return;
   throw std::invalid_argument(
       fmt::format("an image has 3 dimensions, not the {} of {}", sample.size(), to_string(sample)));
@@ -67,7 +67,7 @@ std::int64_t Window::positions(std::int64_t image) const {
 }
 
 Shape Window::output(std::int64_t channels, const Shape& image) const {
-  check_image(image);
+  require_image(image);
   return {channels, positions(image[1]), positions(image[2])};
 }
 
@@ -95,7 +95,7 @@ OpDesc GlobalAveragePool::forward(const LayerWork& work) const {
 
 Shape Padding::output_of(const std::vector<Shape>& inputs) const {
   const Shape& image = inputs.at(0);
-  check_image(image);
+  require_image(image);
   return {image[0], padded(image[1], edges_.top, edges_.bottom),
           padded(image[2], edges_.left, edges_.right)};
 }
@@ -168,8 +168,11 @@ ChannelRange ChannelSlice::range(const LayerWork& work) const {
   return {.whole = work.inputs.at(0), .first = first_, .count = count_};
 }
 
-OpDesc ChannelSlice::forward(const LayerWork& work) const {
-  return SliceChannels{.range = range(work), .dtype = work.dtype};
+void ChannelSlice::write_forward(ForwardPass& pass) const {
+  const LayerWork& work = pass.work();
+  Op& op = pass.prepare(SliceChannels{.range = range(work), .dtype = work.dtype});
+  pass.emit(op, {{"source", pass.input(0)},
+                 {"destination", pass.place_output(op.tensor("destination").bytes)}});
 }
 
 /// The gradient of the other channels is zero.

@@ -7,7 +7,7 @@
 namespace parbench {
 
 /// Throws std::invalid_argument for a sample that is no image {C, H, W}.
-void check_image(const Shape& sample);
+void require_image(const Shape& sample);
 
 /// torch.nn.MaxPool2d.
 class MaxPool final : public OperationKind {
@@ -94,7 +94,7 @@ class Concatenation final : public LayerKind {
 };
 
 /// Neighbouring channels of an image: a part of torch.split along dimension 1.
-class ChannelSlice final : public OperationKind {
+class ChannelSlice final : public LayerKind {
  public:
   ChannelSlice(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
 
@@ -103,7 +103,7 @@ class ChannelSlice final : public OperationKind {
 
   [[nodiscard]] std::string_view name() const override { return "channel_slice"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
-  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+  void write_forward(ForwardPass& pass) const override;
   void write_backward(BackwardPass& pass) const override;
 
  private:
