@@ -70,14 +70,14 @@ class GradientOperands {
     for (const Operand& one : operands) {
       all_.push_back({purpose_of(one), one.role, one.tensor});
       const Purpose purpose = all_.back().purpose;
-      serve_others_ = serve_others_ || purpose == Purpose::parameter_gradient ||
-                      (purpose == Purpose::kept && one.access == Access::read_write);
+      serves_others_ = serves_others_ || purpose == Purpose::parameter_gradient ||
+                       (purpose == Purpose::kept && one.access == Access::read_write);
     }
   }
 
   [[nodiscard]] const std::vector<GradientOperand>& all() const { return all_; }
   /// Whether the operation writes more than the gradient of the input.
-  [[nodiscard]] bool serve_others() const { return serve_others_; }
+  [[nodiscard]] bool serves_others() const { return serves_others_; }
   [[nodiscard]] bool has(Purpose purpose) const {
     return std::ranges::find(all_, purpose, &GradientOperand::purpose) != all_.end();
   }
@@ -104,7 +104,7 @@ class GradientOperands {
   std::string_view input_;
   std::string_view output_;
   bool reads_one_ = false;  // which is the gradient of the output
-  bool serve_others_ = false;
+  bool serves_others_ = false;
   std::vector<GradientOperand> all_;
 };
 
@@ -179,15 +179,16 @@ std::vector<OpDesc> OperationKind::gradients(const LayerWork& work, bool accumul
 }
 
 std::vector<OpDesc> OperationKind::products(const LayerWork& work, bool with_data_gradient) const {
-  OpDesc product = forward(work);
+  const OpDesc product = forward(work);
   if (!std::holds_alternative<ConvolutionForward>(product) &&
       !std::holds_alternative<ConvolutionBackwardData>(product) &&
       !std::holds_alternative<LinearForward>(product)) {
     return {};
   }
+  const std::vector<ParameterSpec> parameters = parameters_of(*this, work);
   std::vector<OpDesc> all{product};
-  for (OpDesc& one : gradients_of(product, false)) {
-    const GradientOperands operands(product, one, parameters_of(*this, work));
+  for (const OpDesc& one : gradients_of(product, false)) {
+    const GradientOperands operands(product, one, parameters);
     if (with_data_gradient || !operands.has(Purpose::input_gradient)) all.push_back(one);
   }
   return all;
@@ -249,7 +250,7 @@ BufferView OperationKind::write_gradients(BackwardPass& pass, const Gradient& in
     const GradientOperands operands(product, overwriting[i], parameters);
     if (operands.has(Purpose::input_gradient)) {
       passes_on = false;
-      if (!pass.is_wanted(0) && !operands.serve_others()) continue;
+      if (!pass.is_wanted(0) && !operands.serves_others()) continue;
       const std::size_t bytes = pass.activation(work.inputs.at(0)).bytes;
       result = in_place ? pass.reuse(incoming, 0, bytes) : pass.make(0, bytes);
     }
