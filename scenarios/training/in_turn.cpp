@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/models/layers/elementwise.h"
 
 namespace parbench {
 namespace {
