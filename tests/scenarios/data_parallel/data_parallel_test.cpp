@@ -108,10 +108,11 @@ TEST_F(DataParallelTest, NeedsAlikeDevicesAndASampleForEachNormalisation) {
 TEST_F(DataParallelTest, ReferencesAreTheWholeBatchUnlessPartsComputeSomethingElse) {
   EXPECT_EQ(reference_of(request_of("single", {{"model", "linear"}})), "none");
   for (const std::string& strategy : divided) {
-    EXPECT_EQ(reference_of(request_of(strategy, {{"model", "linear"}, {"bucket", 1}})),
+    const std::vector<Parameter> choices{{"bucket", 1}, {"zero", 1}};
+    EXPECT_EQ(reference_of(request_of(strategy, with({{"model", "linear"}}, choices))),
               "data-parallel/single/model:linear/batch:30");
     EXPECT_EQ(
-        reference_of(request_of(strategy, {{"model", "resnet18"}, {"image", 64}, {"bucket", 1}})),
+        reference_of(request_of(strategy, with({{"model", "resnet18"}, {"image", 64}}, choices))),
         "data-parallel/in-turn/model:resnet18/batch:24/image:64/devices:2");
   }
   EXPECT_THAT(reference_of(request_of("tower", {})), HasSubstr("in-turn"))
