@@ -178,6 +178,21 @@ Model recurrent(std::string_view name, const RnnLmSizes& usual, std::int64_t qui
 constexpr RnnLmSizes tiny_rnn_lm{
     .vocabulary = 256, .embedding = 64, .hidden = 64, .layers = 2, .sequence = 16};
 
+Model block(std::string name, Network (*make)(const BlockSizes&), bool attends) {
+  const BlockSizes usual;
+  Model model{.name = std::move(name),
+              .sizes = {{"hidden", usual.hidden}, {"sequence", usual.sequence}},
+              .quick_batch = 8,
+              .make = [make](const ModelSizes& sizes) {
+                const auto heads = sizes.find("heads");
+                return make({.hidden = sizes.at("hidden"),
+                             .heads = heads == sizes.end() ? 1 : heads->second,
+                             .sequence = sizes.at("sequence")});
+              }};
+  if (attends) model.sizes["heads"] = usual.heads;
+  return model;
+}
+
 Model mlp() {
   return {.name = "mlp",
           .sizes = {{"layers", 4}, {"hidden", 1024}},
@@ -274,6 +289,8 @@ const std::vector<Model>& models() {
                                          vision_transformer("vit-base", vit_base, 8),
                                          recurrent("rnn-lm", RnnLmSizes(), 20),
                                          recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
+                                         block("transformer-block", transformer_block, true),
+                                         block("perceptron-block", perceptron_block, false),
                                          mlp(),
                                          toy(),
                                          linear()};

@@ -1,5 +1,5 @@
 // Optimisers and clipping as parameters of a case.
-#include "scenarios/training/step_choice.h"
+#include "scenarios/training/question/step_choice.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,9 +12,9 @@
 #include <utility>
 #include <variant>
 
-#include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/models/onnx/model.h"
+#include "scenarios/plan/schedules/data_parallel.h"
 #include "scenarios/training/network_facts.h"
 #include "scenarios/training/partition.h"
 
@@ -29,6 +29,19 @@ constexpr std::string_view micro_batches_flag = "micro-batches";
 double clip_of(const Parameters& parameters) {
   const Value* clip = parameters.find("clip");
   return clip != nullptr ? std::get<double>(*clip) : 0;
+}
+
+std::int64_t integer_or_one(const Parameters& parameters, std::string_view name) {
+  const Value* value = parameters.find(name);
+  return value == nullptr ? 1 : std::get<std::int64_t>(*value);
+}
+
+std::vector<std::int64_t> micro_batches_of(std::int64_t samples, const Value& split) {
+  if (const auto* text = std::get_if<std::string>(&split)) return sizes_in(*text);
+  const std::int64_t size = std::get<std::int64_t>(split);
+  std::vector<std::int64_t> micro_batches(static_cast<std::size_t>(samples / size), size);
+  if (samples % size != 0) micro_batches.push_back(samples % size);
+  return micro_batches;
 }
 
 }  // namespace
@@ -70,12 +83,24 @@ std::vector<std::int64_t> sizes_in(const std::string& text) {
   return sizes;
 }
 
-std::vector<std::int64_t> micro_batches_of(std::int64_t batch, const Value& split) {
-  if (const auto* text = std::get_if<std::string>(&split)) return sizes_in(*text);
-  const std::int64_t size = std::get<std::int64_t>(split);
-  std::vector<std::int64_t> micro_batches(static_cast<std::size_t>(batch / size), size);
-  if (batch % size != 0) micro_batches.push_back(batch % size);
-  return micro_batches;
+bool scales_weakly(const Parameters& parameters) {
+  return asked_or(parameters, "scaling", strong_scaling) == weak_scaling;
+}
+
+std::int64_t total_samples(const Parameters& parameters) {
+  const std::int64_t batch = parameters.integer("batch");
+  return scales_weakly(parameters) ? batch * integer_or_one(parameters, "devices") : batch;
+}
+
+std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(const Parameters& parameters,
+                                                                 int replicas) {
+  const Value* split = parameters.find("split");
+  const auto count = static_cast<int>(integer_or_one(parameters, "accumulate"));
+  std::vector<std::vector<std::int64_t>> all;
+  for (const std::int64_t share : divided_batch(total_samples(parameters), replicas)) {
+    all.push_back(split == nullptr ? divided_batch(share, count) : micro_batches_of(share, *split));
+  }
+  return all;
 }
 
 Axis micro_batches_axis(std::vector<std::string> strategies) {
@@ -97,6 +122,14 @@ std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request
         "of the two");
   }
   return std::get<std::int64_t>(*count);
+}
+
+std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> asked,
+                                                  std::int64_t samples, const std::string& text) {
+  if (!asked || *asked <= samples) return std::nullopt;
+  return Obstacle{{micro_batches_flag},
+                  fmt::format("--micro-batches: {} are more than {}; allowed are 1 to {}", *asked,
+                              text, samples)};
 }
 
 Value split_into(std::int64_t samples, std::int64_t count) {
@@ -140,23 +173,20 @@ Axis recompute_axis() {
           .role = Role::memory_saving};
 }
 
-void add_optimizer_choice(const Parameters& asked, Parameters& parameters) {
-  add_choice(parameters, "optimizer", asked_or(asked, "optimizer", default_optimizer),
-             default_optimizer);
-}
-
-void add_clip_choice(const Parameters& asked, Parameters& parameters) {
-  const double clip = clip_of(asked);
-  if (clip > 0) {
-    parameters.set("clip", clip);
-  } else {
-    parameters.imply("clip", clip);
+void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
+                      Parameters& parameters) {
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(axes, name, &Axis::name) != axes.end();
+  };
+  if (has("optimizer")) {
+    add_choice(parameters, "optimizer", asked_or(asked, "optimizer", default_optimizer),
+               default_optimizer);
   }
-}
-
-void add_recompute_choice(const Parameters& asked, Parameters& parameters) {
-  add_choice(parameters, "recompute", asked_or(asked, "recompute", default_recompute),
-             default_recompute);
+  if (has("recompute")) {
+    add_choice(parameters, "recompute", asked_or(asked, "recompute", default_recompute),
+               default_recompute);
+  }
+  if (has("clip")) add_choice(parameters, "clip", Value(clip_of(asked)), Value(0.0));
 }
 
 void add_partition_choice(const Parameters& asked, const Network& network, int stages,
@@ -201,12 +231,21 @@ Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices) {
           }};
 }
 
-std::string needs_alike_devices(const Scenario::Request& request) {
-  if (request.device_count < 2) return too_few_devices(request);
-  return fmt::format(
-      "--strategy {} needs devices of one kind, and those of this run are of several; name others "
-      "with --devices",
-      request.spec.strategy);
+std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
+  if (request.device_count < 2) return Obstacle{{"strategy"}, too_few_devices(request)};
+  if (request.devices_alike) return std::nullopt;
+  return Obstacle{{"strategy"},
+                  fmt::format("--strategy {} needs devices of one kind, and those of this run are "
+                              "of several; name others with --devices",
+                              request.spec.strategy)};
+}
+
+std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas) {
+  if (static_cast<int>(divided_batch(batch, replicas).size()) == replicas) return std::nullopt;
+  return Obstacle{{"batch"},
+                  fmt::format("--batch: {} cannot be divided over {} replicas; use another one of "
+                              "at least {}",
+                              batch, replicas, replicas)};
 }
 
 Optimizer optimizer_of(const Parameters& parameters) {

@@ -1,5 +1,5 @@
 // Which device has which micro-batches.
-#include "scenarios/training/in_turn.h"
+#include "scenarios/training/question/in_turn.h"
 
 #include <algorithm>
 #include <numeric>
