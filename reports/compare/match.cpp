@@ -226,9 +226,8 @@ class Matcher {
   std::string difference_of_runs_;
   std::map<std::string, const CaseResult*> by_identity_;
   std::map<std::string, const CaseResult*> by_name_;
-  std::multimap<std::string, const CaseResult*>
-      kin_;                                      // not yet paired with a case of BASE
-  std::map<std::string, std::string> machines_;  // by scenario
+  std::multimap<std::string, const CaseResult*> kin_;  // not yet paired with a case of BASE
+  std::map<std::string, std::string> machines_;        // by scenario
 };
 
 bool is_of_one_program(const Report& report) {

@@ -10,8 +10,8 @@
 namespace parbench::compare {
 
 enum class MatchState {
-  comparable,    // measured on both sides
-  failed_now,    // failed or wrong in the newer report, whatever the older report has
+  comparable,  // measured on both sides
+  failed_now,  // failed or wrong in the newer report, whatever the older report has
   // skipped, not run or without a usable time on either side, or failed in the older report
   not_measured,
   not_comparable,  // another machine, format, parameter or kind of run

@@ -26,7 +26,7 @@ constexpr double error_rate = 0.05;  // max probability of naming a rank if all 
 
 struct Slowest {
   std::size_t rank = 0;
-  int samples = 0;                 // samples in which it waited least
+  int samples = 0;  // samples in which it waited least
   // by how much less it waited than all others, as a fraction of the sample's time
   std::vector<double> leads = {};
 };

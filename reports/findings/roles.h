@@ -64,10 +64,10 @@ class Roles {
 
   std::vector<const ParameterRole*> known_;
   bool leaves_cores_ = false;
-  std::map<std::string, std::size_t> memory_;                    // in bytes, by device
-  std::map<Role, std::set<std::string>> values_;                 // of all measured cases
+  std::map<std::string, std::size_t> memory_;        // in bytes, by device
+  std::map<Role, std::set<std::string>> values_;     // of all measured cases
   std::set<std::pair<Role, std::string>> followed_;  // advice that a case follows, by `key_without`
-  std::set<std::string> graphs_;                                 // parameters of captured cases
+  std::set<std::string> graphs_;                     // parameters of captured cases
   std::map<std::string, std::set<std::int64_t>> micro_batches_;  // by `key_without`
 };
 
