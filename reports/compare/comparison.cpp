@@ -253,7 +253,7 @@ int min_processes(const std::vector<Row>& rows) {
   return min;
 }
 
-/// Returns whether at least one shown interval is not unknown.
+/// Returns whether the table shows an interval other than "unknown".
 bool has_known_interval(const std::vector<Row>& rows) {
   return std::ranges::any_of(rows, [](const Row& row) {
     return row.judgement && !report::is_unknown_change(row.judgement->change.interval);
@@ -272,7 +272,7 @@ AssumedSpread assumed_spread(const Comparison& comparison, const Options& option
   return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
-/// Returns the larger share of the two sides of a match.
+/// Returns the max of `share` over the two sides of a match.
 double largest_share(const Match& match, double (*share)(const CaseResult&)) {
   return std::max(share(*match.base), share(*match.now));
 }
@@ -283,9 +283,9 @@ double held_up(const CaseResult& c) {
   return std::max(report::cores_taken(c), report::load_cost(c));
 }
 
-/// Returns the spread between processes to assume where other programs or a quota took the cores
-/// for a share s of the time: the case takes 1/(1 − s) times as long, and another run may not be
-/// disturbed.
+/// Returns the spread between processes to assume if other programs or a quota withheld the cores
+/// for a share s of the time. Such a case takes 1/(1 − s) times as long, and another run may be
+/// undisturbed.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
   const double share = std::max(largest_share(match, held_up), largest_share(match, quota_lost));

@@ -51,8 +51,8 @@ class PairedComparison {
   /// ignored. Throws std::logic_error if the comparison is finished.
   void add(const LogRatios& pair);
 
-  /// Gives up a case: it takes no more ratios, is not waited for and gets no verdict. If it has had
-  /// ratios, Holm's procedure still counts it.
+  /// Gives up a case: it takes no more ratios, is not waited for and gets no verdict. If it has two
+  /// ratios or more, Holm's procedure still counts it.
   void give_up(const std::string& name);
 
   /// Ends the comparison with a last look at the pairs so far. The reason must not depend on the

@@ -20,7 +20,8 @@ void set_mean(std::optional<Measured>& measured, const std::vector<double>& log_
   measured->processes = static_cast<int>(log_times.size());
 }
 
-/// Merges a later pair's side: a fact that any pair lacks counts as missing in all.
+/// Merges a later pair's side: complete only if all pairs are; unfinished cases and process errors
+/// add up.
 void merge_side(const Side& later, Side& known) {
   known.complete = known.complete && later.complete;
   known.ended_early = known.ended_early || later.ended_early;

@@ -37,7 +37,7 @@ double spread_of(const Processes& side) { return standard_deviation(side.log_med
 /// Estimates σ by the median absolute deviation, which outliers hardly affect. Falls back to the
 /// standard deviation if the former is zero, because a coarse clock makes most samples equal.
 double spread_of_samples(const std::vector<double>& seconds) {
-  constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / quantile of 3/4
+  constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / (0.75 quantile of N(0, 1))
   const double deviation = median_absolute_deviation(seconds);
   return deviation > 0 ? normal_sigma_of_mad * deviation : standard_deviation(seconds);
 }
@@ -75,7 +75,8 @@ Estimate estimate_change(const Processes& base, const Processes& now,
       if (own > spread.deviation) spread = {.deviation = own};
     }
   }
-  // Both sides share one assumption, so its error is perfectly correlated between them.
+  // A single component for both sides, because they share the assumption: two components would
+  // count as independent estimates.
   components.push_back({singles * spread.deviation * spread.deviation, spread.degrees_of_freedom});
   return sum_of(mean(now.log_medians) - mean(base.log_medians), components);
 }

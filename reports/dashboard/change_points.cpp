@@ -119,7 +119,8 @@ class Window {
   Window(std::span<const double> values, const ChangePointParameters& parameters)
       : values_(values),
         parameters_(parameters),
-        min_segment_(std::max<std::size_t>(parameters.min_segment, 2)),  // needed for E
+        // E needs at least two values
+        min_segment_(std::max<std::size_t>(parameters.min_segment, 2)),
         scan_(values.size(), min_segment_) {}
 
   std::vector<std::size_t> changes() {

@@ -31,8 +31,8 @@ struct ChangePointParameters {
   std::size_t window = 200;
 };
 
-/// Min length of a series in which the parameters above can find a change: in a shorter series, too
-/// many permutations have a step as large.
+/// Min length of a series in which the parameters above can find a change. In a shorter series, too
+/// many permutations reach the same Q for a significant result.
 inline constexpr std::size_t min_values_with_a_change = 9;
 
 /// Returns the index of the first value after each change, ascending. Deterministic: the

@@ -19,8 +19,8 @@ namespace parbench::report {
 /// Smaller changes are not listed, even if they are certain.
 inline constexpr double min_change = 0.02;
 
-/// Max number of values on each side of a change from which its size is estimated. The next change
-/// may leave fewer.
+/// Max number of values on each side of a change that its size is estimated from; fewer if another
+/// change is closer.
 inline constexpr std::size_t values_beside_change = 30;
 
 /// A report that measured the scenario.

@@ -28,7 +28,7 @@ struct CaseIdentity {
 /// parameters; the values 5, 5.0 and "5" differ. ASCII or UTF-8 text, stable across builds.
 [[nodiscard]] std::string key_of(const CaseIdentity& identity);
 
-/// Numbers for identities, because thousands of reports name the same few cases.
+/// A table that assigns numbers to identities: thousands of reports name the same few cases.
 class Identities {
  public:
   [[nodiscard]] std::size_t number_of(const CaseIdentity& identity);

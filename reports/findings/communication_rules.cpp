@@ -52,7 +52,7 @@ std::string traffic_text(const Traffic& traffic, const std::string& device, cons
 
 // --- buckets ---
 
-/// Costs of exchanging in buckets other than the transfers, in seconds.
+/// Costs of bucketed exchanges beyond their transfers. Times are in seconds.
 struct BucketCosts {
   int messages = 0;
   double bytes = 0;   // bytes read and written
@@ -185,7 +185,7 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   if (worst == devices.end() || one.metrics().span <= 0) return {};
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
-  // of the time: findings with a smaller difference explain the same
+  // Two findings whose shares of the time differ by less than this explain the same loss.
   constexpr double same_share = 0.01;
   const auto behind = buckets_too_large(one, all);
   if (behind && behind->share >= share - same_share) return {};

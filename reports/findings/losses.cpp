@@ -21,8 +21,8 @@
 namespace parbench::report {
 namespace {
 
-/// Returns the lost share of the time by the samples' speedup; nothing if it is too small to
-/// report, or if there is a single, inconclusive sample.
+/// Returns the lost share of the time by the samples' speedup; nothing if it is too small to report
+/// or the speedup has no interval.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
   const double share = total(*one.profile().losses) / one.metrics().span;
