@@ -11,14 +11,14 @@
 #include <tuple>
 #include <utility>
 
+#include "kernels/base/units/units.h"
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/compare/processes.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
 #include "reports/model/notes.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/units.h"
-#include "reports/units/wide_intervals.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/parameter_columns.h"
 #include "reports/views/table_parts.h"
@@ -141,7 +141,7 @@ bool has_scenario(const Report& report, const std::string& scenario) {
 }
 
 /// "CPU and number of cores unknown in NEW". Empty where all is known.
-std::string unknown_text(const report::Fingerprint& base, const report::Fingerprint& now) {
+std::string unknown_machine_text(const report::Fingerprint& base, const report::Fingerprint& now) {
   std::vector<std::string> texts;
   for (const auto& [machine, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
     const std::vector<std::string> facts = report::unknown_facts(*machine);
@@ -160,7 +160,7 @@ void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   if (!in_base || !in_now) return;
   const report::Fingerprint before = report::fingerprint(base, facts.scenario);
   facts.machine_difference = report::difference(before, machine);
-  facts.machine_unknown = unknown_text(before, machine);
+  facts.machine_unknown = unknown_machine_text(before, machine);
 }
 
 std::string hidden_value(const CaseResult& c, const std::string& name) {
@@ -256,7 +256,7 @@ int min_processes(const std::vector<Row>& rows) {
 /// Whether any interval is shown that is not unknown.
 bool has_known_interval(const std::vector<Row>& rows) {
   return std::ranges::any_of(rows, [](const Row& row) {
-    return row.judgement && !report::is_unknown_change(row.judgement->change.interval);
+    return row.judgement && !is_unknown_change(row.judgement->change.interval);
   });
 }
 
@@ -322,7 +322,7 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
       !by_quota    ? "Other programs"
       : !by_others ? "A CPU quota"
                    : "Other programs and a CPU quota",
-      report::format_count(count, "case"), report::format_percent(-std::expm1(-largest), 0),
+      format_count(count, "case"), format_percent(-std::expm1(-largest), 0),
       by_quota ? " without a quota" : "")};
 }
 
@@ -344,7 +344,7 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
   std::vector<std::string> notes{
       fmt::format("A side with one process does not show how much processes differ: a standard "
                   "deviation of {} is assumed{}.",
-                  report::format_percent(assumed),
+                  format_percent(assumed),
                   options.known_spread
                       ? " (--assume-spread)"
                       : fmt::format(", and intervals are wide; {}", processes_remedy(comparison)))};

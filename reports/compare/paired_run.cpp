@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench::compare {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 std::string time_of_all(const PairedRun& run) {
   const auto pairs = static_cast<double>(run.looks.back());
   const double seconds = run.seconds / static_cast<double>(run.pairs.size());
-  return report::format_wait(std::ceil(pairs * seconds));
+  return format_wait(std::ceil(pairs * seconds));
 }
 
 std::string reason_of(const PairedRun& run) {
@@ -73,9 +73,8 @@ std::string_view to_string(PairsEnd end) {
 
 std::string pairs_text(const PairedRun& run) {
   return fmt::format("{} in {}, in the order {} (A is BASE, B is NEW; seed {}): {}.",
-                     report::format_count(run.pairs.size(), "pair"),
-                     report::format_wait(run.seconds), orders_text(run.pairs), run.seed,
-                     reason_of(run));
+                     format_count(run.pairs.size(), "pair"), format_wait(run.seconds),
+                     orders_text(run.pairs), run.seed, reason_of(run));
 }
 
 }  // namespace parbench::compare

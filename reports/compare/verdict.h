@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 
 namespace parbench::compare {
 
@@ -25,7 +25,7 @@ struct Estimate {
 /// New over base in time, less one: 0.05 takes 5% longer.
 struct Change {
   double value = 0;
-  report::Interval interval;  // an end that is too large for a number is infinite
+  Interval interval;  // an end that is too large for a number is infinite
 };
 
 struct Rule {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/notes.h"
 #include "reports/model/peaks.h"
 #include "reports/model/value.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/timeline.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/timeline.h"
 

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench::report {

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/peaks.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/role.h"
 
 namespace parbench::report {

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/base/units/interval.h"
 #include "reports/findings/roles.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/report.h"
-#include "reports/units/interval.h"
 
 namespace parbench::report {
 

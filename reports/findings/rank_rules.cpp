@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/dependency_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench::report {

@@ -11,6 +11,7 @@
 #include <map>
 #include <string_view>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/communication_rules.h"
 #include "reports/findings/dependency_rules.h"
 #include "reports/findings/findings.h"
@@ -19,11 +20,10 @@
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
-#include "reports/units/recommendation.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/schedules/partition.h"
+#include "scenarios/recommendation/recommendation.h"
 
 namespace parbench::report {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/conditions.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
 

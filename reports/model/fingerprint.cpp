@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench::report {
 namespace {

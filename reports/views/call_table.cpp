@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/ceilings.h"
 #include "reports/model/notes.h"
 #include "reports/model/printable.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

@@ -9,10 +9,10 @@
 #include <set>
 #include <string>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/findings.h"
 #include "reports/model/notes.h"
 #include "reports/statistics/answer_cases.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/units/units.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/recommendation.h"
-#include "reports/units/units.h"
+#include "scenarios/recommendation/recommendation.h"
 
 namespace parbench::report {
 namespace {

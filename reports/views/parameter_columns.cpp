@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {

@@ -1,11 +1,11 @@
 // Renders peaks as tables.
 #include "reports/views/peak_table.h"
 
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/model/peaks.h"
 #include "reports/statistics/statistics.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
-#include "reports/units/wide_intervals.h"
 
 namespace parbench::report {
 

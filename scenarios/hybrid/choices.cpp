@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/data_parallel.h"
@@ -52,8 +52,7 @@ std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request,
       fmt::format("--layout: {} takes {}, and this run has {}; give "
                   "--devices {}, with --oversubscribe where there are fewer "
                   "cores",
-                  to_string(grid),
-                  report::format_count(static_cast<std::size_t>(grid.devices()), "device"),
+                  to_string(grid), format_count(static_cast<std::size_t>(grid.devices()), "device"),
                   request.device_count, grid.devices())};
 }
 
@@ -61,7 +60,7 @@ std::optional<Obstacle> obstacle_of_stages(const Network& network, const DeviceG
   if (grid.stages <= static_cast<int>(network.units.size())) return std::nullopt;
   return Obstacle{{"layout"},
                   fmt::format("--layout: {} has {}, too few for the stages of {}", network.name,
-                              report::format_count(network.units.size(), "unit"), to_string(grid))};
+                              format_count(network.units.size(), "unit"), to_string(grid))};
 }
 
 std::optional<Obstacle> obstacle_of_shards(const Network& network, const std::string& model,
@@ -99,7 +98,7 @@ std::optional<Obstacle> obstacle_of_samples(const Network& network, const Parame
       {"batch", "split", "micro-batches", "layout"},
       fmt::format("--batch, --split: a micro-batch of {} leaves batch normalisations of {} one "
                   "value a channel; use micro-batches of at least {}",
-                  report::format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
+                  format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
                   network.min_samples())};
 }
 
@@ -124,7 +123,7 @@ std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> co
   if (!count) return std::nullopt;
   const std::string samples =
       fmt::format("the {} of a replica ({})",
-                  report::format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
+                  format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
   if (*count > share) {
     return Obstacle{{"micro-batches"},
                     fmt::format("--micro-batches: {} are more than {}; allowed are 1 to {}", *count,

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/time_shares.h"
 #include "scenarios/answers/wording.h"
@@ -68,8 +68,7 @@ std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::vector<std::string> names;
   std::ranges::set_difference(undivided, with_shards, std::back_inserter(names));
   if (names.empty()) return {};
-  return fmt::format(" parbench cannot divide layers of {} into shards.",
-                     report::format_list(names));
+  return fmt::format(" parbench cannot divide layers of {} into shards.", format_list(names));
 }
 
 class Hybrid final : public Scenario {

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "kernels/base/error.h"
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
@@ -77,8 +77,8 @@ std::optional<Obstacle> obstacle_of_samples(const Network& network,
       fmt::format(
           "--batch, --split: a micro-batch of {} leaves batch normalisations of {} at --image {} "
           "one value a channel; use micro-batches of at least {} or a larger --image",
-          report::format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
-          network.input.back(), report::format_count(static_cast<std::size_t>(min), "sample"))};
+          format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
+          network.input.back(), format_count(static_cast<std::size_t>(min), "sample"))};
 }
 
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
@@ -229,8 +229,8 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
   const int devices = request.device_count;
   if (devices > static_cast<int>(network.units.size())) {
     throw UsageError(fmt::format("--devices: {} has {}, too few for {}; use fewer devices",
-                                 network.name, report::format_count(network.units.size(), "unit"),
-                                 report::format_count(static_cast<std::size_t>(devices), "stage")));
+                                 network.name, format_count(network.units.size(), "unit"),
+                                 format_count(static_cast<std::size_t>(devices), "stage")));
   }
   parameters.set("devices", std::int64_t{devices});
   const Parameters& asked = request.spec.parameters;
@@ -322,7 +322,7 @@ std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) 
   const std::int64_t min = step->network.min_samples();
   if (min > 1 && spec.parameters.find("split") != nullptr) {
     step->notes.emplace_back(min_micro_batch_note,
-                             report::format_count(static_cast<std::size_t>(min), "sample"));
+                             format_count(static_cast<std::size_t>(min), "sample"));
   }
   return make_case(std::move(step));
 }

@@ -15,11 +15,11 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/units/units.h"
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/findings/roles.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
-#include "reports/units/units.h"
-#include "reports/units/wide_intervals.h"
 #include "reports/views/cases/case_cells.h"
 #include "reports/views/cases/contradictions.h"
 #include "reports/views/table_parts.h"

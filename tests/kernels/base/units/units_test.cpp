@@ -1,14 +1,14 @@
 // How times, sizes, rates and ratios are written.
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <limits>
 
-#include "reports/units/wide_intervals.h"
+#include "kernels/base/units/wide_intervals.h"
 
-namespace parbench::report {
+namespace parbench {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -155,4 +155,4 @@ TEST(Change, IsUnknownWhereItsIntervalContainsNoneAndReachesBeyond1000Percent) {
 }
 
 }  // namespace
-}  // namespace parbench::report
+}  // namespace parbench

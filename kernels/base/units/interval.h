@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace parbench::report {
+namespace parbench {
 
 /// What every interval is to reach; order statistics of few samples do not.
 inline constexpr double wanted_confidence = 0.95;
@@ -38,4 +38,4 @@ struct Ratio {
   friend bool operator==(const Ratio&, const Ratio&) = default;
 };
 
-}  // namespace parbench::report
+}  // namespace parbench

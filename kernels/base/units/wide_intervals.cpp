@@ -1,12 +1,12 @@
 // The text of an interval's width.
-#include "reports/units/wide_intervals.h"
+#include "kernels/base/units/wide_intervals.h"
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
-namespace parbench::report {
+namespace parbench {
 
 std::string half_width_text(double fraction) {
   return fraction > max_known_error ? std::string(unknown_text) : "± " + format_percent(fraction);
 }
 
-}  // namespace parbench::report
+}  // namespace parbench

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 
-namespace parbench::report {
+namespace parbench {
 
 /// Cases whose expected speeds differ by at most this share are tied: the simpler one is
 /// recommended.
@@ -96,4 +96,4 @@ enum class Payoff { does_not_pay, shows_no_gain, gains_little, may_pay, undecide
   return "does not pay";
 }
 
-}  // namespace parbench::report
+}  // namespace parbench

@@ -1,5 +1,5 @@
 // Formatting of times, sizes, rates and ratios.
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-namespace parbench::report {
+namespace parbench {
 namespace {
 
 struct Unit {
@@ -197,4 +197,4 @@ std::string format_number(double value, int significant) {
   return fmt::format("{:.{}g}", value, significant);
 }
 
-}  // namespace parbench::report
+}  // namespace parbench

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 
-namespace parbench::report {
+namespace parbench {
 
 /// Written instead of an interval that is too wide to know anything.
 inline constexpr std::string_view unknown_text = "unknown";
@@ -22,4 +22,4 @@ inline constexpr double max_known_error = 10;
 /// Writes half the width of an interval, relative to its number: "± 7.0%". "unknown" above 1000%.
 [[nodiscard]] std::string half_width_text(double fraction);
 
-}  // namespace parbench::report
+}  // namespace parbench

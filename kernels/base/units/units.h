@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 
-namespace parbench::report {
+namespace parbench {
 
 /// What every function below writes for a number that is not finite.
 inline constexpr std::string_view no_number = "–";
@@ -71,4 +71,4 @@ inline constexpr std::string_view no_number = "–";
 /// A plain number with up to `significant` digits and no trailing zeros: "0.5", "12", "1e+09".
 [[nodiscard]] std::string format_number(double value, int significant = 6);
 
-}  // namespace parbench::report
+}  // namespace parbench
