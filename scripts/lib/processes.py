@@ -21,8 +21,8 @@ class Failure(Exception):
 def last_words(text):
     """The end of what a program wrote to standard error."""
     # Without the marks that Python sets below the code it names.
-    lines = [line for line in text.strip().splitlines() if line.strip(" ^~")]
-    return " | ".join(lines[-3:]) or "it had no output"
+    lines = [line.strip() for line in text.splitlines() if line.strip(" ^~")]
+    return " | ".join(lines[-3:])[-400:] or "it had no output"
 
 
 def on_cores(cores, command):

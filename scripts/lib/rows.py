@@ -1,6 +1,4 @@
 # Figures beside their targets: one row each, its JSON and the table that people read.
-import json
-import os
 from dataclasses import dataclass, field
 
 
@@ -92,10 +90,3 @@ def row_json(row):
         "details": row.details,
         **({"not_run": row.not_run} if row.not_run else {}),
     }
-
-
-def write_json(path, content):
-    """Whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(part, path)

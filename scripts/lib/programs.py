@@ -1,4 +1,4 @@
-# Programs that a step runs to their end or to a limit of time. None outlives the step.
+# Programs that run to their end or to a limit of time. None outlives the process that started it.
 import contextlib
 import os
 import signal
@@ -6,6 +6,8 @@ import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
+
+from processes import last_words
 
 GRACE = 3  # seconds between asking a program to end and ending it
 
@@ -72,8 +74,7 @@ class Ended:
         return f"exited {self.code}"
 
     def last_words(self):
-        lines = [line.strip() for line in self.out.splitlines() if line.strip()]
-        return " | ".join(lines[-3:])[-400:] or "it had no output"
+        return last_words(self.out)
 
 
 class Running:
