@@ -19,6 +19,16 @@ namespace parbench::report {
 [[nodiscard]] std::optional<Remark> buckets_too_large(const Profiled& one,
                                                       const ProfiledCases& all);
 
+/// The rate of computing that a case loses by dividing the samples of a step among devices.
+struct LostByParts {
+  LikeRates rates;
+  double lost = 0;  // of the rate of a whole step on one device
+};
+
+/// Returns the loss where it is 10% or more, no copies explain it, and the samples allow it.
+[[nodiscard]] std::optional<LostByParts> lost_by_parts(const Profiled& one,
+                                                       const ProfiledCases& all);
+
 /// Calls on parts of the samples compute less in the same time than those on all of them. Names the
 /// call that loses most.
 [[nodiscard]] std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all);

@@ -19,6 +19,8 @@
 namespace parbench::report {
 namespace {
 
+constexpr double waiting_share = 0.10;  // of the time: devices that wait for another one
+
 /// One pause of a device that another device ended.
 struct DevicePause {
   std::string waiting;
@@ -35,23 +37,6 @@ struct DeviceWait {
 };
 
 using DeviceWaits = std::map<std::pair<std::string, std::string>, DeviceWait>;
-
-/// When each task ended on the last of its lanes, and on which device.
-struct TaskEnd {
-  Nanoseconds time = 0;
-  std::string device;
-};
-
-std::vector<TaskEnd> ends_of(const Timeline& timeline) {
-  std::vector<TaskEnd> ends(timeline.graph.tasks.size());
-  for (const TimedCall& call : timeline.calls) {
-    TaskEnd& end = ends.at(static_cast<std::size_t>(call.task));
-    if (call.ran.end >= end.time) {
-      end = {.time = call.ran.end, .device = timeline.graph.lane(call.lane).device};
-    }
-  }
-  return ends;
-}
 
 /// The task that ended last of those that a call waits for; null without any.
 const TaskId* last_cause(const Timeline& timeline, const std::vector<TaskEnd>& ends, TaskId task) {
@@ -89,7 +74,8 @@ void add_pauses(const Timeline& timeline, const std::vector<TaskEnd>& ends,
 
 std::optional<BusiestDevice> busiest_device(const Profiled& one) {
   const int devices = one.computing_devices();
-  if (devices < 2 || one.concurrency() < computing_at_once) return {};
+  if (devices < 2 || !one.runs_at_once()) return {};
+  constexpr double unbalanced_excess = 0.10;  // of the busiest device over the mean
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -103,7 +89,7 @@ std::optional<BusiestDevice> busiest_device(const Profiled& one) {
 }
 
 std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all) {
-  if (!one.profile().timeline || one.concurrency() < computing_at_once) return {};
+  if (!one.profile().timeline || !one.runs_at_once()) return {};
   for (const Role role : {Role::micro_batch_size, Role::partition}) {
     if (all.roles().value(one.of(), role) != nullptr) return {};
   }

@@ -21,8 +21,7 @@ struct BusiestDevice {
 };
 
 /// Returns the device that computes longest of those that compute at once, if it computes at least
-/// `unbalanced_excess` longer than their mean. Where devices compute in turn, an even partition
-/// gains nothing.
+/// 10% longer than their mean. Where devices compute in turn, an even partition gains nothing.
 [[nodiscard]] std::optional<BusiestDevice> busiest_device(const Profiled& one);
 
 /// Names the only device that updates the parameters of a training step, where the others run
@@ -30,7 +29,7 @@ struct BusiestDevice {
 /// which all devices update.
 [[nodiscard]] std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all);
 
-/// Whether that rule finds such a device.
+/// Returns whether there is such a device.
 [[nodiscard]] bool has_central_device(const Profiled& one);
 
 }  // namespace parbench::report

@@ -25,6 +25,7 @@ namespace {
 /// little to report, or where a single sample says too little.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
+  constexpr double min_reported_losses = 0.05;  // of the span
   const double share = total(*one.profile().losses) / one.metrics().span;
   return share < min_reported_losses ? std::nullopt : std::optional(share);
 }
@@ -96,6 +97,7 @@ std::string parts_text(const Profiled& one) {
                           {lost.copies, exchange, less_exchange},
                           {lost.launch, "launching", "less launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
+  constexpr double min_part = 0.02;  // of the span: a loss that is shown by name
   std::vector<std::string> shown;
   std::vector<std::string> gains;
   double other = 0;
@@ -193,7 +195,7 @@ std::optional<Remark> breakdown_is_missing(const Profiled& one, const ProfiledCa
 /// Devices that compute in turn lose all but one device's share by definition.
 std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all) {
   const auto share = lost_share(one);
-  if (!share || one.concurrency() < computing_at_once) return {};
+  if (!share || !one.runs_at_once()) return {};
   const Losses& lost = *one.profile().losses;
   const std::string text =
       fmt::format("{} of its time is lost against linear speedup on {}", format_percent(*share),

@@ -35,10 +35,14 @@ class Profiled {
   [[nodiscard]] double computing_share() const;
   /// How many streams were busy on average while any was.
   [[nodiscard]] double concurrency() const;
+  /// Whether streams run at once, on one device or on several.
+  [[nodiscard]] bool runs_at_once() const;
   /// Shares of the time of all computing devices in which they waited for the host or the queue
   /// although work was ready.
   [[nodiscard]] double launch_share() const;
   [[nodiscard]] double host_share() const;
+  /// Whether waits for the host or the queue count: a tenth of that time.
+  [[nodiscard]] bool is_launch_bound() const;
   /// The same in which a device waited for others, or had nothing left to do.
   [[nodiscard]] double bubble_share() const;
 
@@ -51,6 +55,15 @@ class Profiled {
 
   const CaseResult* case_;
 };
+
+/// When a task ended on the last of its lanes, and on which device.
+struct TaskEnd {
+  Nanoseconds time = 0;
+  std::string device;
+};
+
+/// Returns the ends of all tasks, by task.
+[[nodiscard]] std::vector<TaskEnd> ends_of(const Timeline& timeline);
 
 /// "convolution_forward of layer1.0.conv1"; without a layer the tensors.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
@@ -75,12 +88,10 @@ struct SlowerCalls {
   double worst_before = 0;  // in the other case
 };
 
-/// Returns the operations that take at least `slower_operation` longer in `one` than in `other`, by
-/// waits within their teams of threads for at least the share `min_waiting` of what they lose.
+/// Returns the operations that take at least 5% longer in `one` than in `other`, by waits within
+/// their teams of threads for at least the share `min_waiting` of what they lose.
 [[nodiscard]] SlowerCalls slower_calls(const Profiled& one, const Profiled& other,
                                        double min_waiting = 0);
-
-constexpr double slower_operation = 0.05;
 
 /// Returns "the largest part, 17%," or "all of it"; empty for a part that is too small to be named.
 [[nodiscard]] std::string part_text(double part);

@@ -22,7 +22,8 @@ namespace parbench::report {
 namespace {
 
 constexpr int min_samples = 6;
-constexpr double error_rate = 0.05;  // that a rank is named where all are alike
+constexpr double slowest_rank_share = 0.05;  // of the time: waits of all ranks but one
+constexpr double error_rate = 0.05;          // that a rank is named where all are alike
 
 struct Slowest {
   std::size_t rank = 0;
