@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"

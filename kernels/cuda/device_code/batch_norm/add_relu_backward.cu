@@ -1,5 +1,5 @@
 // Kernels of the backward step of an addition and its ReLU behind a batch normalisation.
-#include "kernels/cuda/device_code/batch_norm_device.cuh"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_device.cuh"
 
 namespace parbench::cuda {
 namespace {

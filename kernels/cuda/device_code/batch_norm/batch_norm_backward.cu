@@ -1,5 +1,5 @@
 // Batch normalisation in training: kernels of the backward pass.
-#include "kernels/cuda/device_code/batch_norm_device.cuh"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_device.cuh"
 
 namespace parbench::cuda {
 namespace {

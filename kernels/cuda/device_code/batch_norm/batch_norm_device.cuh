@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cuda/device_code/batch_norm_columns.h"
-#include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_columns.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_kernels.h"
 #include "kernels/cuda/device_code/blocks/block_arrival.cuh"
 #include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"

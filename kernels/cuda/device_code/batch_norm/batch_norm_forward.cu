@@ -1,6 +1,6 @@
 // Batch normalisation in training: kernels of the forward pass.
 #include "kernels/cuda/device_code/arrival_counters.h"
-#include "kernels/cuda/device_code/batch_norm_device.cuh"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_device.cuh"
 
 namespace parbench::cuda {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/cuda/device_code/batch_norm_columns.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_columns.h"
 
 namespace parbench::cuda {
 

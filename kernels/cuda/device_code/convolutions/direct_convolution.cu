@@ -1,5 +1,5 @@
 // One thread sums one element of an activation; a block sums one of the weights' gradient.
-#include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"
 

@@ -1,6 +1,6 @@
 // A thread copies consecutive channels of one tap of one output pixel: neighbours in a row of the
 // result, and in the source, are those of neighbouring threads.
-#include "kernels/cuda/device_code/im2col_kernels.h"
+#include "kernels/cuda/device_code/convolutions/im2col_kernels.h"
 #include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"
 
