@@ -95,7 +95,7 @@ class Dashboard final : public Command {
     print(fmt::format("histories: {} · changes: {} ({} in the last {} days of reports)\n",
                       built.histories, built.changes, built.recent_changes, report::recent_days));
     if (const std::string too_few = report::too_few_text(built.lengths); !too_few.empty()) {
-      print(report::hanging("", too_few, text_style().width, report::Emphasis::none, false));
+      print(report::hanging("", too_few, {.width = text_style().width}));
     }
     print(fmt::format("dashboard: {}\n", (site / "index.html").string()));
     return built.skipped.empty() || !strict_ ? ExitCode::measured : ExitCode::case_failed;

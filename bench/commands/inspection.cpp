@@ -205,7 +205,7 @@ std::string inspection_text(const Inspection& inspection, const report::TextStyl
   std::string text =
       to_text(layers, style) + '\n' + to_text(table_of_units(inspection.facts), style);
   for (const std::string& note : inspection.notes) {
-    text += '\n' + report::hanging("! ", note, style.width, report::Emphasis::none, style.color);
+    text += '\n' + report::hanging("! ", note, style);
   }
   for (const std::string& line : explanations()) {
     text += '\n';

@@ -120,7 +120,7 @@ class Survey {
         fmt::format("not kept: {} {}: {}. Measure it on an idle machine, or allow wider intervals "
                     "with --precision.",
                     peak.what, whole_text(report::peak_cell(peak)), objection),
-        style_.width, report::Emphasis::none, style_.color);
+        style_);
     ++result_.refused;
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -164,9 +165,8 @@ void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
 }
 
 std::string hidden_value(const CaseResult& c, const std::string& name) {
-  const auto found =
-      std::ranges::find(c.hidden_parameters, name, &report::NamedValues::value_type::first);
-  return found == c.hidden_parameters.end() ? "none" : report::value_text(found->second);
+  const report::Value* found = report::find_value(c.hidden_parameters, name);
+  return found == nullptr ? "none" : report::value_text(*found);
 }
 
 /// Describes parameters outside of a case's identity: "slowdown: 0 before, 5 now".
@@ -206,34 +206,14 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 
 // ----------------------------------------------------------------------------------------- order
 
+/// Returns the place of a row's verdict, or of its state where it has none: the most urgent first.
 int rank_of(const Row& row) {
-  if (const auto verdict = row.verdict()) {
-    switch (*verdict) {
-      case Verdict::regressed:
-        return 0;
-      case Verdict::improved:
-        return 2;
-      case Verdict::undecided:
-        return 3;
-      case Verdict::same:
-        return 4;
-    }
-  }
-  switch (row.state) {
-    case MatchState::failed_now:
-      return 1;
-    case MatchState::comparable:
-      break;  // has a verdict
-    case MatchState::not_measured:
-      return 5;
-    case MatchState::not_comparable:
-      return 6;
-    case MatchState::only_base:
-      return 7;
-    case MatchState::only_now:
-      return 8;
-  }
-  return 9;
+  constexpr std::array by_verdict{0, 2, 4, 3};  // regressed, improved, same, undecided
+  constexpr std::array by_state{9, 1, 5,
+                                6, 7, 8};  // comparable, which has a verdict, failed_now, …
+  const auto verdict = row.verdict();
+  return verdict ? by_verdict.at(static_cast<std::size_t>(*verdict))
+                 : by_state.at(static_cast<std::size_t>(row.state));
 }
 
 double size_of(const Row& row) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernels/base/units/units.h"
@@ -54,21 +55,9 @@ std::string orders_text(const std::vector<Pair>& pairs) {
 }  // namespace
 
 std::string_view to_string(PairsEnd end) {
-  switch (end) {
-    case PairsEnd::settled:
-      return "settled";
-    case PairsEnd::looks_taken:
-      return "looks taken";
-    case PairsEnd::time_spent:
-      return "time spent";
-    case PairsEnd::nothing_comparable:
-      return "nothing comparable";
-    case PairsEnd::interrupted:
-      return "interrupted";
-    case PairsEnd::failed:
-      return "failed";
-  }
-  return {};
+  constexpr std::array<std::string_view, 6> names{
+      "settled", "looks taken", "time spent", "nothing comparable", "interrupted", "failed"};
+  return names.at(static_cast<std::size_t>(end));
 }
 
 std::string pairs_text(const PairedRun& run) {

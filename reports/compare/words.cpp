@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <string_view>
@@ -311,22 +312,11 @@ std::string sentence(const Comparison& comparison) {
 }
 
 std::string state_text(const Row& row) {
-  if (const auto verdict = row.verdict()) return std::string(to_string(*verdict));
-  switch (row.state) {
-    case MatchState::comparable:
-      break;  // has a verdict
-    case MatchState::failed_now:
-      return "failed";
-    case MatchState::not_measured:
-      return "not measured";
-    case MatchState::not_comparable:
-      return "not comparable";
-    case MatchState::only_base:
-      return "only in BASE";
-    case MatchState::only_now:
-      return "only in NEW";
-  }
-  return {};
+  constexpr std::array<std::string_view, 6> states{
+      "", "failed", "not measured", "not comparable", "only in BASE", "only in NEW"};
+  const auto verdict = row.verdict();
+  return std::string(verdict ? to_string(*verdict)
+                             : states.at(static_cast<std::size_t>(row.state)));
 }
 
 std::string throttling_text(const Row& row) {

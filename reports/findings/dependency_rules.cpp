@@ -194,9 +194,8 @@ double excess_of(const Profiled& one, const std::string& device) {
 bool differ_in_strategy(const CaseResult& one, const CaseResult& other) {
   return one.strategy != other.strategy && one.graph == other.graph && one.dtype == other.dtype &&
          std::ranges::all_of(one.parameters, [&](const auto& parameter) {
-           const auto same = std::ranges::find(other.parameters, parameter.first,
-                                               [](const auto& each) { return each.first; });
-           return same == other.parameters.end() || same->second == parameter.second;
+           const Value* same = find_value(other.parameters, parameter.first);
+           return same == nullptr || *same == parameter.second;
          });
 }
 

@@ -18,6 +18,7 @@
 #include "reports/model/notes.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
+#include "scenarios/plan/schedules/partition.h"
 #include "scenarios/recommendation/recommendation.h"
 
 namespace parbench::report {
