@@ -189,12 +189,12 @@ std::vector<Axis> axes_of_data_parallel() {
   return axes;
 }
 
-std::optional<CaseSpec> resolved_division(const Scenario::Request& request) {
+Resolution resolved_division(const Scenario::Request& request) {
   CaseSpec spec = request.spec;
   spec.parameters = parameters_of_batch(request);
   if (spec.strategy != single_device) {
     const std::int64_t devices = computing_devices(request);
-    if (devices < 2) return refuse(request, "strategy", reason_of_devices(request));
+    if (devices < 2) return Obstacle{{"strategy"}, reason_of_devices(request)};
     add_division(request, devices, spec.parameters);
     add_zero_level(request.spec.parameters, spec.parameters);
   }
@@ -202,16 +202,16 @@ std::optional<CaseSpec> resolved_division(const Scenario::Request& request) {
     spec.parameters.set("bucket", *bucket);
   }
   if (reduces_unequal_micro_batches(spec.parameters)) {
-    return refuse(
-        request, "accumulate",
+    return Obstacle{
+        {"accumulate"},
         fmt::format("--accumulate: {} micro-batches of each device are not possible with a batch "
                     "of {} on {} devices, but --zero {} reduces each on all of them together; use "
                     "another --batch, or --zero 1",
                     spec.parameters.integer("accumulate"), total_samples(spec.parameters),
-                    spec.parameters.integer("devices"), spec.parameters.integer("zero")));
+                    spec.parameters.integer("devices"), spec.parameters.integer("zero"))};
   }
   const std::string message = obstacle(network_of(spec.parameters), spec.parameters);
-  if (!message.empty()) return refuse(request, "batch", message);
+  if (!message.empty()) return Obstacle{{"batch"}, message};
   return spec;
 }
 

@@ -12,7 +12,7 @@ namespace parbench {
 [[nodiscard]] std::vector<Axis> axes_of_data_parallel();
 
 /// Completes and checks a combination of values, as Scenario::resolve does.
-[[nodiscard]] std::optional<CaseSpec> resolved_division(const Scenario::Request& request);
+[[nodiscard]] Resolution resolved_division(const Scenario::Request& request);
 
 /// The same training step on one device, with the same `batch`.
 [[nodiscard]] CaseSpec single_of(const CaseSpec& spec);

@@ -33,7 +33,7 @@ class DataParallel final : public Scenario {
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] int min_devices() const override { return 2; }
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+  [[nodiscard]] Resolution resolve(const Request& request) const override {
     return resolved_division(request);
   }
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,

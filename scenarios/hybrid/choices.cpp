@@ -168,27 +168,26 @@ void add_grid_choices(const Parameters& asked, const DeviceGrid& grid, const Net
   }
 }
 
-std::optional<CaseSpec> resolve_divided(const Scenario::Request& request, CaseSpec spec,
-                                        const Network& network) {
+Resolution resolve_divided(const Scenario::Request& request, CaseSpec spec,
+                           const Network& network) {
   if (request.device_count < 2 || !request.devices_alike) {
-    return refuse(request, "strategy", needs_alike_devices(request));
+    return Obstacle{{"strategy"}, needs_alike_devices(request)};
   }
   const DeviceGrid grid = read_layout(request);
   for (const auto& obstacle :
        {obstacle_of_devices(request, grid), obstacle_of_stages(network, grid),
         obstacle_of_shards(network, spec.parameters.text("model"), grid)}) {
-    if (is_left_out(request, obstacle)) return std::nullopt;
+    if (obstacle) return *obstacle;
   }
   spec.parameters.set("layout", to_string(grid));
   const std::int64_t share = divided_batch(spec.parameters.integer("batch"), grid.replicas)[0];
-  if (is_left_out(request, obstacle_of_micro_batches(asked_micro_batches(request), share, grid))) {
-    return std::nullopt;
-  }
+  if (auto obstacle = obstacle_of_micro_batches(asked_micro_batches(request), share, grid))
+    return *std::move(obstacle);
   if (auto split = split_of(request, grid, network, share)) {
     spec.parameters.set("split", *std::move(split));
   }
   add_grid_choices(request.spec.parameters, grid, network, spec.parameters);
-  if (is_left_out(request, obstacle_of_samples(network, spec.parameters))) return std::nullopt;
+  if (auto obstacle = obstacle_of_samples(network, spec.parameters)) return *std::move(obstacle);
   return spec;
 }
 
@@ -256,12 +255,12 @@ std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(const Parameter
   return all;
 }
 
-std::optional<CaseSpec> resolved_grid(const Scenario::Request& request) {
+Resolution resolved_grid(const Scenario::Request& request) {
   CaseSpec spec = request.spec;
   spec.parameters = parameters_of_step(request);
   const Network network = network_of(spec.parameters);
   if (spec.strategy == hybrid_divided) return resolve_divided(request, std::move(spec), network);
-  if (is_left_out(request, obstacle_of_samples(network, spec.parameters))) return std::nullopt;
+  if (auto obstacle = obstacle_of_samples(network, spec.parameters)) return *std::move(obstacle);
   return spec;
 }
 

@@ -18,7 +18,7 @@ inline constexpr std::string_view hybrid_divided = "divided";
 [[nodiscard]] std::vector<Axis> axes_of_hybrid();
 
 /// Completes and checks a combination of values, as Scenario::resolve does.
-[[nodiscard]] std::optional<CaseSpec> resolved_grid(const Scenario::Request& request);
+[[nodiscard]] Resolution resolved_grid(const Scenario::Request& request);
 
 /// One device where a case has no layout.
 [[nodiscard]] DeviceGrid grid_of(const Parameters& parameters);

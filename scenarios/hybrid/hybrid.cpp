@@ -85,7 +85,7 @@ class Hybrid final : public Scenario {
   [[nodiscard]] int min_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+  [[nodiscard]] Resolution resolve(const Request& request) const override {
     return resolved_grid(request);
   }
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,

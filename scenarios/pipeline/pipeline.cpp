@@ -157,7 +157,7 @@ class Pipeline final : public Scenario {
   [[nodiscard]] double quick_seconds() const override { return 180; }
 
   [[nodiscard]] std::vector<Published> published() const override;
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
+  [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
@@ -243,20 +243,19 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
   add_choice(parameters, "schedule", schedule, default_schedule);
 }
 
-std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
+Resolution Pipeline::resolve(const Request& request) const {
   CaseSpec spec = request.spec;
   spec.parameters = parameters_of_step(request);
   const Network network = network_of(spec.parameters);
   const std::int64_t batch = spec.parameters.integer("batch");
-  if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
+  if (auto obstacle = obstacle_of_batch(network, batch)) return *std::move(obstacle);
   std::vector<std::int64_t> micro_batches = {batch};
   if (spec.strategy == pipelined_model) {
-    if (is_left_out(request, obstacle_of_micro_batches(batch, asked_micro_batches(request)))) {
-      return std::nullopt;
-    }
+    if (auto obstacle = obstacle_of_micro_batches(batch, asked_micro_batches(request)))
+      return *std::move(obstacle);
     const auto axis = std::ranges::find(axes_, "split", &Axis::name);
     const Value split = split_of(request, *axis, batch);
-    if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
+    if (auto obstacle = obstacle_of_split(batch, split)) return *std::move(obstacle);
     spec.parameters.set("split", split);
     micro_batches = micro_batches_of(batch, split);
   }
@@ -265,11 +264,10 @@ std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
   const std::vector<std::string_view> dividing =
       is_preset_split ? std::vector<std::string_view>{"strategy", "split"}
                       : std::vector<std::string_view>{"batch", "split", "micro-batches", "image"};
-  if (is_left_out(request, obstacle_of_samples(network, micro_batches, dividing))) {
-    return std::nullopt;
-  }
+  if (auto obstacle = obstacle_of_samples(network, micro_batches, dividing))
+    return *std::move(obstacle);
   if (spec.strategy == whole_model) return spec;
-  if (is_left_out(request, obstacle_of_devices(request))) return std::nullopt;
+  if (auto obstacle = obstacle_of_devices(request)) return *std::move(obstacle);
   add_stage_parameters(request, network, spec.parameters);
   return spec;
 }

@@ -138,7 +138,7 @@ class TensorParallel final : public Scenario {
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] int min_devices() const override { return 2; }
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
+  [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override {
@@ -177,7 +177,7 @@ class TensorParallel final : public Scenario {
   std::vector<Axis> axes_ = axes_of_tensor_parallel();
 };
 
-std::optional<CaseSpec> TensorParallel::resolve(const Request& request) const {
+Resolution TensorParallel::resolve(const Request& request) const {
   const Parameters& asked = request.spec.parameters;
   CaseSpec spec = request.spec;
   spec.parameters = {};
@@ -186,16 +186,15 @@ std::optional<CaseSpec> TensorParallel::resolve(const Request& request) const {
     spec.parameters.set(std::string(name), *asked.find(name));
   }
   add_optimizer_choice(asked, spec.parameters);
-  if (is_left_out(request, obstacle_of_block(request, spec.parameters))) return std::nullopt;
+  if (auto obstacle = obstacle_of_block(request, spec.parameters)) return *std::move(obstacle);
   if (spec.strategy == one_device) return spec;
   if (request.device_count < 2 || !request.devices_alike) {
-    return refuse(request, "strategy", needs_alike_devices(request));
+    return Obstacle{{"strategy"}, needs_alike_devices(request)};
   }
   const bool divides_batch = spec.strategy == divided_batch_strategy;
-  if (is_left_out(request, divides_batch ? obstacle_of_batch(request, spec.parameters)
-                                         : obstacle_of_shards(request, spec.parameters))) {
-    return std::nullopt;
-  }
+  if (auto obstacle = divides_batch ? obstacle_of_batch(request, spec.parameters)
+                                    : obstacle_of_shards(request, spec.parameters))
+    return *std::move(obstacle);
   spec.parameters.set("devices", std::int64_t{request.device_count});
   return spec;
 }

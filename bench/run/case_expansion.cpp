@@ -1,12 +1,11 @@
 // Expansion of axes into cases.
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "kernels/base/error.h"
 #include "reports/units/units.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/requests.h"
 
 namespace parbench {
 namespace {
@@ -39,10 +39,10 @@ bool has_strategy(const Scenario& scenario, std::string_view name) {
          scenario.strategies().end();
 }
 
-Range range_of(const RunOptions& options, const Axis& axis, const DeviceSet& devices) {
+Range range_of(const RunOptions& options, const Axis& axis, const Scenario::Request& devices) {
   const auto given = options.axes.find(axis.name);
   if (given != options.axes.end()) return {&axis, given->second, true};
-  if (axis.by_devices) return {&axis, axis.by_devices(devices.count), false};
+  if (axis.by_devices) return {&axis, axis.by_devices(devices.device_count), false};
   return {&axis, options.preset == Preset::published ? axis.published : axis.quick, false};
 }
 
@@ -99,23 +99,16 @@ bool has_devices_of_its_own(const RunOptions& options) {
   return !options.devices.empty() && options.scenarios.size() == 1;
 }
 
-Scenario::Request request_for(const RunOptions& options, CaseSpec spec, const DeviceSet& devices) {
-  Scenario::Request request;
+Scenario::Request request_for(const RunOptions& options, CaseSpec spec,
+                              const Scenario::Request& devices) {
+  Scenario::Request request = devices;
   request.spec = std::move(spec);
-  request.device_count = devices.count;
-  request.devices_alike = devices.alike;
-  request.devices_over_ranks = devices.over_ranks;
-  request.ranks_share_memory = devices.ranks_share_memory;
-  request.more_devices = devices.more;
-  request.last_serves = devices.last_serves;
-  request.devices_are_cpus = devices.are_cpus;
-  request.has_all_cores = devices.has_all_cores;
   request.preset = options.preset;
   return request;
 }
 
 Scenario::Request request_of(const RunOptions& options, const Scenario& scenario,
-                             const std::string& strategy, const DeviceSet& devices,
+                             const std::string& strategy, const Scenario::Request& devices,
                              const Combination& combination) {
   Scenario::Request request = request_for(options,
                                           {.scenario = std::string(scenario.name()),
@@ -133,7 +126,7 @@ Scenario::Request request_of(const RunOptions& options, const Scenario& scenario
 }
 
 std::vector<Range> ranges_of(const RunOptions& options, const Scenario& scenario,
-                             const std::string& strategy, const DeviceSet& devices) {
+                             const std::string& strategy, const Scenario::Request& devices) {
   std::vector<Range> ranges;
   for (const Axis& axis : scenario.axes()) {
     if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis, devices));
@@ -144,41 +137,14 @@ std::vector<Range> ranges_of(const RunOptions& options, const Scenario& scenario
 /// A value of an axis that the user gave: the axis' place among those, and the value.
 using GivenValue = std::pair<std::size_t, Value>;
 
-/// A combination of the user's values that was refused.
+/// A combination of the user's values that is an error.
 struct RefusedValues {
   std::vector<Value> values;
-  UsageError error;
+  std::string message;
 };
 
-void expand_strategy(const RunOptions& options, const Scenario& scenario,
-                     const std::string& strategy, const DeviceSet& devices, CaseList& cases) {
-  const std::vector<Range> ranges = ranges_of(options, scenario, strategy, devices);
-  std::set<GivenValue> took_part;  // in any case at all
-  bool has_case = false;
-  std::vector<RefusedValues> refused;
-  for (const Combination& combination : combinations(ranges)) {
-    const std::vector<Value>& values = combination.user_values;
-    try {
-      auto spec =
-          resolve_case(scenario, request_of(options, scenario, strategy, devices, combination));
-      if (!spec) continue;
-      for (const Range& range : ranges) {
-        if (range.values.size() > 1) spec->parameters.state(range.axis->name);
-      }
-      cases.add(std::move(*spec));
-      has_case = true;
-      for (std::size_t i = 0; i < values.size(); ++i) took_part.emplace(i, values[i]);
-    } catch (const UsageError& error) {
-      refused.push_back({values, error});
-    }
-  }
-  for (const auto& [values, error] : refused) {
-    if (!has_case) throw UsageError(error);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!took_part.contains({i, values[i]})) throw UsageError(error);
-    }
-  }
-}
+/// The named values of a combination, and why that is no case.
+using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
 bool has_parameter(const CaseSpec& spec, const std::string& name) {
   return spec.parameters.find(name) != nullptr;
@@ -201,32 +167,6 @@ void check_axes_take_part(const RunOptions& options, const Scenario& scenario,
                     axis.name, report::format_count(cases.size(), "case"), axis.description));
   }
 }
-
-/// Why a combination is no case: the error of a user who has asked for all of it. Nothing for one
-/// that is a case.
-std::optional<std::string> reason_against(Scenario::Request request, const Scenario& scenario) {
-  try {
-    if (resolve_case(scenario, request)) return std::nullopt;
-    request.given.emplace_back("strategy");
-    if (resolve_case(scenario, request)) {
-      return fmt::format("the preset has none; --strategy {} adds it", request.spec.strategy);
-    }
-    for (const Parameter& one : request.spec.parameters) {
-      request.given.push_back(one.name);
-      if (resolve_case(scenario, request)) {
-        return fmt::format("the preset has none; --{} {} adds it", one.name, to_string(one.value));
-      }
-    }
-    request.wants_reason = true;
-    static_cast<void>(resolve_case(scenario, request));
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "it is not possible with these values";
-}
-
-/// The named values of a combination, and why that is no case.
-using ReasonsByValues = std::map<std::vector<Value>, std::string>;
 
 /// Whether combinations are left out whatever their value of one of the named axes is.
 bool is_irrelevant(const ReasonsByValues& without, std::size_t place,
@@ -261,28 +201,46 @@ std::vector<LeftOut> described(const std::string& strategy, const std::vector<Ra
   return list;
 }
 
-std::vector<LeftOut> left_out_of_strategy(const RunOptions& options, const Scenario& scenario,
-                                          const std::string& strategy, const DeviceSet& devices) {
+/// Adds the cases of a strategy. Returns what is left out of them.
+std::vector<LeftOut> expand_strategy(const RunOptions& options, const Scenario& scenario,
+                                     const std::string& strategy, const Scenario::Request& devices,
+                                     CaseList& cases) {
   const std::vector<Range> ranges = ranges_of(options, scenario, strategy, devices);
+  std::set<GivenValue> took_part;  // in any case at all
+  std::vector<std::vector<Value>> values_of_cases;
+  std::vector<RefusedValues> refused;
   ReasonsByValues without;
-  std::set<std::vector<Value>> took_part;
   for (const Combination& combination : combinations(ranges)) {
-    const auto reason =
-        reason_against(request_of(options, scenario, strategy, devices, combination), scenario);
-    if (reason) {
-      without.try_emplace(combination.named_values, *reason);
-    } else {
-      took_part.insert(combination.named_values);
+    const std::vector<Value>& values = combination.user_values;
+    const Scenario::Request request = request_of(options, scenario, strategy, devices, combination);
+    Resolution resolution = resolve_case(scenario, request);
+    if (const auto* const obstacle = std::get_if<Obstacle>(&resolution)) {
+      without.try_emplace(combination.named_values, obstacle->message);
+      if (was_asked_for(request, *obstacle)) refused.push_back({values, obstacle->message});
+      continue;
+    }
+    CaseSpec& spec = std::get<CaseSpec>(resolution);
+    for (const Range& range : ranges) {
+      if (range.values.size() > 1) spec.parameters.state(range.axis->name);
+    }
+    cases.add(std::move(spec));
+    values_of_cases.push_back(combination.named_values);
+    for (std::size_t i = 0; i < values.size(); ++i) took_part.emplace(i, values[i]);
+  }
+  for (const auto& [values, message] : refused) {
+    if (values_of_cases.empty()) throw UsageError(message);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!took_part.contains({i, values[i]})) throw UsageError(message);
     }
   }
-  for (const std::vector<Value>& values : took_part) without.erase(values);
+  for (const std::vector<Value>& values : values_of_cases) without.erase(values);
   return described(strategy, ranges, without);
 }
 
 /// Returns the request for a case of a report: the values that it has of the axes. It may lack an
 /// axis that is newer than the report, which is then at the first value of the preset.
 Scenario::Request request_again(const RunOptions& options, const Scenario& scenario,
-                                const CaseSpec& known, const DeviceSet& devices) {
+                                const CaseSpec& known, const Scenario::Request& devices) {
   Scenario::Request request = request_for(options, known, devices);
   request.spec.parameters = {};
   request.spec.hidden = {};
@@ -320,20 +278,20 @@ void state_as_in(const std::string& name, CaseSpec& spec) {
 }
 
 CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const RerunCase& known,
-                    const DeviceSet& devices) {
+                    const Scenario::Request& devices) {
   if (!has_strategy(scenario, known.spec.strategy)) {
     throw UsageError(
         fmt::format("case '{}' of the report does not exist: scenario {} has no such strategy in "
                     "this version",
                     known.name, scenario.name()));
   }
-  auto found = resolve_case(scenario, request_again(options, scenario, known.spec, devices));
+  auto found = requested_case(scenario, request_again(options, scenario, known.spec, devices));
   if (found) state_as_in(known.name, *found);
   if (!found || found->name() != known.name || !has_parameters_of(*found, known.spec)) {
     throw UsageError(
         fmt::format("case '{}' of the report cannot be run again with {} device{}: it would be "
                     "'{}'\nchoose other devices with --devices",
-                    known.name, devices.count, devices.count == 1 ? "" : "s",
+                    known.name, devices.device_count, devices.device_count == 1 ? "" : "s",
                     found ? found->name() : "no case"));
   }
   return *found;
@@ -341,7 +299,7 @@ CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const R
 
 }  // namespace
 
-DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices) {
+Scenario::Request request_with(const std::vector<std::unique_ptr<Device>>& devices) {
   const auto unlike_first = std::ranges::find_if(
       devices, [&](const auto& device) { return !alike(device->info(), devices.front()->info()); });
   const bool only_last = unlike_first != devices.end() && unlike_first + 1 == devices.end();
@@ -349,15 +307,15 @@ DeviceSet set_of(const std::vector<std::unique_ptr<Device>>& devices) {
       std::ranges::any_of(devices, [](const auto& device) { return device->info().is_remote; });
   const bool are_cpus =
       std::ranges::all_of(devices, [](const auto& device) { return device->info().host_memory; });
-  return {.count = static_cast<int>(devices.size()),
-          .alike = unlike_first == devices.end(),
-          .last_serves = only_last && devices.back()->info().host_memory,
-          .over_ranks = over_ranks,
-          .are_cpus = are_cpus};
+  return {.device_count = static_cast<int>(devices.size()),
+          .devices_alike = unlike_first == devices.end(),
+          .devices_over_ranks = over_ranks,
+          .devices_are_cpus = are_cpus,
+          .last_serves = only_last && devices.back()->info().host_memory};
 }
 
-std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario,
-                             const DeviceSet& devices) {
+Expansion expand(const RunOptions& options, const Scenario& scenario,
+                 const Scenario::Request& devices) {
   CaseList cases;
   if (!options.cases.empty()) {
     for (const RerunCase& known : options.cases) {
@@ -365,30 +323,20 @@ std::vector<CaseSpec> expand(const RunOptions& options, const Scenario& scenario
         cases.add(case_again(options, scenario, known, devices));
       }
     }
-    return cases.take();
+    return {cases.take(), {}};
   }
+  std::vector<LeftOut> left_out;
   for (const Strategy& strategy : scenario.strategies()) {
-    if (options.chooses(strategy.name)) {
-      expand_strategy(options, scenario, strategy.name, devices, cases);
-    }
+    if (!options.chooses(strategy.name)) continue;
+    std::vector<LeftOut> of_strategy =
+        expand_strategy(options, scenario, strategy.name, devices, cases);
+    // Most runs without cpu:all (GPUs, ranks, shared cores) need no note; the guide lists them.
+    if (strategy.name == all_cores && options.strategies.empty()) continue;
+    std::ranges::move(of_strategy, std::back_inserter(left_out));
   }
   std::vector<CaseSpec> all = cases.take();
   check_axes_take_part(options, scenario, all);
-  return all;
-}
-
-std::vector<LeftOut> left_out(const RunOptions& options, const Scenario& scenario,
-                              const DeviceSet& devices) {
-  std::vector<LeftOut> list;
-  if (!options.cases.empty()) return list;
-  for (const Strategy& strategy : scenario.strategies()) {
-    if (!options.chooses(strategy.name)) continue;
-    // Most runs without cpu:all (GPUs, ranks, shared cores) need no note; the guide lists them.
-    if (strategy.name == all_cores && options.strategies.empty()) continue;
-    std::ranges::move(left_out_of_strategy(options, scenario, strategy.name, devices),
-                      std::back_inserter(list));
-  }
-  return list;
+  return {std::move(all), std::move(left_out)};
 }
 
 }  // namespace parbench
