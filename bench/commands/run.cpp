@@ -20,10 +20,10 @@
 #include "bench/ranks/rank_devices.h"
 #include "bench/ranks/rank_processes.h"
 #include "bench/ranks/rank_session.h"
-#include "bench/run/child_process.h"
 #include "bench/run/job_run.h"
 #include "bench/run/jobs.h"
 #include "bench/run/process_run.h"
+#include "bench/run/programs/child_process.h"
 #include "bench/run/report_builder.h"
 #include "bench/run/run_limit.h"
 #include "kernels/base/error.h"
@@ -210,11 +210,12 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
   if (team != nullptr) describe_ranks(report_builder, *team, jobs, planned.differences);
   const RunLimit limit(sampler_options_of(jobs.front(), jobs, options, flags).total_seconds, begin);
   if (options.process) end_with_parent();
+  const RunEnvironment run{options, flags, machine, limit, team};
   if (options.processes > 1 && !options.process) {
-    return run_processes(options, flags, limit, std::move(plan), std::move(report_builder));
+    return run_processes(run, std::move(plan), std::move(report_builder));
   }
-  return run_jobs({options, flags, machine, limit, team}, std::move(plan),
-                  std::move(report_builder), std::move(planned.own_processes));
+  return run_jobs(run, std::move(plan), std::move(report_builder),
+                  std::move(planned.own_processes));
 }
 
 }  // namespace

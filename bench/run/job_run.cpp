@@ -35,17 +35,14 @@ class JobRun {
   ExitCode operator()() {
     outputs_.report_builder().refresh(false);
     outputs_.report_builder().write();
-    for (std::size_t i = 0; i < plan_.jobs.size() && !interrupted_; ++i) {
+    for (std::size_t i = 0; i < plan_.jobs.size() && !outcome_.interrupted; ++i) {
       try {
         run_session_of(i);
       } catch (const TimedOut& error) {  // between two sessions
         abandon(error, [] {});
       }
     }
-    all_measured_ = all_measured_ && any_measured_;
-    const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
-    if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
-    return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
+    return outputs_.finish(outcome_);
   }
 
  private:
@@ -81,9 +78,8 @@ class JobRun {
     const SessionResult result =
         run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
     outputs_.report_builder().update(*job.scenario, result);
-    interrupted_ = result.interrupted;
-    any_measured_ = any_measured_ || result.any_measured();
-    all_measured_ = all_measured_ && result.all_measured();
+    outcome_.add(result);
+    outcome_.interrupted = result.interrupted;
   }
 
   KeepTimeline timeline_sink() {
@@ -137,9 +133,7 @@ class JobRun {
   RunOutputs outputs_;
   std::vector<OwnProcess> own_processes_;
   LostBackends lost_;
-  bool interrupted_ = false;
-  bool any_measured_ = false;
-  bool all_measured_ = true;
+  RunOutcome outcome_;
 };
 
 }  // namespace
