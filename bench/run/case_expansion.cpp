@@ -39,13 +39,6 @@ bool has_strategy(const Scenario& scenario, std::string_view name) {
          scenario.strategies().end();
 }
 
-Range range_of(const RunOptions& options, const Axis& axis, const Scenario::Request& devices) {
-  const auto given = options.axes.find(axis.name);
-  if (given != options.axes.end()) return {&axis, given->second, true};
-  if (axis.by_devices) return {&axis, axis.by_devices(devices.device_count), false};
-  return {&axis, options.preset == Preset::published ? axis.published : axis.quick, false};
-}
-
 /// Whether a run without a value says so: the user has given it, or asks for all by the number of
 /// devices.
 bool is_named(const Range& range) { return range.from_user || range.axis->by_devices; }
@@ -94,46 +87,6 @@ class CaseList {
   std::map<std::string, std::size_t> places_;
 };
 
-/// Whether the user gave devices for one scenario, which then has to take them all.
-bool has_devices_of_its_own(const RunOptions& options) {
-  return !options.devices.empty() && options.scenarios.size() == 1;
-}
-
-Scenario::Request request_for(const RunOptions& options, CaseSpec spec,
-                              const Scenario::Request& devices) {
-  Scenario::Request request = devices;
-  request.spec = std::move(spec);
-  request.preset = options.preset;
-  return request;
-}
-
-Scenario::Request request_of(const RunOptions& options, const Scenario& scenario,
-                             const std::string& strategy, const Scenario::Request& devices,
-                             const Combination& combination) {
-  Scenario::Request request = request_for(options,
-                                          {.scenario = std::string(scenario.name()),
-                                           .strategy = strategy,
-                                           .parameters = combination.parameters,
-                                           .hidden = combination.hidden,
-                                           .dtype = options.format.dtype,
-                                           .math = options.format.math,
-                                           .graph = options.graph},
-                                          devices);
-  request.given = combination.given;
-  if (!options.strategies.empty()) request.given.emplace_back("strategy");
-  if (has_devices_of_its_own(options)) request.given.emplace_back("devices");
-  return request;
-}
-
-std::vector<Range> ranges_of(const RunOptions& options, const Scenario& scenario,
-                             const std::string& strategy, const Scenario::Request& devices) {
-  std::vector<Range> ranges;
-  for (const Axis& axis : scenario.axes()) {
-    if (axis.applies_to(strategy)) ranges.push_back(range_of(options, axis, devices));
-  }
-  return ranges;
-}
-
 /// A value of an axis that the user gave: the axis' place among those, and the value.
 using GivenValue = std::pair<std::size_t, Value>;
 
@@ -145,28 +98,6 @@ struct RefusedValues {
 
 /// The named values of a combination, and why that is no case.
 using ReasonsByValues = std::map<std::vector<Value>, std::string>;
-
-bool has_parameter(const CaseSpec& spec, const std::string& name) {
-  return spec.parameters.find(name) != nullptr;
-}
-
-/// Throws for an axis of the user's that no case has, because values of others leave it out: it
-/// would change nothing. With several scenarios it may be meant for another one.
-void check_axes_take_part(const RunOptions& options, const Scenario& scenario,
-                          const std::vector<CaseSpec>& cases) {
-  if (options.scenarios.size() > 1 || cases.empty()) return;
-  for (const Axis& axis : scenario.axes()) {
-    if (!axis.identity || !options.axes.contains(axis.name)) continue;
-    const std::string& parameter = axis.sets.empty() ? axis.name : axis.sets;
-    const bool takes_part = std::ranges::any_of(
-        cases, [&](const CaseSpec& spec) { return has_parameter(spec, parameter); });
-    if (takes_part) continue;
-    throw UsageError(
-        fmt::format("--{}: it changes none of the {} that the other flags ask for ({}); leave it "
-                    "out, or ask for cases that have it",
-                    axis.name, report::format_count(cases.size(), "case"), axis.description));
-  }
-}
 
 /// Whether combinations are left out whatever their value of one of the named axes is.
 bool is_irrelevant(const ReasonsByValues& without, std::size_t place,
@@ -201,63 +132,6 @@ std::vector<LeftOut> described(const std::string& strategy, const std::vector<Ra
   return list;
 }
 
-/// Adds the cases of a strategy. Returns what is left out of them.
-std::vector<LeftOut> expand_strategy(const RunOptions& options, const Scenario& scenario,
-                                     const std::string& strategy, const Scenario::Request& devices,
-                                     CaseList& cases) {
-  const std::vector<Range> ranges = ranges_of(options, scenario, strategy, devices);
-  std::set<GivenValue> took_part;  // in any case at all
-  std::vector<std::vector<Value>> values_of_cases;
-  std::vector<RefusedValues> refused;
-  ReasonsByValues without;
-  for (const Combination& combination : combinations(ranges)) {
-    const std::vector<Value>& values = combination.user_values;
-    const Scenario::Request request = request_of(options, scenario, strategy, devices, combination);
-    Resolution resolution = resolve_case(scenario, request);
-    if (const auto* const obstacle = std::get_if<Obstacle>(&resolution)) {
-      without.try_emplace(combination.named_values, obstacle->message);
-      if (was_asked_for(request, *obstacle)) refused.push_back({values, obstacle->message});
-      continue;
-    }
-    CaseSpec& spec = std::get<CaseSpec>(resolution);
-    for (const Range& range : ranges) {
-      if (range.values.size() > 1) spec.parameters.state(range.axis->name);
-    }
-    cases.add(std::move(spec));
-    values_of_cases.push_back(combination.named_values);
-    for (std::size_t i = 0; i < values.size(); ++i) took_part.emplace(i, values[i]);
-  }
-  for (const auto& [values, message] : refused) {
-    if (values_of_cases.empty()) throw UsageError(message);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!took_part.contains({i, values[i]})) throw UsageError(message);
-    }
-  }
-  for (const std::vector<Value>& values : values_of_cases) without.erase(values);
-  return described(strategy, ranges, without);
-}
-
-/// Returns the request for a case of a report: the values that it has of the axes. It may lack an
-/// axis that is newer than the report, which is then at the first value of the preset.
-Scenario::Request request_again(const RunOptions& options, const Scenario& scenario,
-                                const CaseSpec& known, const Scenario::Request& devices) {
-  Scenario::Request request = request_for(options, known, devices);
-  request.spec.parameters = {};
-  request.spec.hidden = {};
-  for (const Axis& axis : scenario.axes()) {
-    if (!axis.applies_to(known.strategy)) continue;
-    const Range range = range_of(options, axis, devices);
-    const Value* value = (axis.identity ? known.parameters : known.hidden).find(axis.name);
-    if (value != nullptr && axis.identity) request.given.push_back(axis.name);
-    if ((value == nullptr || range.from_user) && !range.values.empty()) {
-      value = &range.values.front();
-    }
-    if (value == nullptr) continue;
-    (axis.identity ? request.spec.parameters : request.spec.hidden).set(axis.name, *value);
-  }
-  return request;
-}
-
 /// Whether a case has all parameters of one of a report, with their types.
 bool has_parameters_of(const CaseSpec& found, const CaseSpec& known) {
   return std::ranges::all_of(known.parameters, [&](const Parameter& parameter) {
@@ -277,25 +151,168 @@ void state_as_in(const std::string& name, CaseSpec& spec) {
   for (const std::string& parameter : shown) spec.parameters.state(parameter);
 }
 
-CaseSpec case_again(const RunOptions& options, const Scenario& scenario, const RerunCase& known,
-                    const Scenario::Request& devices) {
-  if (!has_strategy(scenario, known.spec.strategy)) {
-    throw UsageError(
-        fmt::format("case '{}' of the report does not exist: scenario {} has no such strategy in "
-                    "this version",
-                    known.name, scenario.name()));
+/// Makes the cases of one scenario in a run with some devices.
+class Expander {
+ public:
+  Expander(const RunOptions& options, const Scenario& scenario, const Scenario::Request& devices)
+      : options_(options), scenario_(scenario), devices_(devices) {}
+
+  [[nodiscard]] Expansion operator()() const {
+    CaseList cases;
+    if (!options_.cases.empty()) {
+      for (const RerunCase& known : options_.cases) {
+        if (known.spec.scenario == scenario_.name()) cases.add(case_again(known));
+      }
+      return {cases.take(), {}};
+    }
+    std::vector<LeftOut> left_out;
+    for (const Strategy& strategy : scenario_.strategies()) {
+      if (!options_.chooses(strategy.name)) continue;
+      std::vector<LeftOut> of_strategy = expand_strategy(strategy.name, cases);
+      // Most runs without cpu:all (GPUs, ranks, shared cores) need no note; the guide lists them.
+      if (strategy.name == all_cores && options_.strategies.empty()) continue;
+      std::ranges::move(of_strategy, std::back_inserter(left_out));
+    }
+    std::vector<CaseSpec> all = cases.take();
+    check_axes_take_part(all);
+    return {std::move(all), std::move(left_out)};
   }
-  auto found = requested_case(scenario, request_again(options, scenario, known.spec, devices));
-  if (found) state_as_in(known.name, *found);
-  if (!found || found->name() != known.name || !has_parameters_of(*found, known.spec)) {
-    throw UsageError(
-        fmt::format("case '{}' of the report cannot be run again with {} device{}: it would be "
-                    "'{}'\nchoose other devices with --devices",
-                    known.name, devices.device_count, devices.device_count == 1 ? "" : "s",
-                    found ? found->name() : "no case"));
+
+ private:
+  [[nodiscard]] Range range_of(const Axis& axis) const {
+    const auto given = options_.axes.find(axis.name);
+    if (given != options_.axes.end()) return {&axis, given->second, true};
+    if (axis.by_devices) return {&axis, axis.by_devices(devices_.device_count), false};
+    return {&axis, options_.preset == Preset::published ? axis.published : axis.quick, false};
   }
-  return *found;
-}
+
+  [[nodiscard]] std::vector<Range> ranges_of(const std::string& strategy) const {
+    std::vector<Range> ranges;
+    for (const Axis& axis : scenario_.axes()) {
+      if (axis.applies_to(strategy)) ranges.push_back(range_of(axis));
+    }
+    return ranges;
+  }
+
+  [[nodiscard]] Scenario::Request request_for(CaseSpec spec) const {
+    Scenario::Request request = devices_;
+    request.spec = std::move(spec);
+    request.preset = options_.preset;
+    return request;
+  }
+
+  [[nodiscard]] Scenario::Request request_of(const std::string& strategy,
+                                             const Combination& combination) const {
+    Scenario::Request request = request_for({.scenario = std::string(scenario_.name()),
+                                             .strategy = strategy,
+                                             .parameters = combination.parameters,
+                                             .hidden = combination.hidden,
+                                             .dtype = options_.format.dtype,
+                                             .math = options_.format.math,
+                                             .graph = options_.graph});
+    request.given = combination.given;
+    if (!options_.strategies.empty()) request.given.emplace_back("strategy");
+    // Devices that are given for one scenario have to be taken by it.
+    if (!options_.devices.empty() && options_.scenarios.size() == 1) {
+      request.given.emplace_back("devices");
+    }
+    return request;
+  }
+
+  /// Adds the cases of a strategy. Returns what is left out of them.
+  std::vector<LeftOut> expand_strategy(const std::string& strategy, CaseList& cases) const {
+    const std::vector<Range> ranges = ranges_of(strategy);
+    std::set<GivenValue> took_part;  // in any case at all
+    std::vector<std::vector<Value>> values_of_cases;
+    std::vector<RefusedValues> refused;
+    ReasonsByValues without;
+    for (const Combination& combination : combinations(ranges)) {
+      const std::vector<Value>& values = combination.user_values;
+      const Scenario::Request request = request_of(strategy, combination);
+      Resolution resolution = resolve_case(scenario_, request);
+      if (const auto* const obstacle = std::get_if<Obstacle>(&resolution)) {
+        without.try_emplace(combination.named_values, obstacle->message);
+        if (was_asked_for(request, *obstacle)) refused.push_back({values, obstacle->message});
+        continue;
+      }
+      CaseSpec& spec = std::get<CaseSpec>(resolution);
+      for (const Range& range : ranges) {
+        if (range.values.size() > 1) spec.parameters.state(range.axis->name);
+      }
+      cases.add(std::move(spec));
+      values_of_cases.push_back(combination.named_values);
+      for (std::size_t i = 0; i < values.size(); ++i) took_part.emplace(i, values[i]);
+    }
+    for (const auto& [values, message] : refused) {
+      if (values_of_cases.empty()) throw UsageError(message);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!took_part.contains({i, values[i]})) throw UsageError(message);
+      }
+    }
+    for (const std::vector<Value>& values : values_of_cases) without.erase(values);
+    return described(strategy, ranges, without);
+  }
+
+  /// Throws for an axis of the user's that no case has, because values of others leave it out: it
+  /// would change nothing. With several scenarios it may be meant for another one.
+  void check_axes_take_part(const std::vector<CaseSpec>& cases) const {
+    if (options_.scenarios.size() > 1 || cases.empty()) return;
+    for (const Axis& axis : scenario_.axes()) {
+      if (!axis.identity || !options_.axes.contains(axis.name)) continue;
+      const std::string& parameter = axis.sets.empty() ? axis.name : axis.sets;
+      const bool takes_part = std::ranges::any_of(
+          cases, [&](const CaseSpec& spec) { return spec.parameters.find(parameter) != nullptr; });
+      if (takes_part) continue;
+      throw UsageError(
+          fmt::format("--{}: it changes none of the {} that the other flags ask for ({}); leave it "
+                      "out, or ask for cases that have it",
+                      axis.name, report::format_count(cases.size(), "case"), axis.description));
+    }
+  }
+
+  /// Returns the request for a case of a report: the values that it has of the axes. It may lack an
+  /// axis that is newer than the report, which is then at the first value of the preset.
+  [[nodiscard]] Scenario::Request request_again(const CaseSpec& known) const {
+    Scenario::Request request = request_for(known);
+    request.spec.parameters = {};
+    request.spec.hidden = {};
+    for (const Axis& axis : scenario_.axes()) {
+      if (!axis.applies_to(known.strategy)) continue;
+      const Range range = range_of(axis);
+      const Value* value = (axis.identity ? known.parameters : known.hidden).find(axis.name);
+      if (value != nullptr && axis.identity) request.given.push_back(axis.name);
+      if ((value == nullptr || range.from_user) && !range.values.empty()) {
+        value = &range.values.front();
+      }
+      if (value == nullptr) continue;
+      (axis.identity ? request.spec.parameters : request.spec.hidden).set(axis.name, *value);
+    }
+    return request;
+  }
+
+  [[nodiscard]] CaseSpec case_again(const RerunCase& known) const {
+    if (!has_strategy(scenario_, known.spec.strategy)) {
+      throw UsageError(
+          fmt::format("case '{}' of the report does not exist: scenario {} has no such strategy in "
+                      "this version",
+                      known.name, scenario_.name()));
+    }
+    auto found = requested_case(scenario_, request_again(known.spec));
+    if (found) state_as_in(known.name, *found);
+    if (!found || found->name() != known.name || !has_parameters_of(*found, known.spec)) {
+      throw UsageError(
+          fmt::format("case '{}' of the report cannot be run again with {} device{}: it would be "
+                      "'{}'\nchoose other devices with --devices",
+                      known.name, devices_.device_count, devices_.device_count == 1 ? "" : "s",
+                      found ? found->name() : "no case"));
+    }
+    return *found;
+  }
+
+  const RunOptions& options_;
+  const Scenario& scenario_;
+  const Scenario::Request& devices_;
+};
 
 }  // namespace
 
@@ -316,27 +333,7 @@ Scenario::Request request_with(const std::vector<std::unique_ptr<Device>>& devic
 
 Expansion expand(const RunOptions& options, const Scenario& scenario,
                  const Scenario::Request& devices) {
-  CaseList cases;
-  if (!options.cases.empty()) {
-    for (const RerunCase& known : options.cases) {
-      if (known.spec.scenario == scenario.name()) {
-        cases.add(case_again(options, scenario, known, devices));
-      }
-    }
-    return {cases.take(), {}};
-  }
-  std::vector<LeftOut> left_out;
-  for (const Strategy& strategy : scenario.strategies()) {
-    if (!options.chooses(strategy.name)) continue;
-    std::vector<LeftOut> of_strategy =
-        expand_strategy(options, scenario, strategy.name, devices, cases);
-    // Most runs without cpu:all (GPUs, ranks, shared cores) need no note; the guide lists them.
-    if (strategy.name == all_cores && options.strategies.empty()) continue;
-    std::ranges::move(of_strategy, std::back_inserter(left_out));
-  }
-  std::vector<CaseSpec> all = cases.take();
-  check_axes_take_part(options, scenario, all);
-  return {std::move(all), std::move(left_out)};
+  return Expander(options, scenario, devices)();
 }
 
 }  // namespace parbench
