@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/messages.h"
 #include "scenarios/framework/spot_check.h"
 
 namespace parbench {
