@@ -108,9 +108,9 @@ std::string wrong_at(int member, Collective collective, const Numbers& blocks, c
   return {};
 }
 
-using RanksAndCount = std::tuple<int, std::int64_t>;
+using MembersAndCount = std::tuple<int, std::int64_t>;
 
-class CollectiveAlgorithms : public testing::TestWithParam<RanksAndCount> {};
+class CollectiveAlgorithms : public testing::TestWithParam<MembersAndCount> {};
 
 TEST_P(CollectiveAlgorithms, GiveEveryMemberItsResult) {
   const auto [p, count] = GetParam();
@@ -145,7 +145,7 @@ std::pair<Numbers, Numbers> traffic(const std::vector<Messages>& rounds, int p) 
   return {sent, received};
 }
 
-INSTANTIATE_TEST_SUITE_P(RanksAndCounts, CollectiveAlgorithms,
+INSTANTIATE_TEST_SUITE_P(MembersAndCounts, CollectiveAlgorithms,
                          testing::Combine(testing::Range(1, 17),
                                           testing::Values(std::int64_t{1}, std::int64_t{16},
                                                           std::int64_t{37})));
