@@ -53,10 +53,10 @@ class RankRunner final : public PlanRunner {
     // The meeting after an execution is that before the next one.
     if (latest_ != team_.meetings()) team_.meet();
     Timing timing;
-    static_cast<void>(team_.take_waits());
+    static_cast<void>(team_.link().take_times());
     limit_waits();
     team_.exchange([&] { timing = own_->run(); });
-    const TimedLink::Times waited = team_.take_waits();
+    const RankLink::Times waited = team_.link().take_times();
     std::vector<std::vector<double>> by_rank;
     const std::vector<double> largest =
         team_.largest({timing.seconds, timing.wall_seconds, waited.waits, waited.barrier}, by_rank);

@@ -48,7 +48,7 @@ std::string named(int rank, const std::string& host) {
 std::optional<Seconds> rank_patience() { return seconds_in("PARBENCH_RANK_PATIENCE"); }
 
 RankTeam::RankTeam(std::unique_ptr<RankLink> link)
-    : link_(std::make_unique<TimedLink>(std::move(link))),
+    : link_(std::move(link)),
       patience_(rank_patience()),
       silence_(seconds_in("PARBENCH_RANK_SILENCE").value_or(default_silence)) {
   channel_ =

@@ -15,7 +15,6 @@
 #include "bench/ranks/control/control_channel.h"
 #include "bench/ranks/launcher.h"
 #include "bench/ranks/payload.h"
-#include "bench/ranks/timed_link.h"
 #include "scenarios/framework/ranks/rank_group.h"
 
 namespace parbench {
@@ -52,9 +51,6 @@ class RankTeam final : public RankGroup {
   /// The same. On rank 0 alone, `by_rank` becomes the values that each rank brought.
   [[nodiscard]] std::vector<double> largest(std::vector<double> values,
                                             std::vector<std::vector<double>>& by_rank);
-
-  /// Returns how long this rank has waited in messages since the last call.
-  [[nodiscard]] TimedLink::Times take_waits() { return link_->take(); }
 
   [[nodiscard]] bool leads() const { return rank() == 0; }
   /// "rank 1 (node2)".
@@ -119,7 +115,7 @@ class RankTeam final : public RankGroup {
   [[noreturn]] void fail(const std::exception_ptr& failure);
   [[noreturn]] void throw_refusal(const std::string& payload);
 
-  std::unique_ptr<TimedLink> link_;
+  std::unique_ptr<RankLink> link_;
   std::optional<ControlChannel::Seconds> patience_;  // given by the user
   ControlChannel::Seconds silence_;
   std::optional<ControlChannel::Seconds> expected_;  // by `expect_within`

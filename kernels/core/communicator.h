@@ -82,8 +82,7 @@ class Communicator {
   virtual void prepare(Collective /*collective*/, std::span<Stream* const> /*streams*/,
                        std::size_t /*bytes*/) {}
   /// How it is done: "NCCL 2.28.9", "rank-ring over Open MPI 4.1.4".
-  [[nodiscard]] virtual const std::string& method(Collective /*collective*/,
-                                                  std::size_t /*bytes*/) const {
+  [[nodiscard]] virtual std::string method(Collective /*collective*/, std::size_t /*bytes*/) const {
     return name();
   }
 

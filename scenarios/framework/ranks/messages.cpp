@@ -213,11 +213,6 @@ RankCommunicator::RankCommunicator(AllReduceChoices& choices, RankSet set,
       are_all_(set_.ranks == RankSet::all(link_.size()).ranks) {
   const auto own = std::ranges::find(set_.ranks, link_.rank());
   if (own != set_.ranks.end()) own_ = static_cast<std::size_t>(own - set_.ranks.begin());
-  for (const RankAllReduce one : all_rank_all_reduces) {
-    methods_[one] = fmt::format("{} over {}", name_of(one), link_.name());
-  }
-  methods_[RankAllReduce::library] = link_.name();
-  methods_[RankAllReduce::shared_memory] = name_of(RankAllReduce::shared_memory);
 }
 
 void RankCommunicator::prepare(Collective collective, std::span<Stream* const> streams,
@@ -243,8 +238,12 @@ RankAllReduce RankCommunicator::way_of(std::size_t bytes) const {
   return found == chosen_.end() ? RankAllReduce::library : found->second;
 }
 
-const std::string& RankCommunicator::method(Collective collective, std::size_t bytes) const {
-  return methods_.at(collective == Collective::all_reduce ? way_of(bytes) : RankAllReduce::library);
+std::string RankCommunicator::method(Collective collective, std::size_t bytes) const {
+  const RankAllReduce by =
+      collective == Collective::all_reduce ? way_of(bytes) : RankAllReduce::library;
+  if (by == RankAllReduce::library) return link_.name();
+  if (by == RankAllReduce::shared_memory) return std::string(name_of(by));
+  return fmt::format("{} over {}", name_of(by), link_.name());
 }
 
 std::unique_ptr<HostWork> RankCommunicator::make_work(Collective collective, const BufferView& data,

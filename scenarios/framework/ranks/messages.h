@@ -59,7 +59,7 @@ class RankCommunicator final : public Communicator {
   }
   /// Throws Unsupported where all-reduces of that size cannot be done as it was made for.
   void prepare(Collective collective, std::span<Stream* const> streams, std::size_t bytes) override;
-  [[nodiscard]] const std::string& method(Collective collective, std::size_t bytes) const override;
+  [[nodiscard]] std::string method(Collective collective, std::size_t bytes) const override;
 
  private:
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
@@ -79,9 +79,8 @@ class RankCommunicator final : public Communicator {
   std::optional<RankAllReduce> by_;
   bool are_all_;
   bool is_prepared_ = false;        // the link, for its set
-  std::optional<std::size_t> own_;  // place of this rank in the set; nothing: it takes no part
+  std::optional<std::size_t> own_;  // index of this rank in the set; nothing: it takes no part
   std::map<std::size_t, RankAllReduce> chosen_;     // by bytes
-  std::map<RankAllReduce, std::string> methods_;    // their names
   std::map<Key, std::unique_ptr<HostWork>> works_;  // of each call so far
 };
 
