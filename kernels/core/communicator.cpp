@@ -1,4 +1,4 @@
-// What all communicators ask of their callers, and the work of collectives.
+// Checks that all communicators make of their arguments, and the work of collectives.
 #include "kernels/core/communicator.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@ bool adds(Collective collective) {
          collective == Collective::reduce;
 }
 
-/// What the bytes at a rank must be a multiple of: a number, and a block of each rank.
+/// Returns the number of bytes of which the size of a rank's data must be a multiple: one f32, or
+/// one block per rank.
 std::size_t unit_of(Collective collective, std::size_t ranks) {
   return (adds(collective) ? sizeof(float) : 1) * (has_blocks(collective) ? ranks : 1);
 }

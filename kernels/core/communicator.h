@@ -42,64 +42,66 @@ inline constexpr std::array<Collective, 7> all_collectives{
     Collective::send_recv};
 [[nodiscard]] std::string_view name_of(Collective collective);  // "all-reduce"
 
-/// Whether ranks send from an input of their own.
+/// Returns whether ranks send from a separate input.
 [[nodiscard]] bool has_input(Collective collective);
-/// Whether the data of a rank are as many blocks of equal sizes as there are ranks.
+/// Returns whether the data of a rank consist of as many equal blocks as there are ranks.
 [[nodiscard]] bool has_blocks(Collective collective);
 
-/// Returns the work of a collective by the ring algorithm; no algorithm between equal links moves
-/// less: of S bytes at each of p ranks, all ranks together send 2(p − 1)·S for an all-reduce
-/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others, and what is sent
-/// is read once and written once. What is summed is added (p − 1)·S / 4 times, while it is sent on,
-/// so that additions read and write no more memory.
+/// Returns the work of a collective by the ring algorithm; no algorithm over equal links moves
+/// less. With S bytes at each of p ranks, all ranks together send 2(p − 1)·S for an all-reduce
+/// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others. Each byte sent is
+/// read once and written once. Reductions make (p − 1)·S / 4 additions while data is sent on, so
+/// that additions cause no further memory traffic.
 [[nodiscard]] Work work_of(Collective collective, std::size_t ranks, std::size_t bytes);
 
-/// How a device is joined with one of each other process of the run.
+/// Arguments for joining a device with one device of each other process of the run.
 struct Joining {
-  std::vector<std::byte> id;  // that rank 0 has made (Device::make_joining_id)
+  std::vector<std::byte> id;  // made by rank 0 (Device::make_joining_id)
   int rank = 0;
-  int size = 1;                      // ranks
-  std::function<void()> check = {};  // throws where a rank is lost; called by any thread
+  int size = 1;                      // number of ranks
+  std::function<void()> check = {};  // throws if a rank is lost; any thread may call it
 };
 
-/// Made by Device::make_communicator for devices in the order of their ranks, which outlive it.
-/// Graphs that hold its collectives do not. Or by Device::join, of which one is on each rank:
-/// streams and views of other ranks are not used then. Used by one host thread at a time.
+/// Runs collectives. Device::make_communicator makes one for devices of this process in the order
+/// of their ranks; the devices must outlive it. Device::join makes one on each rank, which ignores
+/// the streams and views of other ranks. Graphs that contain its collectives must be destroyed
+/// before it. Used by one host thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;
 
   [[nodiscard]] virtual const std::string& name() const = 0;  // "NCCL 2.28.9"
-  [[nodiscard]] virtual int size() const = 0;                 // ranks
+  [[nodiscard]] virtual int size() const = 0;                 // number of ranks
   [[nodiscard]] virtual bool offers(Collective /*collective*/) const { return true; }
 
-  /// Decides how a collective of so many bytes at each rank is done; a plan calls it for each of
-  /// its collectives. `streams`: those of `enqueue`, which it may use. Over ranks all call it, in
-  /// the same order.
+  /// Decides how a collective with `bytes` at each rank is done; a plan calls it for each of its
+  /// collectives. `streams`: those of `enqueue`, which the decision may use. With several
+  /// processes, all ranks call it in the same order.
   virtual void prepare(Collective /*collective*/, std::span<Stream* const> /*streams*/,
                        std::size_t /*bytes*/) {}
-  /// How it is done: "NCCL 2.28.9", "rank-ring over Open MPI 4.1.4".
+  /// Returns the library or algorithm of a collective: "NCCL 2.28.9", "rank-ring over Open MPI
+  /// 4.1.4".
   [[nodiscard]] virtual const std::string& method(Collective /*collective*/,
                                                   std::size_t /*bytes*/) const {
     return name();
   }
 
-  /// Enqueues a collective on a stream of each rank's device. Nothing of a rank is touched before
-  /// its stream comes to the collective, and its stream goes on when its data is the result and the
-  /// collective touches it no more. Collectives run in the order of the calls. `inputs`: none of a
-  /// collective in place. Throws std::invalid_argument for streams, data or inputs that are not as
-  /// `Collective` says, Error and what the devices throw where it fails.
+  /// Enqueues a collective on a stream of each rank's device. A rank's data is accessed only after
+  /// the work enqueued before on its stream, and later work of that stream sees the result.
+  /// Collectives run in the order of the calls. `inputs`: empty for a collective in place. Throws
+  /// std::invalid_argument for streams, data or inputs that do not fit `Collective`, and Error or
+  /// the exceptions of the devices if enqueueing fails.
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 
-  /// Throws what went wrong since it was made, for example on the way to other devices. It cannot
-  /// be used afterwards.
+  /// Throws the error that has occurred since the communicator was made, for example on the links
+  /// between devices. The communicator cannot be used afterwards.
   virtual void check() const {}
 
-  /// Where this one is of several processes: returns a communicator of the ranks `ranks` in that
-  /// order; null where the library has none. All of this one's ranks call it with the same `ranks`,
-  /// also those that it leaves out, for which collectives of the new one do nothing. Throws as
-  /// Device::join does.
+  /// With several processes: returns a communicator of the ranks `ranks` in that order; null if the
+  /// library has none. All ranks of this communicator call it with the same `ranks`. On ranks that
+  /// `ranks` leaves out, collectives of the new communicator do nothing. Throws as Device::join
+  /// does.
   [[nodiscard]] virtual std::unique_ptr<Communicator> split(std::span<const int> /*ranks*/) {
     return nullptr;
   }

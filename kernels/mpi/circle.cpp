@@ -1,4 +1,4 @@
-// Blocks and the chunks in which they travel.
+// Algorithms over blocks, and the chunks in which blocks are sent.
 #include "kernels/mpi/circle.h"
 
 #include <algorithm>
@@ -13,12 +13,12 @@ void add(float* sum, const float* other, std::size_t count) {
 
 }  // namespace
 
-/// Numbers that lie one after the other.
+/// A contiguous range of numbers.
 struct Circle::Block {
   std::size_t first = 0;
   std::size_t count = 0;
 
-  /// Empty past the last chunk.
+  /// Returns the chunk with that index; empty after the last chunk.
   [[nodiscard]] Block chunk(std::size_t index, std::size_t size) const {
     const std::size_t at = std::min(index * size, count);
     return {first + at, std::min(size, count - at)};
@@ -32,7 +32,7 @@ Circle::Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int 
   own_ = static_cast<int>(own - ranks_.begin());
 }
 
-/// The rank `distance` places after this one.
+/// Returns the rank `distance` positions after this one.
 int Circle::at(int distance) const {
   return ranks_[static_cast<std::size_t>((own_ + distance + size()) % size())];
 }
@@ -73,14 +73,15 @@ void Circle::all_reduce_by_doubling(std::span<float> data) {
   }
 }
 
-/// Sends a block to the next rank and receives one from the rank before, in chunks of which several
-/// are on their way, so that a rank need not wait for each chunk of the one before. `place_of`
-/// returns where a chunk of what is received goes, and `arrived` is called with it.
+/// Sends a block to the next rank and receives one from the previous rank. Several chunks are in
+/// flight, so that a rank need not wait for each chunk. `place_of` returns the destination of a
+/// received chunk, and `arrived` is called with it.
 template <class PlaceOf, class Arrived>
 void Circle::pass_block(std::span<float> data, const Block& sent, const Block& got,
                         std::size_t chunk_size, std::size_t ahead, const PlaceOf& place_of,
                         const Arrived& arrived) {
-  // Of the largest block: all ranks must send as many messages, some of them empty.
+  // Size of the largest block: all ranks must send the same number of messages, even if some are
+  // empty.
   const std::size_t largest = (data.size() + ranks_.size() - 1) / ranks_.size();
   const std::size_t chunks = largest / chunk_size + (largest % chunk_size == 0 ? 0 : 1);
   std::array<Requests, max_ahead> requests;

@@ -1,4 +1,4 @@
-// Work of the host that takes its turn in a stream, such as a message to another process.
+// Host work that runs in stream order, such as a message to another process.
 #pragma once
 
 namespace parbench {
@@ -7,8 +7,8 @@ class HostWork {
  public:
   virtual ~HostWork() = default;
 
-  /// Called when the work that was enqueued before has ended; what follows waits for its return.
-  /// What it throws fails the stream as an operation's exception does. Allocates nothing.
+  /// Called when the work enqueued before has ended; later work waits until it returns. An
+  /// exception fails the stream as the exception of an operation does. Allocates nothing.
   virtual void run() = 0;
 };
 

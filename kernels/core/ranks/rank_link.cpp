@@ -1,4 +1,4 @@
-// Names and sets.
+// Names of all-reduces, and sets of ranks.
 #include "kernels/core/ranks/rank_link.h"
 
 #include <numeric>
