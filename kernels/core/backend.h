@@ -33,7 +33,7 @@ struct DeviceOptions {
   bool autotune = false;          // choose kernels by measuring, where the backend can
   // prefix of the devices' names: "node1/0/" for the devices of a rank
   std::string name_prefix = {};
-  int rank = 0;                   // DeviceInfo::rank
+  int rank = 0;  // DeviceInfo::rank
   CoreShare core_share = {};
   bool stages_messages = false;  // DeviceInfo::staged, for devices whose memory is not host memory
   // minimum number of parts into which a device is divided if a part of it is named

@@ -13,7 +13,7 @@ namespace parbench {
 
 enum class Access { read, write, read_write };
 
-/// Who determines how an operand lies in memory.
+/// Who determines the memory layout of an operand.
 enum class Placement {
   exact,       // the description: the layout of Operand::tensor
   activation,  // the device: its activation layout

@@ -1,4 +1,4 @@
-// Mean squared error and the sums of reductions: loops of our own.
+// Mean squared error and the sums of reductions, in loops of this project.
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"

@@ -1,4 +1,4 @@
-// Zeros around images, and parts of them: copies of rows, in any element type.
+// Padding and cropping of images: copies of rows, in any element type.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -14,10 +14,10 @@ namespace {
 
 /// One dimension of an image with its edges.
 struct Side {
-  std::size_t source;  // the extent of the source, and of the destination
+  std::size_t source;  // extents of the source and of the destination
   std::size_t destination;
-  std::size_t skipped;  // positions that the source has in front of the destination
-  std::size_t zeros;    // zeros that the destination has in front of the source
+  std::size_t skipped;  // positions of the source before the first position of the destination
+  std::size_t zeros;    // zeros in the destination before the first position of the source
   std::size_t copied;
 
   Side(std::int64_t from, std::int64_t before, std::int64_t behind)
@@ -52,7 +52,7 @@ class PadImageOp final : public CpuOp {
   }
 
  private:
-  /// `number` counts the rows of the destination over all planes.
+  /// `number`: index of the row of the destination over all planes.
   void write_row(std::byte* row, const std::byte* source, std::size_t number) const {
     const std::size_t plane = number / rows_.destination;
     const std::size_t y = number % rows_.destination;
@@ -72,8 +72,8 @@ class PadImageOp final : public CpuOp {
 
   Side rows_;
   Side columns_;
-  std::size_t pixel_bytes_ = 0;  // of a block
-  std::size_t planes_ = 0;       // of all samples
+  std::size_t pixel_bytes_ = 0;  // bytes of a pixel of a block
+  std::size_t planes_ = 0;       // planes of all samples
 };
 
 }  // namespace

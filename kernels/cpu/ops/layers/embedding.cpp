@@ -1,5 +1,5 @@
-// Rows of a table by their indices, and the gradient of the table: memory traffic, for which oneDNN
-// has no primitive.
+// Rows of a table by index, and the gradient of the table. Both only move memory; oneDNN has no
+// primitive for them.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -56,8 +56,8 @@ class EmbeddingForwardOp final : public CpuOp {
 };
 
 // Each thread owns rows of the table, and adds to them in the order of the positions. Most of the
-// time goes to the zeros of rows that no index names: a vocabulary has tens of thousands of rows, a
-// batch names hundreds. Reading all indices in every thread costs little beside.
+// time is spent on writing zeros to rows that no index names: a vocabulary has tens of thousands of
+// rows, a batch names hundreds. Every thread reads all indices, which costs little in comparison.
 class EmbeddingBackwardOp final : public CpuOp {
  public:
   explicit EmbeddingBackwardOp(const EmbeddingBackward& desc)

@@ -1,4 +1,4 @@
-// A row added to every row of a matrix, and its backward step: loops of our own.
+// Addition of a row to every row of a matrix, and its backward step.
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/plans.h"
 #include "kernels/cpu/ops/prepare.h"
@@ -6,7 +6,7 @@
 namespace parbench::cpu {
 namespace {
 
-/// Rows of one length.
+/// A matrix as rows of equal length.
 struct Rows {
   std::size_t repeats;
   std::size_t count;

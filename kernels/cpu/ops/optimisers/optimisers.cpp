@@ -1,4 +1,4 @@
-// Steps of optimisers, and the clipping of their gradients: loops of our own.
+// Steps of optimisers and gradient clipping, in loops of this project.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,7 @@ using Addresses = std::span<std::byte* const>;
 
 constexpr std::string_view optimiser_loop = "vector loop";
 
-// The factor of clipped gradients is the last argument.
+// Returns the factor of clipped gradients, which is the last argument; 1 without clipping.
 float gradient_factor(bool clipped, Addresses arguments) {
   return clipped ? *floats(arguments.back()) : 1.0F;
 }
@@ -47,7 +47,7 @@ class SgdOp final : public CpuOp {
   std::size_t count_;
 };
 
-/// Increments the counter at an address and returns it.
+/// Increments the counter at an address and returns the new value.
 std::uint64_t next_step(std::byte* counter) {
   std::uint64_t steps = 0;
   std::memcpy(&steps, counter, sizeof steps);
@@ -128,7 +128,7 @@ class ClipFactorOp final : public CpuOp {
     double total = 0;
     for (int i = 0; i < desc_.parts; ++i) total += double{squares[i]};
     const double factor = double{desc_.max_norm} / (std::sqrt(total) + 1e-6);
-    *floats(arguments[1]) = static_cast<float>(std::min(factor, 1.0));  // a NaN stays one
+    *floats(arguments[1]) = static_cast<float>(std::min(factor, 1.0));  // a NaN stays a NaN
   }
 
  private:
