@@ -35,7 +35,7 @@ nccl::Result launch(const nccl::Functions& f, const NcclRank& self, Collective c
   constexpr int root = 0;
   const nccl::Communicator us = self.communicator;
   const std::size_t count = bytes / sizeof(float);
-  // In place: rank r sends or receives its r-th block.
+  // In place: rank r sends or receives block r.
   const std::size_t block = bytes / self.size;
   std::byte* own = part.data + self.rank * block;
   switch (collective) {

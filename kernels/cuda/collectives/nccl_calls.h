@@ -1,4 +1,4 @@
-// The calls of NCCL that a collective consists of at one rank.
+// NCCL calls of one rank that make up a collective.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace parbench::cuda {
 
-/// What a rank takes part with in a collective.
+/// A rank's data in a collective.
 struct NcclPart {
   std::byte* data = nullptr;
   const std::byte* input = nullptr;  // null: the collective works in place
@@ -20,11 +20,11 @@ struct NcclPart {
 struct NcclRank {
   nccl::Communicator communicator = nullptr;
   std::size_t rank = 0;
-  std::size_t size = 1;  // ranks
+  std::size_t size = 1;  // number of ranks
 };
 
-/// Launches the part of one rank in a collective over `bytes` at each, inside of a group. Returns
-/// the result of the first call that failed.
+/// Launches one rank's part of a collective over `bytes` at each rank, inside a group. Returns the
+/// result of the first call that failed.
 [[nodiscard]] nccl::Result launch(const nccl::Functions& functions, const NcclRank& rank,
                                   Collective collective, const NcclPart& part, std::size_t bytes);
 

@@ -1,4 +1,4 @@
-// Calls of NCCL, all ranks from one thread.
+// NCCL calls for all ranks from one thread.
 #include "kernels/cuda/collectives/nccl_clique.h"
 
 #include <utility>
@@ -15,8 +15,8 @@ NcclClique::NcclClique(std::shared_ptr<const Nccl> nccl, const std::vector<int>&
   PARBENCH_NCCL(nccl_->functions().comm_init_all(ranks_.data(), count, ordinals.data()));
 }
 
-// Nothing of a lost GPU can be freed, and waiting for it may never end. After an error of its own
-// NCCL ends only when it is aborted.
+// Resources of a lost GPU cannot be freed, and waiting for it may never end. After an error, NCCL
+// must be aborted.
 NcclClique::~NcclClique() {
   if (is_lost()) return;
   const nccl::Functions& f = nccl_->functions();
@@ -47,7 +47,8 @@ void NcclClique::enqueue(Collective collective, std::span<const NcclPart> parts,
   for (std::size_t rank = 0; rank < ranks_.size() && launched == nccl::success; ++rank) {
     launched = launch(f, {ranks_[rank], rank, ranks_.size()}, collective, parts[rank], bytes);
   }
-  const nccl::Result ended = f.group_end();  // also when a call failed, or the group stays open
+  // also after a failed call, because the group would stay open
+  const nccl::Result ended = f.group_end();
   PARBENCH_NCCL(launched);
   PARBENCH_NCCL(ended);
 }

@@ -1,4 +1,4 @@
-// Streams and views as NCCL takes them.
+// Converts streams and views to arguments of NCCL.
 #include "kernels/cuda/collectives/nccl_communicator.h"
 
 #include <fmt/format.h>
@@ -80,7 +80,7 @@ std::unique_ptr<Communicator> NcclRankCommunicator::split(std::span<const int> r
 void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
                                            std::span<const BufferView> data,
                                            std::span<const BufferView> inputs) {
-  if (group_->communicator == nullptr) return;  // between other ranks
+  if (group_->communicator == nullptr) return;  // the communicator connects other ranks only
   const std::size_t own = group_->rank;
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);

@@ -1,11 +1,11 @@
-// Kernels of the backward step of an addition and its ReLU behind a batch normalisation.
+// Kernels of the backward step of an addition and its ReLU after a batch normalisation.
 #include "kernels/cuda/device_code/batch_norm_device.cuh"
 
 namespace parbench::cuda {
 namespace {
 
-// A thread takes a group of elements: those of one byte of the mask. It reads all of a group before
-// it writes it, so that a gradient may be overwritten in place.
+// A thread processes the elements of one byte of the mask. It reads all of them before it writes
+// any, so that a gradient may be overwritten in place.
 template <class Element, bool two>
 __global__ __launch_bounds__(block_threads) void masked_vectors_kernel(AddReluGradient<Element> at,
                                                                        std::int64_t groups) {

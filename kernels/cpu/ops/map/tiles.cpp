@@ -90,7 +90,7 @@ using Places [[gnu::vector_size(32)]] = std::int32_t;
 /// second.
 [[gnu::always_inline]] inline void shuffle(Octet& result, const Octet& first, const Octet& second,
                                            const Places& places) {
-#clang has no shuffle by variable places
+#if defined(__clang__)  // has no shuffle by variable places
   for (std::int64_t i = 0; i < square; ++i) {
     result[i] = places[i] < square ? first[places[i]] : second[places[i] - square];
   }
