@@ -11,10 +11,10 @@
 namespace parbench::cuda {
 namespace {
 
-/// Arguments in the operation's order, all of one shape and type.
+/// Addresses in the order of the operation's arguments, all of one shape and type.
 using Addresses = std::span<std::byte* const>;
 
-/// Launches with launch(description, addresses, count, stream).
+/// Calls launch(description, addresses, count, stream) at each execution.
 template <class Desc>
 class ElementwiseOp final : public CudaOp {
  public:

@@ -1,4 +1,4 @@
-// Fills tensors from the counter-based generator, in any element type.
+// Fills tensors with the counter-based generator, in any element type.
 #include <memory>
 
 #include "kernels/cuda/device_code/fill_kernels.h"

@@ -1,7 +1,7 @@
-// Max pooling, average pooling and global average pooling, both ways, by kernels of our own.
-// cuDNN's engines that write or read the indices of maxima are marked as using tensor cores, which
-// f32 must not, and its deprecated functions want the forward pass's source and destination, which
-// the operation does not take (docs/decisions/cuda.md).
+// Max pooling, average pooling and global average pooling and their backward passes, by kernels of
+// this project. cuDNN's engines that write or read the indices of maxima are marked as using tensor
+// cores, which strict f32 must not use. Its deprecated functions need the forward pass's source and
+// destination, which the operation does not have (docs/decisions/cuda.md).
 #include <fmt/format.h>
 
 #include <memory>
@@ -29,7 +29,7 @@ PoolingWindows windows_of(const PoolingShape& shape) {
           .padding = shape.padding};
 }
 
-/// One byte per element.
+/// Returns the bytes of the indices, one per element.
 std::size_t index_bytes(const PoolingShape& shape) {
   return static_cast<std::size_t>(element_count(shape.destination()));
 }

@@ -9,7 +9,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// Whether the elements lie in the same order. The stride of an extent of one is irrelevant.
+/// Returns whether the elements are stored in the same order. The stride of a dimension of extent
+/// one is irrelevant.
 bool same_order(const TensorDesc& a, const TensorDesc& b) {
   const std::vector<std::int64_t> left = strides_of(a);
   const std::vector<std::int64_t> right = strides_of(b);
@@ -39,8 +40,8 @@ class ConversionOp final : public CudaOp {
   std::int64_t count_;
 };
 
-/// Between the two layouts that there are, a tensor is a batch of matrices, channels by pixels, of
-/// which one layout is the transposed of the other.
+/// Converts between the two layouts: a tensor is a batch of matrices, channels by pixels, and one
+/// layout is the transpose of the other.
 class TransposeOp final : public CudaOp {
  public:
   TransposeOp(CudaDevice& device, const Reorder& desc)

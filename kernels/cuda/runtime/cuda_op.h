@@ -13,15 +13,15 @@ namespace parbench::cuda {
 class CudaDevice;
 class CudaStream;
 
-/// The implementation of operations that run on kernels of this project.
+/// Implementation name of operations that run on kernels of this project.
 inline constexpr std::string_view own_kernel = "CUDA kernel";
 
 inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
 class CudaOp : public DescribedOp {
  public:
-  /// Gives it its tensors: activations in the device's layout, weights of convolutions and their
-  /// gradients with channels innermost, opaque operands with so many bytes, the others as they are
+  /// Adds the operation's tensors: activations in the device's layout, weights of convolutions and
+  /// their gradients with channels last, opaque operands with `opaque_bytes` bytes, others as
   /// described.
   CudaOp(CudaDevice& device, const OpDesc& desc, std::size_t opaque_bytes = 0);
 
@@ -29,8 +29,8 @@ class CudaOp : public DescribedOp {
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
-  /// Launches its kernels on the stream; the device is current. `arguments` are addresses in the
-  /// order of `arguments()`; scratch memory is at `stream.scratch()`, at the offsets that
+  /// Launches its kernels on the stream; the device must be current. `arguments` are addresses in
+  /// the order of `arguments()`; scratch memory is at `stream.scratch()`, at the offsets that
   /// `add_scratch` returned. Allocates nothing and waits for nothing.
   virtual void execute(CudaStream& stream, std::span<std::byte* const> arguments) = 0;
 

@@ -1,4 +1,4 @@
-// A number added to each channel of an image, and its backward step: pixels are rows.
+// Addition of a number to each channel of an image, and its backward step; pixels are rows.
 #include <cstdint>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// Slices, insertions and shuffles of channels, by kernels of our own.
+// Slices, insertions and shuffles of channels, by kernels of this project.
 #include <memory>
 
 #include "kernels/cuda/device/device.h"

@@ -1,4 +1,4 @@
-// Local response normalisation, both ways, by kernels of our own.
+// Local response normalisation and its backward pass, by kernels of this project.
 #include <memory>
 
 #include "kernels/cuda/device/device.h"
@@ -20,7 +20,7 @@ ResponseNorm response_norm_of(const Desc& desc) {
           .offset = desc.offset};
 }
 
-/// The forward pass saves what it raises to a power.
+/// Returns the bytes that the forward pass saves: the bases of its powers.
 std::size_t bases_bytes(const Shape& shape) {
   return static_cast<std::size_t>(element_count(shape)) * sizeof(float);
 }

@@ -1,4 +1,4 @@
-// The loss of language models.
+// Softmax cross-entropy.
 #include <memory>
 
 #include "kernels/cuda/device/device.h"

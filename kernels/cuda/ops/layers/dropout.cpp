@@ -1,4 +1,4 @@
-// Dropout by the counter-based generator.
+// Dropout with the counter-based generator.
 #include <memory>
 
 #include "kernels/cuda/device/device.h"

@@ -1,4 +1,4 @@
-// Steps of optimisers, and the clipping of their gradients.
+// Steps of optimisers and gradient clipping.
 #include <memory>
 
 #include "kernels/cuda/device/device.h"
@@ -11,7 +11,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// The factor of clipped gradients, the last argument; null where they are not clipped.
+/// Returns the factor of clipped gradients, which is the last argument; null without clipping.
 const float* clipping_factor(bool clipped, std::span<std::byte* const> arguments) {
   return clipped ? floats(arguments.back()) : nullptr;
 }
@@ -72,7 +72,7 @@ class AdamOp final : public CudaOp {
 
  private:
   Adam desc_;
-  float kept_ = 1;  // of a parameter, after decoupled decay
+  float kept_ = 1;  // factor of a parameter by decoupled decay
 };
 
 class SquaredNormOp final : public CudaOp {
