@@ -1,4 +1,4 @@
-// Recommends among strategies by their names.
+// Recommends a strategy by name.
 #include "scenarios/answers/best_strategy.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace parbench {
 namespace {
 
-/// Whether two cases have different values of a parameter.
+/// Returns whether a parameter has different values in two of the cases.
 bool is_varied(const std::string& parameter, const std::vector<CaseOutcome>& outcomes) {
   const Value* first = nullptr;
   return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
@@ -25,8 +25,8 @@ bool is_varied(const std::string& parameter, const std::vector<CaseOutcome>& out
   });
 }
 
-/// "streams", or "streams with count 4" where cases differ in a parameter that other strategies
-/// have not.
+/// Returns "streams", or "streams with count 4" if cases differ in a parameter that other
+/// strategies lack.
 std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& common,
                      const std::vector<CaseOutcome>& outcomes) {
   std::string label = spec.strategy;
@@ -40,20 +40,20 @@ std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& 
   return label;
 }
 
-/// The baseline in sentences.
+/// Returns the name of the baseline for sentences.
 std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
   if (scenario.baseline() != "single") return std::string(scenario.baseline());
   return one_device_text(outcomes, scenario.baseline());
 }
 
-/// What is said where the baseline is recommended.
+/// Returns the sentence for a recommended baseline.
 std::string_view no_other_text(report::Payoff payoff) {
   if (payoff == report::Payoff::does_not_pay) return "no other strategy pays";
   return payoff == report::Payoff::gains_little ? "no other strategy gains 3% or more"
                                                 : "no other strategy shows a gain";
 }
 
-/// The sentences about one setting, the most important first.
+/// Returns the sentences about one setting, the most important first.
 std::vector<std::string> sentences(const report::Recommendation& found, std::string_view baseline,
                                    const std::string& whole_device) {
   if (payoff_of(found) < report::Payoff::may_pay) {
@@ -77,7 +77,8 @@ std::vector<std::string> sentences(const std::vector<report::Recommendation>& fo
       best_text(found, baseline))};
 }
 
-/// Of strategies that use several devices: those that share one have no such limit.
+/// Explains a superlinear gain of strategies that use several devices. Strategies that share a
+/// device have no such limit.
 std::string superlinear_text_of(const report::Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr || gaining->spec.parameters.find(devices_parameter) == nullptr) return {};

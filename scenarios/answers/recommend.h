@@ -1,5 +1,5 @@
-// From measured cases to what to use: which cases do the same work, and which of them is expected
-// to be the fastest, or as fast and simpler.
+// Recommendations from measured cases: groups of cases that do the same work, and in each the case
+// that is expected to be fastest, or a simpler one that is tied with it.
 #pragma once
 
 #include <functional>
@@ -18,50 +18,48 @@ using Outcomes = std::vector<const CaseOutcome*>;
 [[nodiscard]] Outcomes outcomes_where(const std::vector<CaseOutcome>& outcomes,
                                       const std::function<bool(const CaseOutcome&)>& predicate);
 
-/// Returns the outcome of a case; null where it is none of these.
+/// Returns the outcome of a case; null if it is not among these.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
 
-/// Returns the number of devices that a case uses, as far as its parameters have it; else 1.
+/// Returns the number of devices that a case uses according to its parameters; otherwise 1.
 [[nodiscard]] double devices_of(const CaseSpec& spec);
 
 /// Cases that do the same work.
 struct SameWork {
-  /// By what it differs from other groups: "n 1024, bf16"; empty of the only one. What follows from
-  /// a parameter before it is left out, as the sizes of a model.
+  /// What distinguishes it from other groups: "n 1024, bf16"; empty for a single group. Parameters
+  /// that follow from earlier ones, such as the sizes of a model, are omitted.
   std::string setting;
   Outcomes cases;  // in the order of the outcomes
 };
 
-/// Groups cases whose values of these parameters, number format and capture are equal; the groups
-/// are in the order of the values.
+/// Groups cases with equal values of these parameters, of number format and capture. The groups are
+/// in the order of the values.
 [[nodiscard]] std::vector<SameWork> same_work(const Outcomes& outcomes,
                                               const std::vector<std::string_view>& parameters);
 
-/// What a scenario knows of the cases of a group.
+/// How a scenario names and orders the cases of a group.
 struct Wording {
   std::function<std::string(const CaseSpec&)> label;  // "split 5"
-  /// Whether the first is the simpler of two cases.
+  /// Returns whether the first of two cases is simpler.
   std::function<bool(const CaseSpec&, const CaseSpec&)> simpler;
   std::function<bool(const CaseSpec&)> is_baseline;
 };
 
-/// Recommends the case that is expected to be the fastest: the one with the largest median of
-/// paired ratios. Cases within 3% of it are tied with it, and of these the simplest is recommended;
-/// the baseline, whose ratio is 1, is the simplest of all. A case whose gain is not shown is not
-/// preferred to the fastest where that one's is. What the samples show of the gain (`pays`) does
-/// not change what is recommended. Cases without a ratio are not compared, where others have one.
-/// `possibly_fastest` decides which other cases are named as not ruled out. The group has at least
-/// one case.
+/// Recommends the case with the highest expected speed, the largest median of paired ratios. If
+/// simpler cases are within 3% of it (tied), the simplest of them is recommended; the baseline,
+/// whose ratio is 1, is the simplest of all. A case whose gain is not shown is not preferred to a
+/// fastest case whose gain is shown. Whether the samples show the gain (`pays`) does not affect the
+/// choice otherwise. Cases without a ratio are ignored if others have one. `possibly_fastest`
+/// decides which other cases are listed as not ruled out. The group must have at least one case.
 [[nodiscard]] report::Recommendation recommend(const SameWork& group, const Wording& wording,
                                                const PossiblyFastest& possibly_fastest);
 
-/// Recommendations of several groups, all of them with a gain.
+/// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<report::Recommendation> recommendations;
-  std::vector<std::string>
-      not_compared;  // settings where no case beside the baseline has a speedup
+  std::vector<std::string> not_compared;  // settings in which only the baseline has results
 
-  /// Adds a recommendation, or only its setting where it has no gain.
+  /// Adds a recommendation; only its setting if it has no gain.
   void add(report::Recommendation one);
 };
 

@@ -1,4 +1,4 @@
-// Sentences about recommendations that several scenarios use.
+// Sentences about recommendations, shared by scenarios.
 #include "scenarios/answers/wording.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Recommendations = std::span<const report::Recommendation>;
 
-/// What is said of several things: "pay", "show no gain".
+/// Returns the verb for a plural subject: "pay", "show no gain".
 std::string_view plural_text(report::Payoff payoff) {
   switch (payoff) {
     case report::Payoff::pays:
@@ -38,7 +38,8 @@ std::string_view plural_text(report::Payoff payoff) {
   return "do not pay";
 }
 
-/// "more samples are needed"; samples of one process are one value where there are several.
+/// Returns "more samples are needed", or processes: with several processes, each counts as one
+/// sample.
 std::string needed_text(const report::Recommendation& recommendation) {
   if (recommendation.processes == 0) return "more samples are needed";
   const auto processes = static_cast<std::size_t>(recommendation.processes);
@@ -47,7 +48,7 @@ std::string needed_text(const report::Recommendation& recommendation) {
                      report::needed_values);
 }
 
-/// "; it was measured in a single round"; empty of a gain that has an interval.
+/// Returns "; it was measured in a single round"; empty if the gain has an interval.
 std::string single_text(const report::Recommendation& recommendation) {
   if (recommendation.gain->interval) return {};
   return fmt::format("; it was measured in a single {}",
@@ -60,7 +61,7 @@ std::string share_text(double share) {
   return report::format_percent(share, share < min_whole ? 1 : 0);
 }
 
-/// The settings with this payoff.
+/// Returns the settings with this payoff.
 std::vector<std::string> settings_with(Recommendations recommendations, report::Payoff payoff) {
   std::vector<std::string> settings;
   for (const report::Recommendation& one : recommendations) {
@@ -69,7 +70,7 @@ std::vector<std::string> settings_with(Recommendations recommendations, report::
   return settings;
 }
 
-/// The baseline where it is recommended at all of these settings; else empty.
+/// Returns the baseline if it is recommended at all of these settings; otherwise empty.
 std::string only_baseline_of(Recommendations recommendations) {
   const std::string& first = recommendations.front().candidates.front().label;
   const bool is_one = std::ranges::all_of(recommendations, [&](const report::Recommendation& one) {
@@ -91,11 +92,11 @@ std::string largest_load_text(Recommendations recommendations) {
       share_text(std::ranges::max(recommendations, {}, &report::Recommendation::load).load));
 }
 
-/// Lines of an answer: behind "→ ".
+/// Width of an answer's lines, without "→ ".
 constexpr std::size_t answer_width = 98;
 constexpr std::size_t answer_lines = 3;
 
-/// Characters of UTF-8 text without combining marks.
+/// Returns the number of characters of a UTF-8 text without combining marks.
 std::size_t character_count(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char byte) {
     constexpr unsigned continuation = 0x80;
@@ -104,7 +105,7 @@ std::size_t character_count(std::string_view text) {
   }));
 }
 
-/// The number of lines that a text takes when it is broken at blanks.
+/// Returns the number of lines of a text that is wrapped at blanks.
 std::size_t line_count(std::string_view text) {
   std::size_t lines = 1;
   std::size_t used = 0;
@@ -209,7 +210,8 @@ std::string tie_text(const report::Recommendation& recommendation) {
 }
 
 std::string open_text(const report::Recommendation& recommendation) {
-  const bool is_hidden = recommendation.hiding_load > 0;  // beside the same load it would stay open
+  // under the same load it would remain open
+  const bool is_hidden = recommendation.hiding_load > 0;
   if (is_hidden || payoff_of(recommendation) == report::Payoff::undecided) return {};
   std::vector<std::string> open;
   for (const report::LabelledCase& one : recommendation.candidates) {
@@ -227,7 +229,7 @@ const report::Recommendation& best_of(Recommendations recommendations) {
   using enum report::Payoff;
   return *std::ranges::max_element(recommendations, {}, [](const report::Recommendation& one) {
     const report::Payoff payoff = payoff_of(one);
-    const bool is_shown = payoff != undecided;  // any other that may pay is known better
+    const bool is_shown = payoff != undecided;  // other gains that may pay are more certain
     return std::tuple(is_shown ? payoff : gains_little, !is_shown, one.gain->value);
   });
 }
@@ -312,7 +314,7 @@ std::string elsewhere_text(Recommendations recommendations, std::string_view sub
   return fmt::format(" {} {}{}.", subject, where, used.empty() ? "" : ": use " + used);
 }
 
-/// The largest gain over the baseline that a recommendation has, of whichever case.
+/// The largest gain over the baseline in any recommendation.
 struct Highest {
   std::string_view label;
   report::Ratio gain;
@@ -323,8 +325,8 @@ Highest highest_of(const report::Recommendation& one) {
   return {one.gaining->label, *one.gain};
 }
 
-/// "; highest measured: x at n 8, 1.37× as fast as one stream (1.20–1.50); other programs had …",
-/// of settings without a verdict; it may be below 1.
+/// Returns "; highest measured: x at n 8, 1.37× as fast as one stream (1.20–1.50); other programs
+/// had …", for settings without a verdict. The ratio may be below 1.
 std::string highest_text(Recommendations recommendations, std::string_view baseline) {
   const auto& one = std::ranges::max(recommendations, {},
                                      [](const auto& each) { return highest_of(each).gain.value; });

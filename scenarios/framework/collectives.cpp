@@ -1,4 +1,4 @@
-// The collectives that scenarios use beside their computation: a communicator's, else rings.
+// Collectives between devices: those of a communicator, otherwise rings.
 #include "scenarios/framework/collectives.h"
 
 #include <algorithm>

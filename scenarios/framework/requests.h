@@ -1,4 +1,4 @@
-// What scenarios share in completing a request.
+// Helpers of scenarios for completing requests.
 #pragma once
 
 #include <algorithm>
@@ -13,21 +13,21 @@
 
 namespace parbench {
 
-/// Refuses a combination: with the message when the user gave that flag, silently when the value
-/// came from a preset.
+/// Refuses a combination: throws the message if the user gave that flag, returns nothing if the
+/// value came from a preset.
 inline std::optional<CaseSpec> refuse(const Scenario::Request& request, std::string_view flag,
                                       const std::string& message) {
   if (request.was_given(flag)) throw UsageError(message);
   return std::nullopt;
 }
 
-/// Drops a combination that makes no sense, without a reason unless the request wants it.
+/// Drops an invalid combination; reports the reason only if the request wants it.
 inline std::optional<CaseSpec> drop(const Scenario::Request& request, const std::string& message) {
   if (request.wants_reason) throw UsageError(message);
   return std::nullopt;
 }
 
-/// Why what flags ask for is not possible on so few devices. `more`: how to get more.
+/// Returns why flags need more devices. `more`: how to get more.
 inline std::string too_few_devices(const std::string& flags, int count, const std::string& more) {
   return flags + " needs at least two devices, and this run has " + std::to_string(count) + "; " +
          more;
@@ -37,13 +37,13 @@ inline std::string too_few_devices(const Scenario::Request& request) {
                          request.more_devices);
 }
 
-/// Why a combination of values makes no case.
+/// Reason why a combination of values is not a case.
 struct Obstacle {
-  std::vector<std::string_view> flags;  // with one of these the user has asked for it
+  std::vector<std::string_view> flags;  // flags by which the user has requested the combination
   std::string message;
 };
 
-/// Whether to leave a combination out; throws UsageError when the user has asked for it.
+/// Returns whether to omit a combination; throws UsageError if the user has requested it.
 inline bool is_left_out(const Scenario::Request& request, const std::optional<Obstacle>& obstacle) {
   if (!obstacle) return false;
   for (const std::string_view flag : obstacle->flags) {
@@ -52,9 +52,9 @@ inline bool is_left_out(const Scenario::Request& request, const std::optional<Ob
   return true;
 }
 
-/// Returns the same case under another strategy, with all of its parameters but those that are
-/// named. All other axes stay, also those that the caller does not know, so that cases which differ
-/// in them are not taken for the same.
+/// Returns the same case under another strategy, without the named parameters. All other parameters
+/// are kept, including those unknown to the caller, so that cases that differ in them stay
+/// distinct.
 inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
                               std::initializer_list<std::string_view> without = {}) {
   CaseSpec other = spec;

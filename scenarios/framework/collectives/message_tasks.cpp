@@ -1,4 +1,4 @@
-// Messages as copies and additions, with the dependencies that their elements require.
+// Adds messages as copies and additions, with the dependencies that their elements require.
 #include "scenarios/framework/collectives/message_tasks.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string block_text(const Message& message) {
   return text;
 }
 
-/// Writes the tasks of one collective.
+/// Adds the tasks of one collective.
 class MessageWriter {
  public:
   MessageWriter(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
@@ -83,8 +83,8 @@ class MessageWriter {
     }
   }
 
-  /// The sender's lane, or the receiver's where both share memory: what it copies is then in the
-  /// caches of the core that needs it next.
+  /// Returns the sender's lane, or the receiver's if both share memory: the copied data is then in
+  /// the caches of the core that needs it next.
   [[nodiscard]] std::vector<LaneId> copy_lanes(const Message& message) const {
     const LaneId from = ranks_[message.from].copies;
     const LaneId to = ranks_[message.to].copies;
@@ -158,7 +158,7 @@ class MessageWriter {
   const Additions* additions_;
   std::vector<AccessLog> data_;     // by rank
   std::vector<AccessLog> inboxes_;  // by rank
-  std::vector<int> received_;       // messages in inboxes, by rank
+  std::vector<int> received_;       // number of messages received in inboxes, by rank
 };
 
 }  // namespace
@@ -184,7 +184,7 @@ Additions::Additions(const Messages& messages, CaseData& data, OpSet& ops,
     if (!message.adds || !needs_inbox(message) || inboxes_.contains(message.to)) continue;
     Tensor& inbox = inboxes_[message.to];
     inbox = data.tensor(devices.at(message.to), canonical({slots_ * slot_elements_}));
-    if (slot_elements_ > 0) data.poison(inbox);  // a missing copy must not pass for the last one
+    if (slot_elements_ > 0) data.poison(inbox);  // so that a missing copy is detected
   }
 }
 

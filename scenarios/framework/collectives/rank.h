@@ -1,4 +1,4 @@
-// What a device brings to a collective, and when the collective has ended.
+// A device's part in a collective, and the end of a collective.
 #pragma once
 
 #include <vector>
@@ -10,19 +10,20 @@ namespace parbench {
 
 /// A device's part in a collective. In a ring, rank r sends to rank r + 1.
 struct Rank {
-  /// Lane of the device that its sends run on; also what it receives from a device that does not
-  /// reach its memory, or whose memory it reaches itself because both are the host's. A
-  /// communicator's collectives run there as a whole.
+  /// Lane of the device for its sends. It also runs receives from devices that cannot access this
+  /// device's memory, or that share host memory with it. Collectives of a communicator run on it as
+  /// a whole.
   LaneId copies = 0;
-  LaneId compute = 0;  // lane of the device that its additions run on
-  BufferView data;     // all blocks, one after the other, block r being rank r's own
-  /// When `data` may be read and its own block is ready; when the other blocks may be overwritten.
+  LaneId compute = 0;  // lane of the device for its additions
+  BufferView data;     // all blocks in order; block r belongs to rank r
+  /// Tasks after which `data` may be read, its own block is ready, and the other blocks may be
+  /// overwritten.
   std::vector<TaskId> ready = {};
-  BufferView input = {};  // of collectives that do not work in place (`has_input`)
+  BufferView input = {};  // for collectives that do not work in place (`has_input`)
 };
 
-/// For each rank, the tasks after which all of its blocks hold the result and nothing of the
-/// collective touches its memory any more.
+/// For each rank: the tasks after which all of its blocks are complete and the collective no longer
+/// accesses its memory.
 using Completion = std::vector<std::vector<TaskId>>;
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// A ring for each collective and size, which are planned once.
+// Plans a ring once for each collective and size.
 #include "scenarios/framework/collectives/rank_collectives.h"
 
 namespace parbench {
@@ -10,7 +10,7 @@ RankCollectives::RankCollectives(CaseParts& parts, std::vector<std::pair<int, La
   communicator_ = parts.context.communicator(devices);
 }
 
-/// Libraries gather and scatter blocks of equal sizes.
+/// Returns whether the library is used: it gathers and scatters only blocks of equal sizes.
 bool RankCollectives::uses_communicator(Collective collective, std::int64_t count) const {
   if (communicator_ == nullptr || !communicator_->offers(collective)) return false;
   return collective == Collective::all_reduce ||

@@ -12,24 +12,24 @@
 
 namespace parbench {
 
-/// Plans collectives of f32 numbers on one lane of each rank. Where nothing runs beside them that
-/// is the lane on which the rank computes: it waits for the result anyway, and a second lane would
-/// add waiting between the two. By the communicator where one joins just these devices in their
-/// order, else by rings, whose memory collectives of one kind and size share: each of them waits
-/// for the one before.
+/// Plans collectives of f32 numbers on one lane of each rank. If nothing runs beside them, this is
+/// the lane on which the rank computes, because the rank waits for the result anyway and a second
+/// lane would only add synchronisation. Uses the communicator that joins these devices in their
+/// order, otherwise rings. Rings of one kind and size share memory, so each collective waits for
+/// the previous one.
 class RankCollectives {
  public:
-  /// A device and its lane, by rank. Refers to the parts.
+  /// `ranks`: device and lane of each rank. Keeps a reference to `parts`.
   RankCollectives(CaseParts& parts, std::vector<std::pair<int, LaneId>> ranks);
 
-  /// Combines `data`, of equal sizes, by rank, once the tasks in `ready` have ended. The case notes
-  /// how.
+  /// Adds a collective over `data`, of equal sizes, by rank, which starts after the tasks in
+  /// `ready`. Records its method in the case.
   Completion add(const std::string& name, Collective collective,
                  const std::vector<BufferView>& data,
                  const std::vector<std::vector<TaskId>>& ready);
 
  private:
-  /// A ring with the operations and the memory for it.
+  /// A ring with its operations and memory.
   struct Ring {
     Messages messages;
     Additions additions;
@@ -39,7 +39,7 @@ class RankCollectives {
 
   CaseParts& parts_;
   std::vector<std::pair<int, LaneId>> ranks_;
-  Communicator* communicator_ = nullptr;  // null: rings
+  Communicator* communicator_ = nullptr;  // null: use rings
   std::map<std::pair<Collective, std::int64_t>, Ring> rings_;
 };
 
