@@ -130,11 +130,11 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
   }
 }
 
-/// An engine that reads the activations' type and writes f32, as the gradient has to be: a gradient
-/// rounded to bf16 has lost what the sum in f32 was for. Where there is none (cuDNN 9.19 has none
-/// for bf16 without run-time compilation on any GPU) matrix products compute it from the same
-/// inputs. Where cuBLASLt has no algorithm, for bf16 rows that no vector load can take, inputs are
-/// widened: TF32 holds every bf16 exactly.
+/// Returns an implementation that reads the activations' type and writes f32: rounding the gradient
+/// to bf16 would lose the accuracy of the sum in f32. The first choice is an engine of cuDNN. If
+/// there is none (cuDNN 9.19 has none for bf16 without run-time compilation on any GPU), matrix
+/// products compute it from the same inputs. If cuBLASLt has no algorithm either, as for bf16 rows
+/// that no vector load can access, inputs are widened: TF32 represents every bf16 exactly.
 std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                               const ConvolutionBackwardWeights& desc,
                                               std::string& faults) {
