@@ -68,7 +68,7 @@ Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-/// Sizes that all transformers of tokens have.
+/// Sizes common to all transformers of tokens.
 template <class Sizes>
 Sizes token_sizes(Sizes wanted, const ModelSizes& sizes, bool tied_head) {
   wanted.layers = sizes.at("layers");
@@ -95,7 +95,7 @@ Network transformer_of(const LlamaSizes& usual, const ModelSizes& sizes, bool ti
   return llama(wanted);
 }
 
-/// What presets of one model differ in beside their sizes is theirs.
+/// Settings other than sizes come from the preset.
 template <class Sizes>
 Model transformer(std::string_view name, const Sizes& usual, std::int64_t quick_batch) {
   Model model{
@@ -299,7 +299,7 @@ const std::vector<Model>& models() {
 
 namespace {
 
-/// "--loss", of the options that only files have, or nothing.
+/// Returns the first option that only files support, such as "--loss", or nothing.
 std::string_view option_of_files(const FileOptions& options) {
   if (options.loss) return "--loss";
   if (options.stored_weights) return "--weights file";

@@ -61,9 +61,9 @@ struct CriticalPath {
 
 /// Idle time of all devices.
 struct BubbleRatio {
-  // relative to the time of all devices: (p − 1)/(m + p − 1) for an ideal pipeline
+  // relative to the time of all devices: (p − 1)/(m + p − 1) for an ideal pipeline of p stages and
+  // m micro-batches
   double of_total = 0;
-  // of p stages and m micro-batches
   double of_busy = 0;  // relative to their busy time: (p − 1)/m
   friend bool operator==(const BubbleRatio&, const BubbleRatio&) = default;
 };

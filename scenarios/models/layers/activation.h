@@ -1,5 +1,5 @@
-// Functions of one element: ReLU, GELU, sigmoid and others. Behind batch normalisations a ReLU is a
-// part of them.
+// Element-wise functions: ReLU, GELU, sigmoid and others. A ReLU after a batch normalisation is
+// part of the latter.
 #pragma once
 
 #include "scenarios/models/layers/layer_kind.h"
@@ -8,7 +8,7 @@ namespace parbench {
 
 class Activation final : public LayerKind {
  public:
-  /// `low` and `high` are the limits of ActivationKind::clip alone.
+  /// `low` and `high` are the limits of ActivationKind::clip; other kinds ignore them.
   explicit Activation(ActivationKind kind, float low = 0.0F, float high = 6.0F)
       : kind_(kind), low_(low), high_(high) {}
 

@@ -15,7 +15,7 @@ class Addition final : public LayerKind {
 };
 
 /// Adds a trainable table of the input's shape to each sample: learned positions of a sequence
-/// (Radford et al. 2019). Normal with standard deviation 0.02, as GPT-2 has it.
+/// (Radford et al. 2019). Initially normal with standard deviation 0.02, as in GPT-2.
 class LearnedPositions final : public LayerKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "learned_positions"; }

@@ -5,9 +5,9 @@
 
 namespace parbench {
 
-/// Attention between the positions of a sequence: each to itself and those before it, or, without
-/// `causal`, to all. The input has queries, keys and values one after the other: {sequence,
-/// 3·width} to {sequence, width}.
+/// Attention between the positions of a sequence. With `causal`, each position attends to itself
+/// and earlier ones, otherwise to all. The input contains queries, keys and values one after the
+/// other: {sequence, 3·width} to {sequence, width}.
 class SelfAttention final : public LayerKind {
  public:
   explicit SelfAttention(std::int64_t heads, bool causal = true) : heads_(heads), causal_(causal) {}

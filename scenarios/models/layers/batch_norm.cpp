@@ -1,4 +1,4 @@
-// Calls of a batch normalisation with what is fused into it.
+// Calls of a batch normalisation with its ReLU and addition.
 #include "scenarios/models/layers/batch_norm.h"
 
 #include <stdexcept>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t line_of_floats = 16;
 
-/// Takes the gradient of the output back through the ReLU and the addition. Contributes the result
-/// to the addend and returns it, for the normalisation.
+/// Propagates the gradient of the output through the ReLU and the addition. Contributes the result
+/// to the addend and returns it for the normalisation.
 Gradient write_addition_backward(BackwardPass& pass) {
   const std::vector<Gradient> parts = pass.gradient_in_parts();
   const bool two = parts.size() == 2;
@@ -83,7 +83,7 @@ void BatchNorm::write_forward(ForwardPass& pass) const {
 void BatchNorm::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   const bool adds = work.inputs.size() > 1;
-  const bool relu = relu_ && !adds;  // else it is behind the addition
+  const bool relu = relu_ && !adds;  // otherwise it follows the addition
   const Gradient incoming = adds ? write_addition_backward(pass) : pass.gradient();
   Op& op = pass.prepare(BatchNormBackward{.shape = work.output,
                                           .dtype = work.dtype,

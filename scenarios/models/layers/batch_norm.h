@@ -5,8 +5,8 @@
 
 namespace parbench {
 
-/// torch.nn.BatchNorm2d in training, with a ReLU where it is asked for. A second input, which needs
-/// the ReLU, is added ahead of it: the shortcut of a residual block.
+/// torch.nn.BatchNorm2d in training, optionally with a ReLU. A second input, which requires the
+/// ReLU, is added before it: the shortcut of a residual block.
 class BatchNorm final : public LayerKind {
  public:
   explicit BatchNorm(bool relu, float epsilon = 1e-5F) : relu_(relu), epsilon_(epsilon) {}
@@ -19,9 +19,9 @@ class BatchNorm final : public LayerKind {
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
                                                       const Shape& output) const override;
   [[nodiscard]] bool parameters_follow_input() const override { return true; }
-  /// The running mean, then the running variance, each in cache lines of its own.
+  /// The running mean and the running variance, each in separate cache lines.
   [[nodiscard]] std::size_t statistics(const Shape& input) const override;
-  /// With a single value a channel there is no variance to divide by.
+  /// A single value per channel has no variance.
   [[nodiscard]] std::int64_t min_samples(const Shape& output) const override;
   [[nodiscard]] bool backward_reads_input(std::size_t which) const override { return which == 0; }
   void write_forward(ForwardPass& pass) const override;

@@ -1,4 +1,4 @@
-// Calls of sums with a number for each channel: of rows, whole rows are added.
+// Calls that add a number to each channel; for rows, the bias is added to each row.
 #include "scenarios/models/layers/channel_bias.h"
 
 #include "scenarios/models/layers/passes.h"

@@ -1,4 +1,4 @@
-// Calls of layers that move channels of images: a call for each input of a concatenation.
+// Calls of layers that move channels of images; a concatenation has a call per input.
 #include "scenarios/models/layers/channels.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace parbench {
 namespace {
 
-/// The channels of a concatenation that are an input's.
+/// Returns the channels of a concatenation that come from an input.
 ChannelRange range_of(const LayerWork& work, std::size_t which) {
   ChannelRange range{.whole = work.output, .first = 0, .count = work.inputs.at(which).at(1)};
   for (std::size_t i = 0; i < which; ++i) range.first += work.inputs.at(i).at(1);

@@ -5,7 +5,7 @@
 
 namespace parbench {
 
-/// Images of one size with their channels one behind the other: torch.cat along dimension 1.
+/// Concatenates the channels of images of equal size: torch.cat along dimension 1.
 class Concatenation final : public LayerKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "concatenation"; }
@@ -14,7 +14,7 @@ class Concatenation final : public LayerKind {
   void write_backward(BackwardPass& pass) const override;
 };
 
-/// Neighbouring channels of an image: a part of torch.split along dimension 1.
+/// Consecutive channels of an image: a part of torch.split along dimension 1.
 class ChannelSlice final : public LayerKind {
  public:
   ChannelSlice(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
@@ -32,8 +32,7 @@ class ChannelSlice final : public LayerKind {
   std::int64_t count_;
 };
 
-/// torch.nn.ChannelShuffle: of so many groups of channels, the first of each, the second of each,
-/// and so on.
+/// torch.nn.ChannelShuffle: the first channel of each group, then the second of each, and so on.
 class ChannelShuffle final : public LayerKind {
  public:
   explicit ChannelShuffle(std::int64_t groups) : groups_(groups) {}

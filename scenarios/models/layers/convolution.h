@@ -6,7 +6,8 @@
 
 namespace parbench {
 
-/// torch.nn.Conv2d: weights normal with variance 2/(outputs·k²) (He et al. 2015, fan-out).
+/// torch.nn.Conv2d. Initial weights are normal with variance 2/(outputs·k²) (He et al. 2015,
+/// fan-out).
 class Convolution final : public LayerKind {
  public:
   struct Options {
@@ -14,12 +15,12 @@ class Convolution final : public LayerKind {
     Window window = {};
     std::int64_t groups = 1;
     bool bias = false;
-    bool relu = false;  // clamps the output at zero; of inference alone, without a backward pass
+    bool relu = false;  // clamps the output at zero; for inference only, without a backward pass
   };
 
   explicit Convolution(Options options) : options_(options) {}
 
-  /// For a micro-batch of the input's shape.
+  /// Returns the operation's shape for a micro-batch.
   [[nodiscard]] ConvolutionShape shape(const Shape& source) const;
   [[nodiscard]] ConvolutionForward forward(const LayerWork& work) const;
   [[nodiscard]] const Options& options() const { return options_; }

@@ -1,15 +1,16 @@
-// Random zeros.
+// Dropout.
 #pragma once
 
 #include "scenarios/models/layers/layer_kind.h"
 
 namespace parbench {
 
-/// torch.nn.Dropout in training. What becomes zero is drawn by the position in the micro-batch: the
-/// same in every step, on every device, and in micro-batches of one size.
+/// torch.nn.Dropout in training. Which elements are dropped depends on the position in the
+/// micro-batch. It is the same in every step, on every device, and in all micro-batches of one
+/// size.
 class RandomDropout final : public LayerKind {
  public:
-  /// `subsequence`: layers of different ones are independent.
+  /// `subsequence`: layers with different ones are independent.
   RandomDropout(float probability, std::uint64_t subsequence)
       : probability_(probability), subsequence_(subsequence) {}
 

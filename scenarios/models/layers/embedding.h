@@ -1,4 +1,4 @@
-// Rows of a trainable table, chosen by tokens.
+// Rows of a trainable table, selected by tokens.
 #pragma once
 
 #include "scenarios/models/layers/layer_kind.h"

@@ -1,4 +1,4 @@
-// A row holds an image as a canonical tensor does, so that flattening is a change of layout.
+// A row has the order of a canonical image, so flattening is a change of layout.
 #include "scenarios/models/layers/flatten.h"
 
 #include "scenarios/models/layers/passes.h"

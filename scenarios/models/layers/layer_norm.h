@@ -9,8 +9,8 @@ namespace parbench {
 class LayerNorm final : public LayerKind {
  public:
   explicit LayerNorm(float epsilon = 1e-5F) : epsilon_(epsilon) {}
-  /// In a divided network whose shards normalise a part of the positions each: the output has all
-  /// of them, gathered from all shards.
+  /// For a divided network whose shards normalise a part of the positions each: the output contains
+  /// all positions, gathered from all shards.
   LayerNorm(float epsilon, PositionPart gathered) : epsilon_(epsilon), gathered_(gathered) {}
 
   [[nodiscard]] float epsilon() const { return epsilon_; }

@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-/// The parameter "bias" as an operation wants it; zeros where the layer has none.
+/// Returns the parameter "bias" in the operation's layout; zeros if the layer has none.
 BufferView bias_or_zeros(ForwardPass& pass, bool has_bias, const TensorDesc& wanted) {
   if (has_bias) return pass.parameter("bias", wanted);
   const BufferView zeros = pass.scratch(wanted.bytes);
@@ -80,7 +80,7 @@ void Lstm::write_forward(ForwardPass& pass) const {
                  {"saved", pass.keep("saved", op.tensor("saved").bytes)}});
 }
 
-/// The data's gradient first: that of the weights reads what it leaves.
+/// Emits the data's gradient first: the gradient of the weights reads its results.
 void Lstm::write_backward(BackwardPass& pass) const {
   const LayerWork& work = pass.work();
   Op& op =

@@ -5,8 +5,8 @@
 
 namespace parbench {
 
-/// One layer of torch.nn.LSTM in one direction, samples first, whose state begins at zero and whose
-/// two biases are one, where it has them: {sequence, in} to {sequence, hidden}.
+/// One layer of torch.nn.LSTM in one direction, samples first, with a zero initial state:
+/// {sequence, in} to {sequence, hidden}. If it has biases, PyTorch's two are one.
 class Lstm final : public LayerKind {
  public:
   explicit Lstm(std::int64_t hidden, bool bias = true) : hidden_(hidden), bias_(bias) {}

@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// The extent with both edges, where a part of the image is left.
+/// Returns the padded extent. Throws if nothing is left of the image.
 std::int64_t padded(std::int64_t extent, std::int64_t before, std::int64_t behind) {
   constexpr std::int64_t max = 1 << 20;
   if (std::max({before, behind, -before, -behind}) > max) {

@@ -1,4 +1,4 @@
-// Zeros around images, and parts of them.
+// Padding and cropping of images.
 #pragma once
 
 #include "scenarios/models/layers/layer_kind.h"

@@ -1,4 +1,4 @@
-// Calls of poolings: their backward passes read no tensor of the forward pass.
+// Calls of poolings, whose backward passes read no tensor of the forward pass.
 #include "scenarios/models/layers/pooling.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace parbench {
 namespace {
 
-/// For a micro-batch of the input's shape.
+/// Returns the shape of the operation for a micro-batch.
 PoolingShape shape_of(const Window& window, const Shape& source) {
   return {.source = source,
           .kernel = window.kernel,

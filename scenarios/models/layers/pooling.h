@@ -22,8 +22,8 @@ class MaxPool final : public LayerKind {
   Window window_;
 };
 
-/// torch.nn.AvgPool2d: the mean over each window, of its elements in the image or with
-/// `count_padding` of all.
+/// torch.nn.AvgPool2d: the mean over each window, of its elements inside the image or, with
+/// `count_padding`, of all.
 class AveragePool final : public LayerKind {
  public:
   AveragePool(Window window, bool count_padding) : window_(window), count_padding_(count_padding) {}

@@ -1,4 +1,5 @@
-// Weights first: their operation reads the gradient that the data's releases.
+// The gradient of the weights comes first: it reads the gradient that the data's operation
+// releases.
 #include "scenarios/models/layers/products.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Calls of products with numbers of channels.
+// Calls that multiply channels by numbers.
 #include "scenarios/models/layers/scaling.h"
 
 #include "scenarios/models/layers/passes.h"
@@ -8,7 +8,7 @@
 namespace parbench {
 namespace {
 
-/// Rows lie in memory as images of one pixel.
+/// Rows are stored like images of one pixel.
 ConvolutionShape pixels_of(const Shape& source) {
   const bool is_image = source.size() == 4;
   const std::int64_t channels = is_image ? source[1] : source.back();

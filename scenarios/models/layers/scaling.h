@@ -1,12 +1,12 @@
-// Products with a trainable number for each channel.
+// Multiplication by a trainable number per channel.
 #pragma once
 
 #include "scenarios/models/layers/layer_kind.h"
 
 namespace parbench {
 
-/// Multiplies each channel of an image, or each column of rows, by a trainable number, at first 1:
-/// a depthwise convolution of single pixels.
+/// Multiplies each channel of an image, or each column of rows, by a trainable number, initially 1:
+/// a depthwise convolution with 1×1 windows.
 class ChannelScale final : public LayerKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "channel_scale"; }

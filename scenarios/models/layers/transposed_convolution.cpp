@@ -1,5 +1,5 @@
-// Shapes and calls of a transposed convolution: those of a convolution with the roles of source and
-// destination exchanged.
+// Shapes and calls of a transposed convolution: those of a convolution with source and destination
+// exchanged.
 #include "scenarios/models/layers/transposed_convolution.h"
 
 #include <fmt/format.h>
@@ -75,7 +75,7 @@ std::vector<ParameterSpec> TransposedConvolution::parameters(const Shape& input,
            .distribution = Distribution::normal, .low = 0.0F, .high = std::sqrt(2.0F / fan_out)}});
   if (options_.bias) {
     const std::int64_t inputs = options_.out_channels / options_.groups * options_.window.kernel *
-                                options_.window.kernel;  // as PyTorch counts them
+                                options_.window.kernel;  // in PyTorch's order
     found.push_back({.name = "bias",
                      .role = "bias",
                      .shape = {options_.out_channels},

@@ -6,9 +6,9 @@
 
 namespace parbench {
 
-/// torch.nn.ConvTranspose2d: the gradient of a convolution by its source, as a layer.
-/// `output_padding` rows and columns more than the windows need, fewer than the stride. Weights
-/// normal as torchvision draws those of convolutions, for the convolution that it transposes.
+/// torch.nn.ConvTranspose2d: the gradient of a convolution's source, as a layer. `output_padding`:
+/// additional rows and columns beyond those that the windows need, fewer than the stride. Initial
+/// weights are normal, as torchvision draws those of the corresponding convolution.
 class TransposedConvolution final : public LayerKind {
  public:
   struct Options {
@@ -36,7 +36,7 @@ class TransposedConvolution final : public LayerKind {
   void write_backward(BackwardPass& pass) const override;
 
  private:
-  /// The convolution from the output to the input, both with samples in front.
+  /// Returns the convolution from the output to the input, both with samples as first dimension.
   [[nodiscard]] ConvolutionShape transposed(const Shape& input, const Shape& output) const;
   [[nodiscard]] ConvolutionBackwardData forward(const LayerWork& work) const;
   [[nodiscard]] ConvolutionForward data_gradient(const LayerWork& work) const;

@@ -1,4 +1,4 @@
-// Operators that compute each element by itself.
+// Element-wise operators.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,13 +30,13 @@ int softplus(Graph& graph, int x) {
   return graph.apply(addition, positive(graph, x), logarithm_of);
 }
 
-/// x where it is positive, else `other`.
+/// Returns x where it is positive, otherwise `other`.
 int positive_or(Graph& graph, int x, int other) {
   return graph.select(graph.apply(less, graph.number(0), x), x, other);
 }
 
-/// factor·(exp(x) − 1) where x is negative. The exponent is clipped: what is not selected must be
-/// finite, or its gradient is none.
+/// Returns factor·(exp(x) − 1) where x is negative. The exponent is clipped, because an infinite
+/// value that is not selected would still make the gradient NaN.
 int elu(Graph& graph, int x, int scaled, float factor) {
   const int power = graph.apply(exponential, graph.apply(minimum, scaled, 0.0F));
   const int other = graph.apply(product, graph.apply(difference, power, 1.0F), factor);
@@ -52,7 +52,7 @@ int inverted(Graph& graph, int condition) {
   return graph.apply(equal, condition, graph.number(0, graph.shape(condition)));
 }
 
-/// 1 where any or all of both hold.
+/// Any or all of two conditions, as 1 or 0.
 int either(Graph& graph, int a, int b) { return graph.apply(maximum, a, b); }
 int both(Graph& graph, int a, int b) { return graph.apply(product, a, b); }
 
@@ -72,7 +72,7 @@ float attribute(const Arguments& arguments, std::string_view name, double fallba
   return static_cast<float>(arguments.attribute(name, fallback));
 }
 
-/// sinh, cosh and others by exponentials and logarithms.
+/// sinh, cosh and others from exponentials and logarithms.
 int sinh(Graph& graph, int x) {
   const int grows = graph.apply(exponential, x);
   return graph.apply(product, graph.apply(difference, grows, graph.apply(reciprocal, grows)), 0.5F);
@@ -101,14 +101,14 @@ int atanh(Graph& graph, int x) {
   return graph.apply(product, graph.apply(logarithm, graph.apply(quotient, above, below)), 0.5F);
 }
 
-/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sine) is x for sign 1
-/// (−1).
+/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sign 1) or sine (sign
+/// −1) is x.
 int of_half_angle(Graph& graph, int x, float sign) {
   const int square = graph.apply(product, graph.apply(product, x, x), sign);
   const int root = graph.apply(square_root, graph.apply(addition, square, 1.0F));
   return graph.apply(quotient, x, graph.apply(addition, root, 1.0F));
 }
-/// The angle, by a series for an eighth of it.
+/// Returns the angle, by a series for an eighth of it.
 int arctangent(Graph& graph, int x) {
   for (int i = 0; i < 3; ++i) x = of_half_angle(graph, x, 1);
   const int square = graph.apply(product, x, x);
@@ -206,7 +206,7 @@ Outputs swish(Arguments& arguments) {
   return {graph.apply(product, x, sigmoid(graph, scaled))};
 }
 
-/// Limits are attributes until operator set 11.
+/// Before operator set 11, limits are attributes.
 Outputs clip(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int x = arguments.operand(0);
@@ -264,7 +264,7 @@ Outputs division(Arguments& arguments) {
   return {arguments.type(0) == ElementType::integer ? truncated(graph, result) : result};
 }
 
-/// The remainder has the sign of the dividend with `fmod`, else that of the divisor.
+/// With `fmod` the remainder has the sign of the dividend, otherwise that of the divisor.
 Outputs modulo(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int a = arguments.operand(0);
@@ -358,7 +358,7 @@ Outputs where(Arguments& arguments) {
   return {arguments.graph().select(condition, chosen, arguments.operand(2))};
 }
 
-/// Its masks become those of training, whatever the file says of inference.
+/// Drops elements as in training, even if the file is for inference.
 Outputs dropout(Arguments& arguments) {
   const double probability = arguments.has_attribute("ratio") ? arguments.attribute("ratio", 0.5)
                                                               : arguments.number(1, 0.5);
@@ -370,7 +370,7 @@ Outputs dropout(Arguments& arguments) {
   const general::Extents shape = arguments.graph().shape(x);
   const auto samples = std::ranges::find(shape, general::Extent{1, true});
   if (probability == 0 || shape.size() < 2 || samples == shape.end()) return {x};
-  Integers order;  // the samples in front
+  Integers order;  // starts with the samples
   Integers back;
   const std::int64_t place = samples - shape.begin();
   for (std::int64_t d = 0; d < signed_size(shape.size()); ++d) {
