@@ -1,4 +1,4 @@
-// Layers of the parts of blocks.
+// Layers of which blocks consist.
 #include "scenarios/models/shipped/transformer_parts.h"
 
 #include <fmt/format.h>

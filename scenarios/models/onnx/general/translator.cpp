@@ -1,4 +1,4 @@
-// Where tensors come from, and one node after the other.
+// Looks up tensors, and translates one node after the other.
 #include "scenarios/models/onnx/general/translator.h"
 
 #include <fmt/format.h>
@@ -21,12 +21,12 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-/// A node reads what another one has not made, because that could not be translated.
+/// Thrown for a node that reads the result of a node that could not be translated.
 class Missing : public std::exception {};
 
-/// Larger constants are not read where they can be weights, and the largest not at all.
+/// Larger constants are not inspected if they can be weights; constants above max_read never are.
 constexpr std::int64_t max_inspected = 1 << 20;
-constexpr std::int64_t max_read = 1 << 26;  // a mask of 8192 positions
+constexpr std::int64_t max_read = 1 << 26;  // for example a mask of 8192 positions
 
 Extents fixed(const Shape& shape) {
   Extents extents;
@@ -38,26 +38,26 @@ bool has_samples(double value) {
   return value != 0 && std::abs(value) < 9e15 && std::fmod(value, samples_prime) == 0;
 }
 
-/// Whether a constant can be a mask of attention of many positions: kernels of convolutions, whose
-/// shapes are alike, are smaller.
+/// Returns whether a constant may be an attention mask of many positions; convolution kernels have
+/// similar shapes, but are smaller.
 bool has_shape_of_mask(const Shape& shape) {
   constexpr std::int64_t largest_kernel = 64;
   return shape.size() == 4 && shape[2] == shape[3] && shape[2] > largest_kernel;
 }
 
-/// Whether values are a mask of attention rather than weights.
+/// Returns whether values are an attention mask rather than weights.
 bool is_mask(const Shape& shape, const std::vector<double>& values) {
   constexpr double hidden_below = -1e4;
   constexpr std::size_t rank_of_scores = 4;
   const bool is_for_all =
       shape.size() == rank_of_scores && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
   if (is_for_all && std::ranges::all_of(values, [](double value) { return value == 0; })) {
-    return true;  // it hides nothing
+    return true;  // a mask that hides nothing
   }
   return std::ranges::any_of(values, [](double value) { return value <= hidden_below; });
 }
 
-/// Whether a column of values, `stride` apart, goes on as sin(p·w) or cos(p·w).
+/// Returns whether a column of values, `stride` apart, equals sin(p·w) or cos(p·w).
 bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t stride,
              std::size_t count) {
   constexpr double tolerance = 1e-3;
@@ -70,7 +70,8 @@ bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t s
   return true;
 }
 
-/// Whether values are sines and cosines of positions, as rotary embeddings have them, not weights.
+/// Returns whether values are sines and cosines of positions, as for rotary embeddings, rather than
+/// weights.
 bool is_of_positions(const Shape& shape, const std::vector<double>& values) {
   constexpr std::size_t min_positions = 4;
   if (shape.size() < 2 || values.empty()) return false;
@@ -361,7 +362,7 @@ int Arguments::weights(std::size_t which) {
   return is_network_ && found.is_constant ? translator_.in_network(found, true) : operand(which);
 }
 
-/// Where samples are outside of other elements in a dimension: those, once for each sample.
+/// If samples are outside of other elements in a dimension, repeats these for each sample.
 int Arguments::repeated(int x) {
   general::Graph& graph = translator_.network();
   const Extents shape = graph.shape(x);
@@ -377,7 +378,7 @@ int Arguments::repeated(int x) {
   return graph.reshape(graph.broadcast(one, divided), to);
 }
 
-/// Where a tensor of that rank meets the samples of another input.
+/// Returns where a tensor of that rank meets the samples of another input.
 std::optional<Arguments::Met> Arguments::samples_met(std::size_t rank) const {
   for (std::size_t which = 0; which < count(); ++which) {
     if (!has(which) || tensor(which).is_constant) continue;
