@@ -1,5 +1,5 @@
-// Whole numbers that are small enough for exact sums in f32, so that every order of additions gives
-// the same result.
+// Data consists of integers that are small enough for exact sums in f32, so that every order of
+// additions gives the same result.
 #include "scenarios/collectives/exchange.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@
 namespace parbench {
 namespace {
 
-/// What rank `rank` brings as its `element`: between −30 and 30. Mixed bits, so that elements at
-/// regular distances differ.
+/// Returns element `element` of a rank's data, between −30 and 30. Bits are mixed, so that elements
+/// at regular distances differ.
 float number_at(int rank, std::int64_t element) {
   constexpr std::uint32_t range = 61;
   std::uint32_t bits =
@@ -43,7 +43,7 @@ struct ExchangeData {
   }
 };
 
-/// A rank's numbers, which all cases of that size share.
+/// Returns a rank's initial numbers, which all cases of that size share.
 BufferView initial_numbers(Context& context, int rank, std::int64_t count) {
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
   return context.shared(rank, fmt::format("numbers of collectives, {} bytes", bytes), bytes,
@@ -60,8 +60,8 @@ BufferView initial_numbers(Context& context, int rank, std::int64_t count) {
                         });
 }
 
-/// Streams of a device that computes in the host's memory share its cores: a second one would add
-/// waiting between the two and nothing else.
+/// Uses one lane for devices that compute in host memory: a second stream would share their cores,
+/// and would only add synchronisation.
 Rank lanes_of_rank(CaseParts& parts, int rank) {
   Rank made;
   made.compute = add_lane(parts, rank, StreamKind::compute);
@@ -70,7 +70,7 @@ Rank lanes_of_rank(CaseParts& parts, int rank) {
   return made;
 }
 
-/// With memory of its own.
+/// Returns the rank with memory of its own for a call.
 Rank rank_of_call(CaseParts& parts, ExchangeData& all, int rank, Rank made) {
   const Collective collective = all.exchange.collective;
   const BufferView initial = initial_numbers(parts.context, rank, all.count());
@@ -104,7 +104,7 @@ Communicator& communicator_for(CaseParts& parts, const ExchangeData& all) {
   return *communicator;
 }
 
-/// Returns how many messages there are.
+/// Returns the number of messages.
 std::string add_algorithm(CaseParts& parts, const ExchangeData& all,
                           const std::vector<Rank>& ranks) {
   const Messages messages = pipelined(
@@ -122,7 +122,7 @@ std::string add_algorithm(CaseParts& parts, const ExchangeData& all,
                      report::format_bytes(chunk_elements * sizeof(float)));
 }
 
-/// Returns what the report says of how it is done.
+/// Returns the method for the report.
 std::string add_call(CaseParts& parts, const ExchangeData& all, const std::vector<Rank>& ranks) {
   if (all.exchange.algorithm) return add_algorithm(parts, all, ranks);
   Communicator& communicator = communicator_for(parts, all);
@@ -134,7 +134,7 @@ std::string add_call(CaseParts& parts, const ExchangeData& all, const std::vecto
 
 // --- verification ---
 
-/// Compares elements of a rank's array from `first` on with what `want` gives for 0, 1, ….
+/// Compares elements of a rank's array, from `first` on, with want(0), want(1), ….
 std::optional<std::string> compare_run(const std::vector<float>& got, std::int64_t first,
                                        std::int64_t count, const auto& want) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -145,8 +145,8 @@ std::optional<std::string> compare_run(const std::vector<float>& got, std::int64
   return std::nullopt;
 }
 
-/// What is wrong in the array of a rank. Blocks of other ranks are undefined after a
-/// reduce-scatter, and all of other ranks but the root after a reduce.
+/// Returns the first error in a rank's array. Undefined blocks are skipped: blocks of other ranks
+/// after a reduce-scatter, and arrays of all ranks except the root after a reduce.
 std::optional<std::string> wrong_at(const ExchangeData& all, int rank,
                                     const std::vector<float>& got) {
   const std::vector<std::int64_t> first = first_elements(all.blocks);

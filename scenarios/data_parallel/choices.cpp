@@ -1,4 +1,4 @@
-// Axes, and the parameters that follow from their values.
+// Axes, and parameters derived from their values.
 #include "scenarios/data_parallel/choices.h"
 
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ bool is_weak(const Parameters& parameters) {
   return value != nullptr && *value == Value(std::string(weak));
 }
 
-/// Why a batch cannot be divided so; empty where it can.
+/// Returns why a batch cannot be divided in this way; empty if it can.
 std::string obstacle(const Network& network, const Parameters& parameters) {
   const std::int64_t batch = total_samples(parameters);
   if (batch > network.max_samples()) {
@@ -103,7 +103,7 @@ std::string obstacle(const Network& network, const Parameters& parameters) {
       batch, smallest, network.name, network.min_samples());
 }
 
-/// What every strategy computes.
+/// Returns the parameters that all strategies share.
 Parameters parameters_of_batch(const Scenario::Request& request) {
   Parameters parameters;
   const Parameters& asked = request.spec.parameters;
@@ -117,7 +117,7 @@ Parameters parameters_of_batch(const Scenario::Request& request) {
   return parameters;
 }
 
-/// Adds the number of micro-batches where the strategy has the axis.
+/// Adds the number of micro-batches, if the strategy has this axis.
 void add_accumulation(const Parameters& asked, Parameters& parameters) {
   const Value* count = asked.find("accumulate");
   if (count == nullptr) return;
@@ -128,14 +128,14 @@ void add_accumulation(const Parameters& asked, Parameters& parameters) {
   }
 }
 
-/// The devices that compute: all, or all but the one that only serves.
+/// Returns the number of devices that compute: all, or all except the server.
 std::int64_t computing_devices(const Scenario::Request& request) {
   const bool has_server = request.spec.strategy == parameter_server && request.last_serves;
   if (has_server) return request.device_count - 1;
   return request.devices_alike ? request.device_count : 0;
 }
 
-/// Only the last level gathers parameters, ahead of their use.
+/// Only the last level gathers parameters, in advance of their use.
 void add_zero_level(const Parameters& asked, Parameters& parameters) {
   const Value* level = asked.find("zero");
   if (level == nullptr) return;
@@ -149,7 +149,7 @@ void add_zero_level(const Parameters& asked, Parameters& parameters) {
   }
 }
 
-/// Where gradients are divided, those of each micro-batch are reduced by all devices together.
+/// With sharded gradients, all devices together reduce the gradients of each micro-batch.
 bool reduces_unequal_micro_batches(const Parameters& parameters) {
   if (integer_or_one(parameters, "zero") == 1) return false;
   const auto all = micro_batches_of(parameters);

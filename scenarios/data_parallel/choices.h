@@ -1,4 +1,4 @@
-// What users choose of data-parallel training, and how a case's samples are divided.
+// User choices for data-parallel training, and the division of a case's samples.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@ namespace parbench {
 /// Completes and checks a combination of values, as Scenario::resolve does.
 [[nodiscard]] std::optional<CaseSpec> resolved_division(const Scenario::Request& request);
 
-/// The same training step on one device, with the same `batch`.
+/// Returns the same training step on one device, with the same `batch`.
 [[nodiscard]] CaseSpec single_of(const CaseSpec& spec);
-/// The same, with all the samples that the case has on all devices.
+/// Returns the same training step on one device, with the samples of all devices.
 [[nodiscard]] CaseSpec whole_batch_of(const CaseSpec& spec);
 
-/// Whether `batch` is the samples of each device, not of all of them.
+/// Returns whether `batch` counts the samples per device instead of those of all devices.
 [[nodiscard]] bool scales_weakly(const CaseSpec& spec);
 
-/// The samples of all devices of a resolved case.
+/// Returns the number of samples of all devices of a resolved case.
 [[nodiscard]] std::int64_t total_samples(const Parameters& parameters);
-/// The micro-batches of each device that has any.
+/// Returns the micro-batches of each device that has any.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of(const Parameters& parameters);
 
-/// Whether the case has one device that computes, though others stand by: then there is nothing to
-/// combine, and all strategies are the same step.
+/// Returns whether only one device of the case computes. There is nothing to combine then, and all
+/// strategies are the same step.
 [[nodiscard]] bool is_undivided(const CaseSpec& spec);
 
-/// Whether parameters lie on a device behind those that compute.
+/// Returns whether a device after those that compute stores the parameters.
 [[nodiscard]] bool has_server_device(const Parameters& parameters);
 
 }  // namespace parbench

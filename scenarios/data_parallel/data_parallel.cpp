@@ -14,8 +14,8 @@
 namespace parbench {
 namespace {
 
-/// The reference of models that compute something else on a part of a batch than on all of it: the
-/// same parts one after the other. Not offered to users.
+/// Reference for models whose results depend on how the batch is divided: the same parts one after
+/// the other. Not offered to users.
 constexpr std::string_view parts_in_turn = "parts-in-turn";
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
@@ -43,13 +43,14 @@ class DataParallel final : public Scenario {
       const std::vector<CaseSpec>& specs) const override {
     return notes_on_trained_models(specs);
   }
-  /// More samples on more devices take longer, and one device alone is faster without the others.
+  /// Not comparable: more samples on more devices, and one device alone.
   [[nodiscard]] bool comparable(const CaseSpec& spec) const override {
     return !scales_weakly(spec) && !is_undivided(spec);
   }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy == single_device || is_undivided(spec)) return {};
-    // With a share of its own on each device, one device with its share is as fast as all are.
+    // With a fixed share per device, linear scaling means that all devices are as fast as one with
+    // its share.
     return {scaling_efficiency(single_of(spec),
                                scales_weakly(spec) ? 1 : spec.parameters.integer("devices"))};
   }

@@ -1,4 +1,4 @@
-// Axes of hybrid grids, and the parameters that follow from their values.
+// Axes of hybrid grids, and parameters derived from their values.
 #include "scenarios/hybrid/choices.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view usual_model = "gpt";
 
-/// Of the axis "bucket".
+/// Value of the axis "bucket".
 constexpr std::int64_t one_all_reduce = 0;
 
 std::vector<Value> all_layouts(int devices) {
@@ -31,7 +31,7 @@ std::vector<Value> all_layouts(int devices) {
   return names;
 }
 
-/// Reads what is asked for, or has been chosen for the devices.
+/// Returns the requested layout, or the one chosen for the devices.
 DeviceGrid read_layout(const Scenario::Request& request) {
   const std::string& text = request.spec.parameters.text("layout");
   try {
@@ -103,7 +103,7 @@ std::optional<Obstacle> obstacle_of_samples(const Network& network, const Parame
                   network.min_samples())};
 }
 
-/// What every strategy computes.
+/// Returns the parameters that all strategies share.
 Parameters parameters_of_step(const Scenario::Request& request) {
   Parameters parameters;
   const Parameters& asked = request.spec.parameters;
@@ -136,7 +136,7 @@ std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> co
                               samples, *count, share)};
 }
 
-/// The size of the micro-batches; nothing where the batch of a replica stays whole.
+/// Returns the size of the micro-batches; nothing if the batch of a replica is not divided.
 std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
                               const Network& network, std::int64_t share) {
   if (const auto count = asked_micro_batches(request)) return split_into(share, *count);
@@ -151,7 +151,7 @@ std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid
   return std::max((share + parts - 1) / parts, network.min_samples());
 }
 
-/// What concerns stages alone, and replicas alone.
+/// Adds parameters that apply only to stages, or only to replicas.
 void add_grid_choices(const Parameters& asked, const DeviceGrid& grid, const Network& network,
                       Parameters& parameters) {
   if (grid.stages > 1) {
@@ -244,7 +244,7 @@ DeviceGrid grid_of(const Parameters& parameters) {
   return layout == nullptr ? DeviceGrid{} : grid_named(std::get<std::string>(*layout));
 }
 
-/// The micro-batches of each replica.
+/// Returns the micro-batches of each replica.
 std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(const Parameters& parameters) {
   std::vector<std::vector<std::int64_t>> all;
   const Value* split = parameters.find("split");

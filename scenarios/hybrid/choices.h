@@ -1,4 +1,4 @@
-// What users choose of a hybrid step, and how a case's samples are divided.
+// User choices for a hybrid step, and the division of a case's samples.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ inline constexpr std::string_view hybrid_divided = "divided";
 /// Completes and checks a combination of values, as Scenario::resolve does.
 [[nodiscard]] std::optional<CaseSpec> resolved_grid(const Scenario::Request& request);
 
-/// One device where a case has no layout.
+/// Returns the grid of a case; one device if it has no layout.
 [[nodiscard]] DeviceGrid grid_of(const Parameters& parameters);
 
-/// The micro-batches of each replica.
+/// Returns the micro-batches of each replica.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters);
 

@@ -33,8 +33,8 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// The reference of models that compute something else on a part of a batch than on all of it: the
-/// same micro-batches one after the other. Not offered to users.
+/// Reference for models whose results depend on how the batch is divided: the same micro-batches
+/// one after the other. Not offered to users.
 constexpr std::string_view parts_in_turn = "parts-in-turn";
 
 std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
@@ -54,8 +54,8 @@ std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outco
   return label;
 }
 
-/// " parbench cannot divide layers of resnet50 into shards." where only replicas and stages could
-/// be compared.
+/// Returns " parbench cannot divide layers of resnet50 into shards." if only replicas and stages
+/// were compared.
 std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_shards;

@@ -23,9 +23,9 @@
 namespace parbench {
 namespace {
 
-/// The same micro-batches one after the other: the reference of a split, whose batch normalisations
-/// see micro-batches. On one device, or on the same stages where devices are unlike. Not offered to
-/// users.
+/// The same micro-batches one after the other: the reference of a split, because batch
+/// normalisations use statistics of micro-batches. Runs on one device, or on the same stages if
+/// devices are unlike. Not offered to users.
 constexpr std::string_view gradient_accumulation = "gradient-accumulation";
 
 constexpr std::int64_t published_batch = 120;
@@ -65,7 +65,7 @@ std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t b
                               batch, network.input.back(), network.max_samples())};
 }
 
-/// `flags`: those that set the size of the micro-batches.
+/// `flags`: flags that set the size of the micro-batches.
 std::optional<Obstacle> obstacle_of_samples(const Network& network,
                                             const std::vector<std::int64_t>& micro_batches,
                                             std::vector<std::string_view> flags) {
@@ -97,8 +97,8 @@ std::optional<Obstacle> obstacle_of_micro_batches(std::int64_t batch,
                   *count, batch, batch)};
 }
 
-/// The values of a preset are for batches of many samples: the smallest of them becomes half of a
-/// batch that it does not divide.
+/// Preset values are for large batches: for a batch that the smallest value does not divide, half
+/// of the batch is used instead.
 Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t batch) {
   if (const auto count = asked_micro_batches(request)) return split_into(batch, *count);
   const Value& split = *request.spec.parameters.find("split");
@@ -109,7 +109,7 @@ Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t 
   return batch / 2;
 }
 
-/// Behind the model, its batch and its sizes.
+/// Axes after the model, its batch and its sizes.
 std::vector<Axis> stage_axes() {
   return {{.name = "split",
            .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
@@ -153,7 +153,7 @@ class Pipeline final : public Scenario {
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
   }
-  /// Two slow cores then measure each case six times.
+  /// On two slow cores, each case is then measured six times.
   [[nodiscard]] double quick_seconds() const override { return 180; }
 
   [[nodiscard]] std::vector<Published> published() const override;
@@ -183,7 +183,7 @@ class Pipeline final : public Scenario {
   std::vector<Axis> axes_ = axes_of_pipeline();
 };
 
-/// Three batches on two GPUs.
+/// Three batch sizes on two GPUs.
 std::vector<Published> Pipeline::published() const {
   const std::vector<Parameter> step{{"model", default_model()},
                                     {"batch", std::int64_t{published_batch}},
@@ -209,7 +209,7 @@ std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
   return is_published ? published_batch : model.quick_batch;
 }
 
-/// The parameters of the step: what every strategy computes.
+/// Returns the parameters of the step, which all strategies share.
 Parameters parameters_of_step(const Scenario::Request& request) {
   Parameters parameters;
   const Model model = model_of(request, default_model());
@@ -223,7 +223,7 @@ Parameters parameters_of_step(const Scenario::Request& request) {
   return parameters;
 }
 
-/// Adds what is specific to stages on several devices.
+/// Adds parameters for stages on several devices.
 void add_stage_parameters(const Scenario::Request& request, const Network& network,
                           Parameters& parameters) {
   const int devices = request.device_count;
@@ -235,8 +235,8 @@ void add_stage_parameters(const Scenario::Request& request, const Network& netwo
   parameters.set("devices", std::int64_t{devices});
   const Parameters& asked = request.spec.parameters;
   add_partition_choice(asked, network, devices, parameters);
-  // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
-  // others than a tolerance for the same kernels allows.
+  // After fifty layers, gradients depend on every rounding: kernels of another backend differ by
+  // more than the tolerance for the same kernels.
   if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
   if (request.spec.strategy != pipelined_model) return;
   const std::string schedule = asked_or(asked, "schedule", default_schedule);
@@ -280,7 +280,7 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
     return with_strategy(spec, whole_model, {"recompute"});
   }
   if (spec.parameters.find(reference_parameter) != nullptr) {
-    if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
+    if (spec.strategy == model_parallel) return std::nullopt;  // already runs in turn
     return with_strategy(spec, gradient_accumulation, {"schedule"});
   }
   const std::string_view strategy =
@@ -288,7 +288,7 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   return with_strategy(spec, strategy, {"devices", "partition", "schedule", "recompute"});
 }
 
-/// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
+/// Without a pipeline, one micro-batch is processed at a time, whatever the number of stages.
 StepLayout layout_of(const CaseSpec& spec, const Network& network, Context& context) {
   const Parameters& parameters = spec.parameters;
   const std::int64_t batch = parameters.integer("batch");

@@ -72,7 +72,7 @@ Network network_of_block(const Parameters& parameters) {
   return transformer_block(sizes);
 }
 
-/// What every strategy computes.
+/// Returns why the block cannot be computed, which applies to every strategy.
 std::optional<Obstacle> obstacle_of_block(const Scenario::Request& request,
                                           const Parameters& parameters) {
   if (!is_transformer(parameters)) {

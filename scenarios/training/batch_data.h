@@ -1,4 +1,4 @@
-// What a batch is made of before training: random inputs and targets, the same on every device.
+// Data of a batch and initial parameters: random inputs and targets, the same on every device.
 #pragma once
 
 #include <cstdint>
@@ -14,49 +14,51 @@
 
 namespace parbench {
 
-// All of them write synchronously, into a tensor of any layout and type, memory that outlives a
+// All functions write synchronously to a tensor of any layout and type, whose memory outlives the
 // case.
 
-/// The numbers of a Fill, whose count and type are the tensor's in canonical f32.
+/// Writes the numbers of a Fill; its count and type are ignored in favour of the tensor's.
 void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
-/// Those of several Fills, whose counts add up to the tensor's, one behind the other.
+/// Writes the numbers of several Fills, one after the other; their counts must add up to the
+/// tensor's.
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
-/// Standard normal numbers. `part`: of those of a canonical tensor that has all positions.
+/// Writes standard normal numbers. `part`: selects positions of a canonical tensor with all
+/// positions.
 void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
                  PositionPart part = {});
-/// The numbers of an f32 Fill on the host.
+/// Returns the numbers of an f32 Fill.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
-/// Multiplies each f32 value by 1 + `change` or 1 − `change` as Context::perturbation says, which
-/// is not 0.
+/// Multiplies each f32 value by 1 + `change` or 1 − `change`, selected by `perturbation`
+/// (Context::perturbation), which must not be 0.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
-/// {samples, classes}: one class a sample is 1, the rest 0.
+/// Writes {samples, classes}: one class per sample is 1, the others 0.
 void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
 
-/// Samples of different lengths, with `value` behind each.
+/// Samples of different lengths, padded with `value`.
 struct PaddedSamples {
-  std::vector<std::int64_t> lengths;  // of each sample; empty: there is no padding
+  std::vector<std::int64_t> lengths;  // length of each sample; empty: no padding
   std::int32_t value = 0;
 };
 
-/// Integers from 0 to below `end`; the tensor is canonical and of i32.
+/// Writes integers from 0 to `end` − 1; the tensor must be canonical and of type i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                    RandomStream numbers, const PaddedSamples& padding = {});
 
-/// The lengths of the samples of a batch, with `value` behind each.
+/// Returns the lengths of the samples of a batch, with `value` as padding.
 [[nodiscard]] PaddedSamples padding_of(const StageRange& range, std::int32_t value);
 
-/// Subsequence of the generator that targets are drawn from.
+/// Subsequence of the generator for targets.
 inline constexpr std::uint64_t target_subsequence = 2;
 
-/// Writes the input of the whole batch: tokens, padded behind shorter samples, or standard normal
-/// numbers. Refers to the stream alone.
+/// Returns a function that writes the input of the whole batch: padded tokens, or standard normal
+/// numbers. It refers only to the stream.
 [[nodiscard]] std::function<void(BufferView)> writer_of_inputs(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);
 
-/// What a parameter holds before training, in canonical order: a subsequence for each place in the
-/// network.
+/// Returns the initial values of a parameter in canonical order; each parameter of the network has
+/// its own subsequence.
 [[nodiscard]] Fill initial_fill(const Network& network, const ParameterSpec& spec,
                                 std::uint64_t seed);
 

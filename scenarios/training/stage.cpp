@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::int32_t ignored_target = SoftmaxCrossEntropy{}.ignored;
 
-/// Distinguishes the parts of a batch's positions; empty of all of them.
+/// Returns a key that distinguishes parts of a batch's positions; empty for all positions.
 std::string part_key(const Network& network) {
   if (network.part.is_whole()) return {};
   return fmt::format(" part {} of {}", network.part.index, network.part.count);
 }
 
-/// Divides a pass where shards combine something.
+/// Divides a pass where shards combine data.
 std::vector<PassPart> divided(const std::vector<OpCall>& calls,
                               const std::vector<ExchangePoint>& exchanges, const Bases& bases) {
   std::vector<PassPart> parts;
@@ -72,8 +72,9 @@ Stage::Stage(CaseParts& parts, Options options)
 }
 
 std::shared_ptr<const Stage::PassPlan> Stage::make_plan() {
-  // Before anything is prepared: in the model's order the time for tuning would be spent on weight
-  // gradients and forward passes, and the largest data gradients, which come last, left untuned.
+  // Tuned before anything is prepared, because in the model's order the time for tuning would be
+  // spent on weight gradients and forward passes, before the largest data gradients, which come
+  // last.
   std::vector<OpDesc> products;
   for (const std::int64_t samples :
        std::set(options_.micro_batches.begin(), options_.micro_batches.end())) {
@@ -106,7 +107,7 @@ void Stage::borrow_memory() {
   const std::string key =
       fmt::format("{} {} {}-{} {}", network.name, to_string(network.input), options_.range.first,
                   options_.range.last, store().layout_key());
-  const auto nothing = [](BufferView) {};  // written by the case's reset
+  const auto nothing = [](BufferView) {};  // the case's reset writes the content
   if (options_.parameters_elsewhere) {
     parameters_ = symbolic(Space::parameters, 0, store().bytes());
   } else if (options_.is_fed) {
@@ -133,7 +134,7 @@ void Stage::borrow_memory() {
   parts_.data.lend_staging(device, activations_.front());
 }
 
-/// Padding between gradients in the place of activations is not zero, as norms need it.
+/// Padding between gradients in memory of activations is not zero, which norms would require.
 void Stage::borrow_activations_and_gradients() {
   Context& context = parts_.context;
   const int device = options_.device;
@@ -245,7 +246,7 @@ std::shared_ptr<const std::vector<float>> Stage::stored_values(const ParameterSp
   return stored ? stored(spec) : nullptr;
 }
 
-/// Writes the initial values of a parameter into the staging memory.
+/// Returns a step that writes the initial values of a parameter to the staging memory.
 CaseData::Step Stage::filling_step(const ParameterSpec& spec) {
   if (auto stored = stored_values(spec)) {
     return [stored = std::move(stored)](Stream& stream, BufferView staging) {
@@ -281,7 +282,7 @@ void Stage::initialize_parameters_at_reset(const Place& place, const Keep& keep)
   }
 }
 
-/// Of a device of another rank, which initializes its parameters itself.
+/// For a device of another rank, which initialises its parameters itself.
 void Stage::reserve_staging() {
   std::size_t bytes = 0;
   for (const ParameterStore::Entry& entry : store().entries()) {
@@ -315,7 +316,7 @@ void Stage::initialize_at_reset() {
       op.enqueue(stream, bind(op, {{"destination", view}}).views);
     });
   };
-  // Padding between tensors takes part in the flat update, so it must be finite.
+  // The flat update includes padding between tensors, so it must be finite.
   if (!options_.gradients_elsewhere) constant(gradients_, 0.0F);
   if (statistics_.bytes > 0) constant(statistics_, 0.0F);
   if (options_.range.is_last()) parts_.data.poison(loss());

@@ -10,7 +10,7 @@
 namespace parbench {
 namespace {
 
-/// Parameters and gradients of the server; all are sent at once in either direction.
+/// Returns memory for parameters and gradients of the server; each is sent as a whole.
 TrainedRegion borrow_region(TrainingStep& step) {
   const int device = step.layout.exchange.server;
   const std::size_t bytes = step.stage({}).region().parameters.bytes;
@@ -31,8 +31,8 @@ Peer add_server(StepTasks& tasks) {
   return server;
 }
 
-/// The server begins with the parameters that the first worker has after its own reset, which runs
-/// on the same stream.
+/// The server starts with the first worker's parameters after that worker's reset, which runs on
+/// the same stream.
 void initialize_at_reset(TrainingStep& step, const BufferView& parameters) {
   const Stage& first = step.stage({});
   step.data.at_reset(first.device(), 0,

@@ -1,4 +1,4 @@
-// Division of passes by the buckets that calls touch, and memory planned by their lifetimes.
+// Divides passes by the buckets that calls access, and plans memory by lifetimes.
 #include "scenarios/training/exchanges/zero_steps.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 namespace parbench {
 namespace {
 
-/// Steps by which memory of gradients outlives the one that completes them, so that the next one
-/// does not wait until they are reduced.
+/// Number of steps for which memory of gradients is kept after the step that completes them, so
+/// that the next step does not wait until they are reduced.
 constexpr int steps_behind_completion = 1;
-/// Then one bucket is written while another one is reduced.
+/// One bucket is written while another one is reduced.
 constexpr std::size_t gradient_buckets_at_once = 2;
 
 constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
@@ -80,7 +80,8 @@ void ZeroSteps::find_packing() {
   }
 }
 
-/// A single parameter lies in one bucket. What converts many of them at once is divided.
+/// Adds the packing of a parameter, which is in one bucket. A conversion of many parameters at once
+/// is divided.
 void ZeroSteps::add_packing(const OpCall& call, const BufferView& source,
                             const BufferView& packed) {
   const std::size_t first = layout_.bucket_at(source.offset);
@@ -136,8 +137,8 @@ std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) co
   return buckets;
 }
 
-/// A step ends with the call before each of `ends`, ascending, and where other parameters are
-/// needed.
+/// Divides calls into steps. A step ends before each of `ends`, ascending, and where other
+/// parameters are needed.
 void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
   steps_.emplace_back();
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -153,11 +154,11 @@ void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size
   }
 }
 
-/// Behind the first micro-batch the pass adds to what is in a bucket, which begins with zeros.
+/// After the first micro-batch, the pass accumulates in a bucket, which is initialised with zeros.
 void ZeroSteps::divide_backward(Round& round) {
   const std::vector<Call> calls =
       step_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
-  std::vector<std::size_t> ends;  // by bucket: behind so many calls
+  std::vector<std::size_t> ends;  // by bucket: number of calls
   for (const GradientBucket& bucket : layout_.buckets()) {
     const BufferView gradients =
         step_.replica(r_).region().gradients.part(bucket.begin, bucket.end - bucket.begin);
@@ -178,7 +179,8 @@ void ZeroSteps::divide_backward(Round& round) {
 
 // --- memory ---
 
-/// Parameters as they are needed, gradients from their first call until they have been reduced.
+/// Returns the lifetimes of buckets: parameters while they are needed, gradients from their first
+/// call until they have been reduced.
 std::vector<HeldBucket> ZeroSteps::wanted() const {
   std::vector<HeldBucket> all;
   std::vector<std::vector<std::size_t>> needed;
@@ -210,8 +212,8 @@ std::vector<HeldBucket> ZeroSteps::wanted() const {
   return all;
 }
 
-/// Gives everything a place. What exceeds `limit` is not placed earlier than it is needed, and not
-/// longer than until the step that completes it.
+/// Assigns an offset to every bucket. Buckets beyond `limit` are kept as briefly as possible:
+/// parameters do not arrive early, and gradients are kept only until the step that completes them.
 std::size_t ZeroSteps::place(std::size_t limit) {
   held_ = wanted();
   RegionPlanner region;
@@ -248,9 +250,9 @@ std::size_t ZeroSteps::place(std::size_t limit) {
   return region.peak();
 }
 
-/// Room for buckets that arrive early and for those that are being reduced, but no more than half
-/// of the parameters: else a model of few buckets would not need less than without shards. A bucket
-/// stays for a later step where that takes no more either.
+/// The pool has room for buckets that arrive early or are being reduced, but only up to half of the
+/// parameters; otherwise a model with few buckets would need as much memory as without shards. A
+/// bucket is kept for a later step if this needs no more memory.
 void ZeroSteps::make_pool() {
   const std::size_t all = step_.replica(r_).region().gradients.bytes;
   std::size_t min_bytes = place(0);
@@ -335,7 +337,7 @@ Call ZeroSteps::moved(const Call& call, int step) const {
   return result;
 }
 
-/// What lies between gradients is added and counted with them.
+/// The padding between gradients is zeroed with them, because it is included in sums and norms.
 void ZeroSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
   const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;

@@ -1,4 +1,4 @@
-// Which part of the network, which samples and which memory each stage has.
+// Determines each stage's part of the network, its samples and its memory.
 #include "scenarios/training/step/stage_maker.h"
 
 #include <fmt/format.h>
@@ -14,13 +14,13 @@
 namespace parbench {
 namespace {
 
-/// Stages on devices of other ranks that plan the same passes: those of the same part of the
-/// network, with the same micro-batches and kernels.
+/// Stages on devices of other ranks with equal passes: those of the same part of the network, with
+/// the same micro-batches and kernels.
 class Twins {
  public:
   explicit Twins(const Context& context) : context_(context) {}
 
-  /// Returns one that is known; null: there is none.
+  /// Returns a known stage with equal passes; null if there is none.
   [[nodiscard]] const Stage* of(const Stage::Options& options) const {
     const auto found = known_.find(key_of(options));
     return found == known_.end() || !context_.is_remote(options.device) ? nullptr : found->second;
@@ -41,8 +41,8 @@ class Twins {
   std::map<Key, const Stage*> known_;
 };
 
-/// Whether a stage updates its own parameters; else they come from another device, or blocks of
-/// them are updated one by one.
+/// Returns whether a stage updates its own parameters. Otherwise they come from another device, or
+/// their blocks are updated separately.
 bool has_update(const Exchange& exchange, const GridPoint& point) {
   const bool is_central = exchange.kind == Exchange::Kind::first_device ||
                           exchange.kind == Exchange::Kind::fed_from_first;
@@ -76,7 +76,7 @@ Stage::Options options_of(const TrainingStep& step, const GridPoint& point,
           .parameters_elsewhere = layout.exchange.divides_parameters()};
 }
 
-/// Gradients of replicas can be added where they lie at equal offsets.
+/// Gradients of replicas can only be added if they have equal offsets.
 void check_parameter_layouts(const TrainingStep& step) {
   for (const GridPoint& point : step.layout.points()) {
     const Stage& first = step.stage({0, point.stage, point.shard});

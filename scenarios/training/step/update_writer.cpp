@@ -1,4 +1,4 @@
-// Norms, their exchange between stages, and updates.
+// Adds norms, their exchange between stages, and updates.
 #include "scenarios/training/step/update_writer.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ void UpdateWriter::write(int replica) {
   }
 }
 
-/// `before`: the calls that the update begins with.
+/// `before`: calls at the beginning of the update.
 void UpdateWriter::write_update(const GridPoint& point, std::vector<TaskId> after,
                                 std::vector<Call> before) {
   append(before, tasks_.stage(point).update().update());
@@ -85,7 +85,7 @@ TaskId UpdateWriter::send_norms(const Norms& from, const BufferView& source, con
 void UpdateWriter::write_clipped(int replica) {
   std::vector<Norms> all = norms_of(replica);
   const std::size_t count = all.back().first + all.back().gradients.size();
-  std::vector<BufferView> norms;  // of all points, on each point's device
+  std::vector<BufferView> norms;  // norms of all points, on each point's device
   for (Norms& own : all) {
     norms.push_back(
         tasks_.step().context.borrow(tasks_.stage(own.point).device(), count * sizeof(float)));

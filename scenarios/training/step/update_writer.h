@@ -1,4 +1,4 @@
-// Writes the updates of a step, with the clipping of gradients by their norm.
+// Adds the updates of a step, with clipping of gradients by their norm.
 #pragma once
 
 #include <functional>
@@ -11,21 +11,21 @@ namespace parbench {
 
 class UpdateWriter {
  public:
-  /// The runs of gradients that the norm counts at a point; null: all of them.
+  /// Returns the runs of gradients that the norm includes at a point; null: all of them.
   using Counted = std::function<std::vector<BufferView>(const GridPoint&)>;
   explicit UpdateWriter(StepTasks& tasks, Counted counted = nullptr)
       : tasks_(tasks), counted_(std::move(counted)) {}
 
-  /// Adds an update of each stage of a replica. Where gradients are clipped, every point gets the
-  /// squared norms of all and computes the factor itself: from the same numbers in the same order.
+  /// Adds an update of each stage of a replica. With clipping, every point gets the squared norms
+  /// of all points and computes the factor itself, from the same numbers in the same order.
   void write(int replica);
 
  private:
-  /// The parts of the norm that a point computes.
+  /// Partial norms that a point computes.
   struct Norms {
     GridPoint point;
     std::vector<BufferView> gradients;
-    std::size_t first = 0;  // the index of its first part among all
+    std::size_t first = 0;  // index of its first part among all
     std::vector<TaskId> computed = {};
   };
   [[nodiscard]] std::vector<Norms> norms_of(int replica) const;
