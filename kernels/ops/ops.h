@@ -240,7 +240,7 @@ struct MseLoss {
   Shape shape;
   DType dtype = DType::f32;
   std::int64_t total_elements = 0;
-  bool accumulate = false;  // of the loss
+  bool accumulate = false;  // add to the loss
 
   friend bool operator==(const MseLoss&, const MseLoss&) = default;
 };
@@ -429,7 +429,7 @@ struct SoftmaxCrossEntropy {
   DType dtype = DType::f32;
   std::int64_t total = 1;
   std::int32_t ignored = -1;
-  bool accumulate = false;  // of the loss
+  bool accumulate = false;  // add to the loss
 
   friend bool operator==(const SoftmaxCrossEntropy&, const SoftmaxCrossEntropy&) = default;
 };

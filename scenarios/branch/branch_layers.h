@@ -26,8 +26,8 @@ struct BranchSizes {
   /// copies).
   [[nodiscard]] ConvolutionForward convolution(std::int64_t copies = 1,
                                                std::int64_t groups = 1) const;
-  [[nodiscard]] double flops() const;  // of all layers
-  [[nodiscard]] double bytes() const;  // of all layers' outputs and weights
+  [[nodiscard]] double flops() const;  // FLOPs of all layers
+  [[nodiscard]] double bytes() const;  // bytes of all layers' outputs and weights
 };
 
 [[nodiscard]] BranchSizes branch_sizes_of(const CaseSpec& spec);

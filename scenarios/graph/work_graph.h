@@ -15,7 +15,7 @@ enum class NodeKind {
   input,          // random numbers, uniform in [−factor, factor)
   product,        // of two matrices, each of which may be transposed
   relu,           // max(x, 0)
-  relu_gradient,  // gradient of the second input at the input of the relu that is the first input
+  relu_gradient,  // the second input where the first, the relu's output, is positive; otherwise 0
   add,            // of two matrices
   // gradient of the mean squared error between prediction and target, and the loss itself
   loss_gradient,
@@ -29,7 +29,7 @@ struct WorkNode {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::vector<int> inputs = {};  // earlier nodes, in the order of the operation's arguments
-  bool transpose_a = false;      // of a product
+  bool transpose_a = false;      // for products
   bool transpose_b = false;
   float factor = 1;
   std::int64_t loss_elements = 0;  // elements of the whole batch, if this is a part of it

@@ -250,7 +250,7 @@ std::vector<double> measured_seconds(Context& context, int device, const StageRa
   return all;
 }
 
-/// The same by estimate, if nothing may be measured.
+/// Returns estimates of the costs that `measured_seconds` returns, if nothing may be measured.
 std::vector<double> estimated_seconds_of(Context& context, int device, const StageRange& whole,
                                          const InterOpProblem& problem) {
   const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);

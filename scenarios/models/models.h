@@ -179,7 +179,7 @@ struct Model {
   std::int64_t quick_batch = 24;
   /// Requires a value for each of its sizes.
   std::function<Network(const ModelSizes& sizes)> make;
-  /// The same with a head that uses the embedding's table; empty if not supported.
+  /// Makes the network with a head that uses the embedding's table; empty if not supported.
   std::function<Network(const ModelSizes& sizes)> make_tied = {};
 };
 

@@ -17,7 +17,7 @@
 namespace parbench {
 namespace {
 
-/// For queries, keys and values.
+/// Number of projections before attention: queries, keys and values.
 constexpr int projections_of_attention = 3;
 
 /// Returns the only reader of a layer, if it reads nothing else; -1 otherwise.

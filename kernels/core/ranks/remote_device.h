@@ -11,7 +11,7 @@ namespace parbench {
 
 /// Stands for a device of another process, so that every rank can build the same plan. A device of
 /// this process with the same kernels plans the operations; enqueued work is ignored. Its memory
-/// has addresses, but no physical pages unless somebody writes to it.
+/// has addresses, but no physical pages until data is written to it.
 class RemoteDevice final : public Device {
  public:
   /// `info`: the description by the other rank. `twin`: a device of this process that outlives it.

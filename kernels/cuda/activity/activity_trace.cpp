@@ -219,7 +219,7 @@ void ActivityTrace::deliver() {
     const auto stream = streams_.find(one.log);
     if (stream != streams_.end()) stream->second->log_->add(one.activity);
   }
-  // counted in any log, since the owner is not always known
+  // counted in an arbitrary log, because the owner is not always known
   streams_.begin()->second->log_->lose(joined.lost);
 }
 

@@ -17,7 +17,7 @@ namespace parbench::cuda {
 
 /// Limits of tuning for one operation.
 struct TuningLimits {
-  std::size_t candidates = 16;  // candidates that ran
+  std::size_t candidates = 16;  // maximum number of candidates to run
   double seconds = 1;           // no further candidate begins after this time
 };
 

@@ -38,7 +38,7 @@ double root_mean_square(std::span<const float> values) {
 /// Allowed error of an element.
 struct Allowance {
   Tolerance tolerance;
-  double scale = 0;  // of the tensor; not finite if one of its elements is not
+  double scale = 0;  // root mean square of the tensor; not finite if one of its elements is not
 };
 
 /// Returns whether the error of an element exceeds `worst` times its allowance (Tolerance::allowed,

@@ -45,8 +45,8 @@ class AccessLog {
   std::vector<Access> accesses_;  // without those that a later write covers
 };
 
-/// Sorts the list, and removes duplicates and tasks that a later task of the list follows on the
-/// same, single lane.
+/// Sorts the list and removes duplicates. Of several tasks whose only lane is the same, keeps only
+/// the last one, which runs after the others.
 void keep_last_of_lanes(const PlanGraph& graph, std::vector<TaskId>& tasks);
 
 }  // namespace parbench

@@ -16,14 +16,14 @@ namespace parbench {
 /// Every shard gets the sum of all `data`. `in_f32`: scratch memory with `bytes_in_f32` bytes;
 /// empty for f32.
 void add_up(LayerPass& pass, const BufferView& data, const BufferView& in_f32);
-/// The same; uses a temporary for f32.
+/// Overload that takes its memory for f32 from the temporaries of the backward pass.
 void add_up(BackwardPass& pass, const BufferView& data);
 
 /// Every shard gets its own part of the sum of all `data` in `destination`, which may be this part
 /// of `data`. The content of `data` becomes undefined.
 void add_up_part(LayerPass& pass, const BufferView& data, PositionPart part,
                  const BufferView& in_f32, const BufferView& destination);
-/// The same with a temporary; the destination is the part of `data`.
+/// Overload with such a temporary; the sum replaces the part in `data`.
 void add_up_part(BackwardPass& pass, const BufferView& data, PositionPart part);
 
 }  // namespace parbench

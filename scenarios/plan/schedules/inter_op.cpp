@@ -335,7 +335,7 @@ class StageSolver {
   Ran before_all_;
   Ran after_all_;
   std::vector<OpSet64> before_;
-  std::vector<Merge> merges_;  // of the block
+  std::vector<Merge> merges_;  // merges within the block
   std::map<State, Choice> best_;
 };
 

@@ -1,4 +1,4 @@
-// Loss, gradients and update by definition.
+// Recomputes losses and gradients by definition, and compares both ends of boundaries.
 #include "scenarios/training/checks/step_checks.h"
 
 #include <fmt/format.h>

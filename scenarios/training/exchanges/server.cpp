@@ -51,7 +51,8 @@ std::vector<Call> update_calls(TrainingStep& step, RegionUpdate& update, int dev
   return calls;
 }
 
-/// Reads the sum of a parameter's gradients on the server, which has the layouts of the workers.
+/// Returns a function that reads the sum of a parameter's gradients on the server, which uses the
+/// layouts of the workers.
 std::function<std::vector<float>()> reader_of_sum(TrainingStep& step, const TrainedRegion& region,
                                                   const Tensor& own) {
   const std::size_t offset = own.view.offset - step.stage({}).region().gradients.offset;

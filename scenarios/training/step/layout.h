@@ -67,7 +67,7 @@ struct StepLayout {
   [[nodiscard]] int micro_batch_count(int replica) const {
     return static_cast<int>(micro_batches.at(static_cast<std::size_t>(replica)).size());
   }
-  [[nodiscard]] std::int64_t samples() const;  // of all replicas
+  [[nodiscard]] std::int64_t samples() const;  // samples of all replicas
   [[nodiscard]] std::int64_t samples_of(int replica) const;
 
   /// Returns the points in the order of devices.

@@ -147,7 +147,7 @@ const Tensor* Translator::find(const std::string& name) const {
 
 std::int64_t Translator::samples_of_file() const {
   if (file_.inputs.empty() || file_.inputs.front().shape.empty()) return 1;
-  constexpr std::int64_t max_batch = 1 << 14;  // others are no batch
+  constexpr std::int64_t max_batch = 1 << 14;  // larger numbers are not a batch size
   const std::int64_t samples = file_.inputs.front().shape.front();
   return samples > max_batch ? 1 : std::max(samples, std::int64_t{1});
 }
@@ -167,7 +167,7 @@ bool Translator::is_trainable(int constant) const {
                                     ElementOp::rounding, ElementOp::sign};
   if (operation.kind == OpKind::element &&
       std::ranges::find(of_positions, operation.element) != of_positions.end()) {
-    return false;  // rotary angles, masks, places
+    return false;  // rotary angles, masks, indices
   }
   return std::ranges::any_of(operation.inputs, [&](int input) { return is_trainable(input); });
 }
@@ -295,7 +295,7 @@ void Translator::translate(const Node& node) {
   const std::vector<int> outputs = found->second(arguments);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    if (i >= outputs.size()) continue;  // who reads it is refused
+    if (i >= outputs.size()) continue;  // nodes that read it are refused
     if (outputs[i] < 0) continue;
     tensors_[node.outputs[i]] = {.is_constant = !arguments.is_network(),
                                  .operation = outputs[i],
