@@ -19,10 +19,10 @@ namespace parbench {
 /// GPU".
 [[nodiscard]] std::string whole_device_text(const std::vector<CaseOutcome>& outcomes);
 
-/// Compares one device that has all cores with the fastest case that divides the work. If the
-/// latter is recommended: " One device with both cores: 1.10× (1.05–1.15).". If the former is: "
-/// The fastest that divides the work: split 5, 1.29× (1.19–1.37).". Empty if one of them is missing
-/// or they are tied.
+/// Compares strategy all-cores (one device with all cores) with the fastest case that divides the
+/// work. If dividing is recommended: " One device with both cores: 1.10× (1.05–1.15).". If
+/// all-cores is recommended: " The fastest that divides the work: split 5, 1.29× (1.19–1.37).".
+/// Empty if one of them is missing or they are tied.
 [[nodiscard]] std::string whole_device_comparison(
     const std::vector<const CaseOutcome*>& group, const report::Recommendation& found,
     const std::vector<CaseOutcome>& outcomes,

@@ -15,7 +15,7 @@ struct Exchange {
   Collective collective = Collective::all_reduce;
   std::int64_t bytes = 0;  // size S of nccl-tests: bytes of a rank's whole array; a multiple of 4
   std::optional<Algorithm> algorithm;  // algorithm by messages; nothing: by a communicator
-  /// Uses the communicator of the ranks with this kind of all-reduce.
+  /// If set: the ranks' communicator runs the collective, with this kind of all-reduce.
   std::optional<RankAllReduce> over_ranks = {};
   std::int64_t calls = 1;  // number of consecutive collectives, each with its own data
 };

@@ -80,7 +80,7 @@ struct CallMetrics {
   std::string kernel = {};  // "brgconv:avx512_core"; may be empty
   bool reference = false;   // a plain loop, often a hundred times slower than an optimised kernel
   int count = 0;
-  double seconds = 0;     // sum
+  double seconds = 0;     // sum over the calls
   double enqueueing = 0;  // host seconds for enqueueing them, unless they were launched as a graph
   // idle time of threads in OpenMP teams: sum of the means over the threads
   double team_waiting = 0;

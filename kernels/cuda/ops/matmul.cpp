@@ -94,8 +94,7 @@ void set(cublasLtMatmulPreferenceOpaque_t& preference,
   PARBENCH_CUDA(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value));
 }
 
-/// Returns zero for attributes that the algorithm lacks, because a description must not fail a
-/// plan.
+/// Returns an attribute of an algorithm for descriptions; zero if it lacks the attribute.
 template <class Value>
 Value setting(const cublasLtMatmulAlgo_t& algorithm,
               cublasLtMatmulAlgoConfigAttributes_t attribute) {

@@ -148,7 +148,7 @@ class LstmForwardOp final : public LstmOp {
   PrimitiveCall with_source_;
   PrimitiveCall with_state_;
   // Offsets in scratch memory. zeros_: initial state and cell.
-  std::size_t zeros_;      // what the first position finds
+  std::size_t zeros_;
   std::size_t state_;      // state at one position, dense
   std::size_t recurrent_;  // product with the state
 };

@@ -33,8 +33,8 @@ bool on_words_of(std::size_t bytes, const void* address) {
 
 constexpr unsigned int warps_of_block = block_threads / 32;
 
-/// Marks the positions from `first` to that of the block's last thread that have this index:
-/// `marks` has a bit for each thread.
+/// Marks which of the block's positions, one per thread from `first` on, have this index. `marks`
+/// has a bit for each thread.
 __device__ inline void mark_positions(const std::int32_t* indices, std::int64_t first,
                                       std::int64_t count, std::int32_t index, unsigned int* marks) {
   const std::int64_t position = first + threadIdx.x;

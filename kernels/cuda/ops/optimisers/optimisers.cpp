@@ -72,7 +72,7 @@ class AdamOp final : public CudaOp {
 
  private:
   Adam desc_;
-  float kept_ = 1;  // factor of a parameter by decoupled decay
+  float kept_ = 1;  // share of a parameter that decoupled weight decay keeps
 };
 
 class SquaredNormOp final : public CudaOp {

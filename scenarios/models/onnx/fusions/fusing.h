@@ -61,8 +61,8 @@ class Fusing {
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 std::vector<std::pair<std::string, int>> parameters = {},
                 const TranslatedLayer* like = nullptr);
-  /// Names an operation that a fusion has appended: the node that made the replaced operation, a
-  /// suffix, and an operator.
+  /// Sets the node of an operation that a fusion has appended: a new node with the operator `op`,
+  /// whose name is that of the replaced operation's node plus `suffix`.
   void set_maker(int index, std::string_view op, std::string_view suffix);
 
  private:

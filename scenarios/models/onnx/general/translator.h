@@ -68,9 +68,9 @@ class Translator {
   /// `file` must outlive the translator.
   Translator(const Graph& file, Load load);
 
-  /// Adds a tensor of the caller, with its samples at the position in `shape`.
+  /// Adds an input of the file. `shape`: its extents, including the position of the samples.
   void add_input(const std::string& name, general::Extents shape, ElementType type);
-  /// Adds an operation as a tensor of the caller.
+  /// Gives a tensor of the file the result of an existing operation.
   void add_result(const std::string& name, int operation, ElementType type) {
     tensors_[name] = {.is_constant = false, .operation = operation, .type = type};
   }
