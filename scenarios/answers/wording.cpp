@@ -210,7 +210,7 @@ std::string tie_text(const report::Recommendation& recommendation) {
 }
 
 std::string open_text(const report::Recommendation& recommendation) {
-  // under the same load it would remain open
+  // more samples under the same load would not lead to a verdict
   const bool is_hidden = recommendation.hiding_load > 0;
   if (is_hidden || payoff_of(recommendation) == report::Payoff::undecided) return {};
   std::vector<std::string> open;

@@ -16,8 +16,8 @@ namespace parbench::cpu {
 /// be emulated, and its speed would not be representative.
 [[nodiscard]] bool has_native_bf16();
 
-/// Returns why this processor does not support a format, with the remedy: TF32, and bf16 without
-/// the instructions. Empty if it supports the format.
+/// Returns why this processor does not support a format, with the remedy; empty if it does. TF32 is
+/// never supported, bf16 only by processors with instructions for it.
 [[nodiscard]] std::string lacking_arithmetic(NumberFormat format);
 /// Throws Unsupported, with the operation's name, for a format that the processor does not support.
 void check_arithmetic(std::string_view operation, NumberFormat format);
