@@ -17,8 +17,8 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-/// A function of one row, of element-wise operations and reductions over the last dimension, below
-/// an operation.
+/// A function from row to row: the element-wise operations and the reductions over the last
+/// dimension from which an operation is computed.
 class RowFunction {
  public:
   [[nodiscard]] static std::optional<RowFunction> below(const Fusing& fusing, int index) {
