@@ -134,7 +134,10 @@ void multiply_one(const Product& product, std::size_t number) {
       column_major(product, product.b, product.operation.b, at(product.from_b, product.b));
   const std::size_t rows = product.rows();
   const std::size_t depth = product.depth();
-  const auto parts = static_cast<std::size_t>(product.algorithm.parts);
+  // Long sums of f32 in one go would be less exact than those of any library.
+  constexpr std::size_t longest = 256;
+  const std::size_t parts =
+      std::max(static_cast<std::size_t>(product.algorithm.parts), (depth + longest - 1) / longest);
   std::byte* to = at(product.to, product.d);
   std::vector<float> sums(rows);
   for (std::size_t column = 0; column < product.columns(); ++column) {
@@ -145,8 +148,9 @@ void multiply_one(const Product& product, std::size_t number) {
         const float factor = b[column * depth + i];
         for (std::size_t row = 0; row < rows; ++row) sums[row] += a[i * rows + row] * factor;
       }
-      float* partial = parts > 1 ? product.workspace : sums.data();
-      if (parts > 1) std::memcpy(partial, sums.data(), rows * sizeof(float));
+      const bool uses_workspace = product.algorithm.workspace > 0;
+      float* partial = uses_workspace ? product.workspace : sums.data();
+      if (uses_workspace) std::memcpy(partial, sums.data(), rows * sizeof(float));
       for (std::size_t row = 0; row < rows; ++row) total[row] += partial[row];
     }
     for (std::size_t row = 0; row < rows; ++row) {
