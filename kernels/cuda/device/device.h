@@ -65,6 +65,10 @@ class CudaDevice final : public Device {
   /// Makes its GPU the current one of a thread that only waits, copies nothing by kernels and may
   /// run beside the one that has the partition.
   void enter_gpu() const;
+  /// Copies host memory to a buffer of the device and waits. cudaMemcpy would not do: from pageable
+  /// memory it returns before the copy has arrived, and streams that do not block have no order
+  /// with it.
+  void upload(const Buffer& to, const void* from, std::size_t bytes);
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
 
