@@ -31,8 +31,7 @@ void PlainLstm::add(std::byte* memory, std::int64_t index, float value) const {
   set(memory, index, get(memory, index) + value);
 }
 
-PlainLstm::PlainLstm(const LstmShape& shape, DType dtype)
-    : shape_(shape), dtype_(dtype) {
+PlainLstm::PlainLstm(const LstmShape& shape, DType dtype) : shape_(shape), dtype_(dtype) {
   std::size_t next = 0;
   const auto place = [&](std::int64_t count) {
     const std::size_t at = next;
@@ -56,7 +55,7 @@ std::size_t PlainLstm::saved_bytes() const {
 }
 
 void PlainLstm::advance(const Memory& memory, const std::byte* source, std::byte* destination,
-                         std::int64_t row) const {
+                        std::int64_t row) const {
   const std::int64_t hidden = shape_.hidden;
   const bool is_first = row % shape_.sequence == 0;
   auto* gates = reinterpret_cast<float*>(memory.saved) + row * 9 * hidden;
@@ -84,7 +83,7 @@ void PlainLstm::advance(const Memory& memory, const std::byte* source, std::byte
 }
 
 void PlainLstm::forward(const std::byte* source, std::byte* destination,
-                         const Memory& memory) const {
+                        const Memory& memory) const {
   for (std::int64_t row = 0; row < shape_.batch * shape_.sequence; ++row) {
     advance(memory, source, destination, row);
   }
@@ -92,8 +91,8 @@ void PlainLstm::forward(const std::byte* source, std::byte* destination,
 
 /// The gradients of a row's gates, and what they leave for the row before.
 void PlainLstm::differentiate(const Memory& memory, const std::byte* diff_destination,
-                               std::vector<float>& diff_state, std::vector<float>& diff_cell,
-                               std::int64_t row) const {
+                              std::vector<float>& diff_state, std::vector<float>& diff_cell,
+                              std::int64_t row) const {
   const std::int64_t hidden = shape_.hidden;
   const bool is_first = row % shape_.sequence == 0;
   auto* gates = reinterpret_cast<float*>(memory.saved) + row * 9 * hidden;
@@ -127,9 +126,8 @@ void PlainLstm::differentiate(const Memory& memory, const std::byte* diff_destin
   }
 }
 
-void PlainLstm::backward_data(const std::byte* /*destination*/,
-                               const std::byte* diff_destination, std::byte* diff_source,
-                               const Memory& memory) const {
+void PlainLstm::backward_data(const std::byte* /*destination*/, const std::byte* diff_destination,
+                              std::byte* diff_source, const Memory& memory) const {
   const std::int64_t hidden = shape_.hidden;
   std::vector<float> diff_state;
   std::vector<float> diff_cell;
@@ -154,8 +152,8 @@ void PlainLstm::backward_data(const std::byte* /*destination*/,
 }
 
 /// Sums in f32, rounded once.
-void PlainLstm::backward_weights(const std::byte* source,
-                                  const std::byte* destination, const Memory& memory) const {
+void PlainLstm::backward_weights(const std::byte* source, const std::byte* destination,
+                                 const Memory& memory) const {
   const std::int64_t hidden = shape_.hidden;
   const std::int64_t rows = shape_.batch * shape_.sequence;
   const auto* saved = reinterpret_cast<const float*>(memory.saved);

@@ -174,11 +174,10 @@ std::size_t extent(const Layout& layout) {
 }
 
 bool are_consistent(const Product& product) {
-  const bool a_fits = product.rows() == (product.operation.a == CUBLAS_OP_N ? product.a.rows
-                                                                            : product.a.columns);
-  const bool b_fits =
-      product.columns() ==
-      (product.operation.b == CUBLAS_OP_N ? product.b.columns : product.b.rows);
+  const bool a_fits =
+      product.rows() == (product.operation.a == CUBLAS_OP_N ? product.a.rows : product.a.columns);
+  const bool b_fits = product.columns() ==
+                      (product.operation.b == CUBLAS_OP_N ? product.b.columns : product.b.rows);
   return a_fits && b_fits && product.depth() == product.other_depth() &&
          product.a.batch == product.d.batch && product.b.batch == product.d.batch;
 }
@@ -211,8 +210,8 @@ cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t description,
                                                std::size_t /*bytes*/, cublasComputeType_t compute,
                                                cudaDataType_t scale) {
   if (scale != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
-  *as<Operation>(description) = {compute, CUBLAS_OP_N, CUBLAS_OP_N, CUBLASLT_EPILOGUE_DEFAULT,
-                                 nullptr, 0};
+  *as<Operation>(description) = {
+      compute, CUBLAS_OP_N, CUBLAS_OP_N, CUBLASLT_EPILOGUE_DEFAULT, nullptr, 0};
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -283,15 +282,11 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   }
 }
 
-/// bf16 has no algorithm for addresses that vector loads cannot take; f32 has one.
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
-                                              cublasLtMatmulDesc_t description,
-                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
-                                              cublasLtMatrixLayout_t /*c*/,
-                                              cublasLtMatrixLayout_t d,
-                                              cublasLtMatmulPreference_t preference, int wanted,
-                                              cublasLtMatmulHeuristicResult_t results[],
-                                              int* count) {
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t handle, cublasLtMatmulDesc_t description, cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t /*c*/, cublasLtMatrixLayout_t d,
+    cublasLtMatmulPreference_t preference, int wanted, cublasLtMatmulHeuristicResult_t results[],
+    int* count) {
   const Call call(__func__);
   call.check(handle);
   const Product product{.operation = *as<Operation>(description),
@@ -317,7 +312,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
     offer({21, 1, 0, vector});
     offer({22, 2, columns, vector});
   }
-  if (product.a.type == CUDA_R_32F) offer({7, 1, 0, sizeof(float)});
+  offer({7, 1, 0, static_cast<std::uint32_t>(bytes_of(product.a.type))});
   return *count > 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 

@@ -126,8 +126,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   call.check(stream);
   if (const cudaError_t lost = call.lost()) return lost;
   if (stream->capture) return call.fail(cudaErrorNotSupported, "graphs in graphs");
-  submit(*stream,
-         [nodes = executable->nodes, launch = launches++] { run_graph(*nodes, launch); });
+  submit(*stream, [nodes = executable->nodes, launch = launches++] { run_graph(*nodes, launch); });
   return cudaSuccess;
 }
 

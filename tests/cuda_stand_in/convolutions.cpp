@@ -1,6 +1,6 @@
-// Takes the place of kernels/cuda/cudnn/cudnn_graph.cpp, the engine seam: convolutions by plain loops.
-// As with cuDNN, weight gradients of bf16 in f32, and of strides or groups, have no engine, so that what
-// computes them otherwise runs too.
+// Takes the place of kernels/cuda/cudnn/cudnn_graph.cpp, the engine seam: convolutions by plain
+// loops. As with cuDNN, weight gradients of bf16 in f32, and of strides or groups, have no engine,
+// so that what computes them otherwise runs too.
 #include <vector>
 
 #include "kernels/base/bfloat16.h"
@@ -180,9 +180,9 @@ void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
     stand_in::check_device_memory("cudnnBackendExecute", address, 1);
   }
   stand_in::check_device_memory("cudnnBackendExecute", workspace, workspace_bytes_);
-  PARBENCH_CUDA(stand_in::launch(
-      handle->stream, [graph = *static_cast<const ConvolutionGraph*>(plan_), tensors, workspace,
-                       bytes = workspace_bytes_] {
+  PARBENCH_CUDA(
+      stand_in::launch(handle->stream, [graph = *static_cast<const ConvolutionGraph*>(plan_),
+                                        tensors, workspace, bytes = workspace_bytes_] {
         std::fill_n(workspace, bytes, std::byte{0xFF});  // whoever keeps anything in it loses it
         convolve(graph, tensors);
       }));

@@ -32,9 +32,7 @@ struct cudnnRNNStruct : Object {
   int inputs = 0;
   int hidden = 0;
 
-  [[nodiscard]] DType dtype() const {
-    return type == CUDNN_DATA_FLOAT ? DType::f32 : DType::bf16;
-  }
+  [[nodiscard]] DType dtype() const { return type == CUDNN_DATA_FLOAT ? DType::f32 : DType::bf16; }
   [[nodiscard]] PlainLstm loops(int batch, int length) const {
     return {{.batch = batch, .sequence = length, .in_features = inputs, .hidden = hidden}, dtype()};
   }
@@ -92,10 +90,10 @@ cudnnStatus_t enqueue(const Pass& pass, const void* workspace_address, Run run) 
     }
   }
   const cudnnRNNStruct& layer = *pass.layer;
-  const bool consistent =
-      pass.source->batch == pass.destination->batch &&
-      pass.source->length == pass.destination->length && pass.source->type == layer.type &&
-      pass.source->width == layer.inputs && pass.destination->width == layer.hidden;
+  const bool consistent = pass.source->batch == pass.destination->batch &&
+                          pass.source->length == pass.destination->length &&
+                          pass.source->type == layer.type && pass.source->width == layer.inputs &&
+                          pass.destination->width == layer.hidden;
   const PlainLstm loops = layer.loops(pass.source->batch, pass.source->length);
   if (!consistent || pass.weight_bytes != loops.weight_bytes() ||
       pass.saved_bytes < loops.saved_bytes()) {
@@ -117,7 +115,9 @@ const char* cudnnGetErrorString(cudnnStatus_t status) {
   return status == CUDNN_STATUS_SUCCESS ? "CUDNN_STATUS_SUCCESS" : "cuDNN failed";
 }
 
-void cudnnGetLastErrorString(char* text, std::size_t size) { std::snprintf(text, size, "stand-in"); }
+void cudnnGetLastErrorString(char* text, std::size_t size) {
+  std::snprintf(text, size, "stand-in");
+}
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
   const Call call(__func__);
@@ -250,8 +250,7 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t handle, cudnnRNNDescriptor_t
                                       cudnnTensorDescriptor_t matrix, void** matrix_address,
                                       cudnnTensorDescriptor_t vector, void** vector_address) {
   const Call call(__func__);
-  for (const Object* object :
-       std::initializer_list<const Object*>{handle, layer, matrix, vector}) {
+  for (const Object* object : std::initializer_list<const Object*>{handle, layer, matrix, vector}) {
     call.check(object);
   }
   const PlainLstm loops = layer->loops(1, 1);
@@ -267,13 +266,15 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t handle, cudnnRNNDescriptor_t
   return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t cudnnRNNForward(
-    cudnnHandle_t handle, cudnnRNNDescriptor_t layer, cudnnForwardMode_t /*mode*/,
-    const std::int32_t /*lengths*/[], cudnnRNNDataDescriptor_t x_sequences, const void* x,
-    cudnnRNNDataDescriptor_t y_sequences, void* y, cudnnTensorDescriptor_t /*h*/,
-    const void* /*hx*/, void* /*hy*/, cudnnTensorDescriptor_t /*c*/, const void* /*cx*/,
-    void* /*cy*/, std::size_t weight_bytes, const void* weights, std::size_t /*workspace_bytes*/,
-    void* workspace_address, std::size_t saved_bytes, void* saved) {
+cudnnStatus_t cudnnRNNForward(cudnnHandle_t handle, cudnnRNNDescriptor_t layer,
+                              cudnnForwardMode_t /*mode*/, const std::int32_t /*lengths*/[],
+                              cudnnRNNDataDescriptor_t x_sequences, const void* x,
+                              cudnnRNNDataDescriptor_t y_sequences, void* y,
+                              cudnnTensorDescriptor_t /*h*/, const void* /*hx*/, void* /*hy*/,
+                              cudnnTensorDescriptor_t /*c*/, const void* /*cx*/, void* /*cy*/,
+                              std::size_t weight_bytes, const void* weights,
+                              std::size_t /*workspace_bytes*/, void* workspace_address,
+                              std::size_t saved_bytes, void* saved) {
   check_device_memory(__func__, x, bytes_of(*x_sequences));
   check_device_memory(__func__, y, bytes_of(*y_sequences));
   return enqueue({__func__, handle, layer, x_sequences, y_sequences, weight_bytes, weights,
@@ -300,12 +301,14 @@ cudnnStatus_t cudnnRNNBackwardData_v8(
                  });
 }
 
-cudnnStatus_t cudnnRNNBackwardWeights_v8(
-    cudnnHandle_t handle, cudnnRNNDescriptor_t layer, cudnnWgradMode_t mode,
-    const std::int32_t /*lengths*/[], cudnnRNNDataDescriptor_t x_sequences, const void* x,
-    cudnnTensorDescriptor_t /*h*/, const void* /*hx*/, cudnnRNNDataDescriptor_t y_sequences,
-    const void* y, std::size_t weight_bytes, void* weights, std::size_t /*workspace_bytes*/,
-    void* workspace_address, std::size_t saved_bytes, void* saved) {
+cudnnStatus_t cudnnRNNBackwardWeights_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t layer,
+                                         cudnnWgradMode_t mode, const std::int32_t /*lengths*/[],
+                                         cudnnRNNDataDescriptor_t x_sequences, const void* x,
+                                         cudnnTensorDescriptor_t /*h*/, const void* /*hx*/,
+                                         cudnnRNNDataDescriptor_t y_sequences, const void* y,
+                                         std::size_t weight_bytes, void* weights,
+                                         std::size_t /*workspace_bytes*/, void* workspace_address,
+                                         std::size_t saved_bytes, void* saved) {
   if (mode != CUDNN_WGRAD_MODE_ADD) return CUDNN_STATUS_NOT_SUPPORTED;
   check_device_memory(__func__, x, bytes_of(*x_sequences));
   check_device_memory(__func__, y, bytes_of(*y_sequences));

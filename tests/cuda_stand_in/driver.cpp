@@ -176,8 +176,8 @@ bool take(std::string_view wanted, unsigned int version, std::string_view name, 
 
 using namespace parbench::stand_in;  // NOLINT(google-build-using-namespace): the vendor's functions
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** address,
-                                             unsigned int version, unsigned long long /*flags*/,
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** address, unsigned int version,
+                                             unsigned long long /*flags*/,
                                              cudaDriverEntryPointQueryResult* found) {
   const Call call(__func__);
   const auto is = [&]<class Expected>(Expected function, const char* known, unsigned int since) {

@@ -10,6 +10,8 @@ cudaError_t cudaGetLastError() {
   return std::exchange(this_thread().last, cudaSuccess);
 }
 
+cudaError_t cudaPeekAtLastError() { return this_thread().last; }
+
 const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {
 #define PARBENCH_NAME(name) \

@@ -151,8 +151,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   attributes->type = cudaMemoryTypeUnregistered;
   if (allocation == nullptr) return cudaSuccess;
   attributes->device = allocation->device;
-  attributes->type = allocation->kind == Allocation::Kind::device ? cudaMemoryTypeDevice
-                                                                  : cudaMemoryTypeHost;
+  attributes->type =
+      allocation->kind == Allocation::Kind::device ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
   return cudaSuccess;
 }
 
@@ -189,6 +189,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   const auto* first = static_cast<const std::byte*>(from);
   submit(default_stream(current_context()->device),
          [to, staged = std::vector(first, first + bytes)] {
+           std::unique_lock lock(state().mutex);
+           state().changed.wait(lock, [] { return !state().holds_copies; });
            std::memcpy(to, staged.data(), staged.size());
          });
   return cudaSuccess;

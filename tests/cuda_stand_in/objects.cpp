@@ -62,7 +62,7 @@ cudaError_t Call::lost() const {
 
 void Call::check(const Object* object) const {
   if (object == nullptr) refuse(name_, "a null handle");
-  if (!object->alive) refuse(name_, std::string("a ") + object->kind + " that was destroyed");
+  if (!object->alive) refuse(name_, std::string("the ") + object->kind + " was destroyed");
 }
 
 void Call::wait(const std::function<bool()>& condition, const char* what) {
@@ -89,7 +89,14 @@ void lose_devices(int number) {
   state().tasks_to_loss = number;
 }
 
+void hold_copies(bool on) {
+  const std::lock_guard lock(state().mutex);
+  state().holds_copies = on;
+  state().changed.notify_all();
+}
+
 void recover() {
+  hold_copies(false);
   const std::lock_guard lock(state().mutex);
   state().allocations_to_failure = state().tasks_to_loss = 0;
   state().lost = cudaSuccess;

@@ -76,6 +76,7 @@ struct State {
   cudaError_t lost = cudaSuccess;  // what every call returns from then on
   int allocations_to_failure = 0;
   int tasks_to_loss = 0;
+  bool holds_copies = false;
 };
 [[nodiscard]] State& state();
 
@@ -173,8 +174,9 @@ struct CUevent_st : parbench::stand_in::Object {
   CUctx_st* context;
   bool timed;
   std::shared_ptr<parbench::stand_in::Record> record;
-  std::shared_ptr<parbench::stand_in::Capture> capture;  // of the last record, where it was captured
-  std::vector<std::size_t> nodes;                        // that this record stands for
+  std::shared_ptr<parbench::stand_in::Capture>
+      capture;                     // of the last record, where it was captured
+  std::vector<std::size_t> nodes;  // that this record stands for
 };
 
 struct CUgraph_st : parbench::stand_in::Object {

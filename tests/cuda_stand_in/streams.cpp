@@ -73,6 +73,11 @@ void drain(Call& call, int device) {
       "it waits for the streams of the device");
 }
 
+std::mutex& grids() {
+  static std::mutex& mutex = *new std::mutex;
+  return mutex;
+}
+
 cudaError_t launch(cudaStream_t stream, std::function<void()> work) {
   const Call call("a launch");
   if (stream == nullptr) refuse(call.name(), "the default stream");

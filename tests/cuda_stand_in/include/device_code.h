@@ -1,4 +1,5 @@
-// What nvcc knows without an include, for the project's .cu files: included before all else in them.
+// What nvcc knows without an include, for the project's .cu files: included before all else in
+// them.
 #pragma once
 
 #include <cuda_runtime_api.h>

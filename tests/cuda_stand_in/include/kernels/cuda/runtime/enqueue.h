@@ -1,5 +1,5 @@
-// Takes the place of kernels/cuda/runtime/enqueue.h: the stand-in's streams run a kernel's grid on the
-// host.
+// Takes the place of kernels/cuda/runtime/enqueue.h: the stand-in's streams run a kernel's grid on
+// the host.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,6 +16,7 @@ void enqueue(dim3 grid, dim3 block, cudaStream_t stream, void (*kernel)(Paramete
   constexpr std::size_t max_parameter_bytes = 4096;
   static_assert((sizeof(Parameters) + ... + 0) <= max_parameter_bytes);
   (void)stand_in::launch(stream, [=] {
+    const std::lock_guard alone(stand_in::grids());
     emulation::run_grid(grid, block, [&] { kernel(arguments...); });
   });
 }
