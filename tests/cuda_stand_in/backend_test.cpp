@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -93,22 +95,79 @@ TEST_F(CudaOnStandIn, CapturesNothingThatWaits) {
   bench().stream().synchronize();
 }
 
+/// Opens devices, and uses a bit of everything on each.
+void use_devices(const char* names) {
+  for (const auto& device : machine().open(names, {})) {
+    const auto stream = device->make_stream(StreamKind::compute, 0, 1);
+    const auto event = device->make_event(EventKind::timing);
+    const auto shared = device->make_shared_event(device->allocate(4, MemoryKind::pinned));
+    const auto spin = device->prepare(Spin{.duration = std::chrono::microseconds(1)}, 1);
+    const auto product = device->prepare(Gemm{4, 4, 4}, 1);
+    const auto gradient = device->prepare(ConvolutionBackwardWeights{{1, 16, 8, 8, 16, 3, 2}}, 1);
+    const auto lstm = device->prepare(LstmForward{{1, 2, 4, 4}}, 1);
+    stream->reserve_scratch(std::max(gradient->scratch_bytes(), lstm->scratch_bytes()));
+    const Buffer counter = device->allocate(sizeof(std::uint64_t), MemoryKind::device);
+    const auto graph =
+        stream->capture([&] { spin->enqueue(*stream, std::vector<BufferView>{counter}); });
+    graph->launch();
+    stream->record(*event);
+    stream->record(*shared);
+    EXPECT_GT(stand_in::live_objects().at("stream"), 0);
+    stream->synchronize();
+  }
+}
+
+constexpr const char* device_sets[] = {"cuda:0", "cuda:0/0,cuda:0/1", "cuda:0,cuda:1"};
+
 TEST_F(CudaOnStandIn, GivesBackAllThatItTook) {
   close();
   const auto before = stand_in::live_objects();
-  for (const char* names : {"cuda:0", "cuda:0/0,cuda:0/1", "cuda:0,cuda:1"}) {
-    const auto devices = machine().open(names, {});
-    for (const auto& device : devices) {
-      const auto stream = device->make_stream(StreamKind::compute, 0, 1);
-      const auto event = device->make_event(EventKind::timing);
-      const auto shared = device->make_shared_event(device->allocate(4, MemoryKind::pinned));
-      const auto op = device->prepare(ConvolutionForward{{1, 16, 8, 8, 16}}, 1);
-      const auto product = device->prepare(Gemm{4, 4, 4}, 1);
-      stream->reserve_scratch(std::max(op->scratch_bytes(), product->scratch_bytes()));
-      const auto graph = stream->capture([&] { stream->record(*event); });
-      EXPECT_GT(stand_in::live_objects().at("stream"), 0);
-      stream->synchronize();
+  for (const char* names : device_sets) use_devices(names);
+  EXPECT_EQ(stand_in::live_objects(), before);
+}
+
+/// Calls `use` with a failure at the first place, at the second, and so on until it meets none.
+template <class Failure, class Inject, class Use>
+int failures_of(const Inject& inject, const Use& use) {
+  constexpr int most = 200;
+  for (int number = 1; number < most; ++number) {
+    SCOPED_TRACE(number);
+    inject(number);
+    try {
+      use();
+      stand_in::recover();
+      return number - 1;
+    } catch (const Failure&) {
+      stand_in::recover();
     }
+  }
+  return most;
+}
+
+TEST_F(CudaOnStandIn, GivesBackAllWhicheverAllocationFails) {
+  close();
+  const auto before = stand_in::live_objects();
+  for (const char* names : device_sets) {
+    SCOPED_TRACE(names);
+    const int failures = failures_of<OutOfMemory>(stand_in::fail_allocation, [&] {
+      EXPECT_EQ(stand_in::live_objects(), before);
+      use_devices(names);
+    });
+    EXPECT_GT(failures, 3);
+  }
+  EXPECT_EQ(stand_in::live_objects(), before);
+}
+
+TEST_F(CudaOnStandIn, SaysThatTheDeviceIsLostWheneverItIs) {
+  close();
+  const auto before = stand_in::live_objects();
+  for (const char* names : device_sets) {
+    SCOPED_TRACE(names);
+    const int failures = failures_of<DeviceLost>(stand_in::lose_devices, [&] {
+      EXPECT_EQ(stand_in::live_objects(), before);
+      use_devices(names);
+    });
+    EXPECT_GT(failures, 3);
   }
   EXPECT_EQ(stand_in::live_objects(), before);
 }

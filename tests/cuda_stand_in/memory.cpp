@@ -70,8 +70,9 @@ cudaError_t free_memory(Call& call, void* address, Allocation::Kind kind) {
   drain(call, found->second.device);
   const Allocation gone = found->second;
   state().allocations.erase(found);
+  if (const cudaError_t lost = call.lost()) return lost;  // a task may still use it
   (void)munmap(gone.pages, gone.page_bytes);
-  return call.lost();
+  return cudaSuccess;
 }
 
 }  // namespace

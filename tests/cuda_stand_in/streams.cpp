@@ -28,9 +28,10 @@ void work_off(CUstream_st& stream, unsigned int number) {
     if (state().tasks_to_loss > 0 && --state().tasks_to_loss == 0) {
       state().lost = cudaErrorIllegalAddress;
     }
+    const bool runs = state().lost == cudaSuccess;
     lock.unlock();
-    pause_at_random(random);
-    task();
+    if (runs) pause_at_random(random);
+    if (runs) task();
     lock.lock();
     stream.busy = false;
     state().changed.notify_all();
