@@ -129,8 +129,8 @@ TEST_F(CudaOnStandIn, GivesBackAllThatItTook) {
 /// Calls `use` with a failure at the first place, at the second, and so on until it meets none.
 template <class Failure, class Inject, class Use>
 int failures_of(const Inject& inject, const Use& use) {
-  constexpr int most = 200;
-  for (int number = 1; number < most; ++number) {
+  constexpr int max_failures = 200;
+  for (int number = 1; number < max_failures; ++number) {
     SCOPED_TRACE(number);
     inject(number);
     try {
@@ -141,7 +141,7 @@ int failures_of(const Inject& inject, const Use& use) {
       stand_in::recover();
     }
   }
-  return most;
+  return max_failures;
 }
 
 TEST_F(CudaOnStandIn, GivesBackAllWhicheverAllocationFails) {

@@ -83,34 +83,34 @@ void convolve(const ConvolutionGraph& graph, const Tensors& tensors) {
     return values_of(tensors.at.at(i), of, graph.dtype);
   };
   const auto zeros = [](const Shape& of) {
-    return std::vector<float>(static_cast<std::size_t>(element_count(of)));
+    return std::vector<double>(static_cast<std::size_t>(element_count(of)));
   };
-  std::vector<float> result;
+  std::vector<double> result;  // long sums of f32 in one go would be less exact than any library's
   if (graph.pass == ConvolutionPass::forward) {
     const auto source = read(0, shape.source());
     const auto weights = read(1, shape.weights());
     result = zeros(shape.destination());
     for_each_product(shape, [&](std::size_t x, std::size_t w, std::size_t y) {
-      result[y] += source[x] * weights[w];
+      result[y] += double{source[x]} * weights[w];
     });
   } else if (graph.pass == ConvolutionPass::backward_data) {
     const auto destination = read(0, shape.destination());
     const auto weights = read(1, shape.weights());
     result = zeros(shape.source());
     for_each_product(shape, [&](std::size_t x, std::size_t w, std::size_t y) {
-      result[x] += destination[y] * weights[w];
+      result[x] += double{destination[y]} * weights[w];
     });
   } else {
     const auto source = read(0, shape.source());
     const auto destination = read(1, shape.destination());
     result = zeros(shape.weights());
     for_each_product(shape, [&](std::size_t x, std::size_t w, std::size_t y) {
-      result[w] += source[x] * destination[y];
+      result[w] += double{source[x]} * destination[y];
     });
   }
   const bool is_gradient = graph.pass == ConvolutionPass::backward_weights;
   for (std::size_t i = 0; i < result.size(); ++i) {
-    float value = result[i];
+    auto value = static_cast<float>(result[i]);
     if (graph.bias) {
       const auto channel = static_cast<std::int64_t>(i) % shape.out_channels;
       value += get(tensors.at[2], DType::f32, channel);
@@ -183,7 +183,7 @@ void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
   PARBENCH_CUDA(
       stand_in::launch(handle->stream, [graph = *static_cast<const ConvolutionGraph*>(plan_),
                                         tensors, workspace, bytes = workspace_bytes_] {
-        std::fill_n(workspace, bytes, std::byte{0xFF});  // whoever keeps anything in it loses it
+        std::fill_n(workspace, bytes, std::byte{0xFF});  // nothing may be kept in it
         convolve(graph, tensors);
       }));
 }

@@ -103,9 +103,9 @@ CUresult device_resource(CUdevice /*device*/, CUdevResource* result, CUdevResour
 }
 
 CUresult split(CUdevResource* result, unsigned int* groups, const CUdevResource* input,
-               CUdevResource* remaining, unsigned int flags, unsigned int least) {
+               CUdevResource* remaining, unsigned int flags, unsigned int min_count) {
   if (input->type != CU_DEV_RESOURCE_TYPE_SM || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  const unsigned int size = (std::max(least, step) + step - 1) / step * step;
+  const unsigned int size = (std::max(min_count, step) + step - 1) / step * step;
   const unsigned int possible = input->sm.smCount / size;
   *groups = result == nullptr ? possible : std::min(*groups, possible);
   for (unsigned int i = 0; result != nullptr && i < *groups; ++i) describe(result[i], size);

@@ -18,7 +18,7 @@ struct ExitReport {
   }
 };
 
-/// Every header and report shows this variable: nobody takes such a run's times for a GPU's.
+/// Every header and report shows this variable, so that its times are not mistaken for a GPU's.
 const int announced = setenv("CUDA_DEVICE_MAX_CONNECTIONS", "of a stand-in, no figures", 1);
 
 }  // namespace

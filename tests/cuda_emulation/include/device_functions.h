@@ -1,5 +1,5 @@
 // The part of CUDA's device code that the project's .cu files use, for the host's compiler. Grids
-// run on the calling thread (grid.cpp). Whoever includes it has CUDA's types: the vendor's
+// run on the calling thread (grid.cpp). Before it, a source includes CUDA's types: the vendor's
 // (tests/cuda_stand_in), or those of cuda_runtime_api.h in this folder.
 //
 // Differences to a GPU: blocks run one after another, so nothing is found that depends on two
