@@ -78,7 +78,7 @@ def base_of_change():
 def changed_since(base):
     """Names of changed files, latest change first."""
     uncommitted = git("diff", "--name-only", "HEAD").splitlines()
-    committed = git("log", "--format=", "--name-only", "-c", f"{base}..HEAD").splitlines()
+    committed = git("log", "--format=", "--name-only", "-m", "--first-parent", f"{base}..HEAD").splitlines()
     names = dict.fromkeys(uncommitted + git("ls-files", "--others", "--exclude-standard").splitlines()
                           + committed)
     return [name for name in names if name and pathlib.Path(name).is_file()]
