@@ -1,8 +1,8 @@
 // What a file's inputs become: parts of the network's only input, or constants.
 #pragma once
 
-#include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/options.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 

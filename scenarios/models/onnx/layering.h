@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "scenarios/models/network.h"
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 

@@ -12,9 +12,9 @@
 #include "kernels/base/error.h"
 #include "scenarios/models/layers/embedding.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
-#include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/inputs.h"
 #include "scenarios/models/onnx/layering.h"
+#include "scenarios/models/onnx/translator.h"
 #include "scenarios/models/onnx/units.h"
 
 namespace parbench::onnx_import {

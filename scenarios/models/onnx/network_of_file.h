@@ -4,8 +4,8 @@
 #include <string>
 
 #include "scenarios/models/network.h"
-#include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/options.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 

@@ -7,7 +7,7 @@
 
 #include "scenarios/models/layers/dropout.h"
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {

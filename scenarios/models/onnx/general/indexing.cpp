@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "scenarios/models/layers/embedding.h"
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {
@@ -387,7 +387,7 @@ Outputs triangle(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const Extents shape = graph.shape(x);
-  if (shape.size() < 2) throw CannotTranslate("its input is no matrix");
+  if (shape.size() < 2) throw CannotTranslate("its input has fewer than two dimensions");
   const auto diagonal = static_cast<float>(arguments.number(1, 0));
   const Extents last{shape.end()[-2], shape.back()};
   const int row = graph.apply(addition, graph.coordinate(last, 0), diagonal);

@@ -1,6 +1,6 @@
 // Losses that a file has as operators: classes are dimension 1 of the prediction.
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {

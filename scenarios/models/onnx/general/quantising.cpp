@@ -1,6 +1,6 @@
 // Operators of quantised files. Numbers stay floating-point: the forward pass rounds them, and the
 // backward pass takes the rounding for the identity ("straight through").
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {

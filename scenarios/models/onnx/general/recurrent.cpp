@@ -8,7 +8,7 @@
 
 #include "scenarios/models/layers/lstm.h"
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {

@@ -9,7 +9,7 @@
 #include "scenarios/models/layers/layer_norm.h"
 #include "scenarios/models/layers/response_norm.h"
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {

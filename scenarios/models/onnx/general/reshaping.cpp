@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "scenarios/models/onnx/general/indexing.h"
-#include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/general/windows.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "kernels/base/error.h"
 #include "scenarios/models/general/evaluate.h"
-#include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/reading/file.h"
+#include "scenarios/models/onnx/translator.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "scenarios/models/general/gradient.h"
-#include "scenarios/models/onnx/general/translator.h"
 #include "scenarios/models/onnx/reading/file.h"
+#include "scenarios/models/onnx/translator.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"
 

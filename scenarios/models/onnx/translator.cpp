@@ -1,16 +1,15 @@
 // Where tensors come from, and one node after the other.
-#include "scenarios/models/onnx/general/translator.h"
+#include "scenarios/models/onnx/translator.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "scenarios/models/general/evaluate.h"
 #include "scenarios/models/network.h"
-#include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {
@@ -207,8 +206,8 @@ std::vector<double> Translator::values_of(int constant) {
   for (const int input : general::read_by(constants_, {constant}, {})) {
     const auto index = static_cast<std::size_t>(constants_.at(input).index);
     const std::vector<float> loaded = load_(sources_.at(index));
-    if (signed_size(loaded.size()) !=
-        element_count(general::shape_at(constants_.shape(input), 1))) {
+    const Shape shape = general::shape_at(constants_.shape(input), 1);
+    if (std::cmp_not_equal(loaded.size(), element_count(shape))) {
       throw CannotTranslate("the values of " + sources_.at(index) + " do not fit its shape");
     }
     inputs[index].assign(loaded.begin(), loaded.end());
@@ -334,175 +333,6 @@ void Translator::translate_nested(const onnx_import::Graph& nested) {
   const std::size_t before = problems_.size();
   for (const Node& node : nested.nodes) try_translate(node);
   if (problems_.size() > before) throw Missing();
-}
-
-// --- arguments ---
-
-Arguments::Arguments(Translator& translator, const Node& node)
-    : translator_(translator), node_(node) {
-  for (std::size_t which = 0; which < count(); ++which) {
-    if (has(which) && !tensor(which).is_constant) is_network_ = true;
-  }
-}
-
-const Tensor& Arguments::tensor(std::size_t which) const {
-  if (!has(which)) throw CannotTranslate(fmt::format("it lacks input {}", which + 1));
-  return translator_.get(node_.inputs[which]);
-}
-
-int Arguments::operand(std::size_t which) {
-  const Tensor& found = tensor(which);
-  if (!is_network_) return found.operation;
-  if (!found.is_constant || translator_.samples_of_file() == 1)
-    return translator_.in_network(found);
-  const int once = once_per_file(found);
-  const int made = translator_.in_network({.is_constant = true, .operation = once});
-  return once == found.operation ? made : repeated(made);
-}
-
-int Arguments::weights(std::size_t which) {
-  const Tensor& found = tensor(which);
-  return is_network_ && found.is_constant ? translator_.in_network(found, true) : operand(which);
-}
-
-/// Where samples are outside of other elements in a dimension: those, once for each sample.
-int Arguments::repeated(int x) {
-  general::Graph& graph = translator_.network();
-  const Extents shape = graph.shape(x);
-  const std::optional<Met> met = samples_met(shape.size());
-  if (!met || met->extent.size == 1) return x;
-  const auto place = static_cast<std::ptrdiff_t>(met->dimension);
-  Extents divided = shape;
-  divided.insert(divided.begin() + place, Extent());
-  const int one = graph.reshape(x, divided);
-  divided[met->dimension] = {.size = 1, .samples = true};
-  Extents to = shape;
-  to[met->dimension] = met->extent;
-  return graph.reshape(graph.broadcast(one, divided), to);
-}
-
-/// Where a tensor of that rank meets the samples of another input.
-std::optional<Arguments::Met> Arguments::samples_met(std::size_t rank) const {
-  for (std::size_t which = 0; which < count(); ++which) {
-    if (!has(which) || tensor(which).is_constant) continue;
-    const Extents other = shape(which);
-    for (std::size_t d = 0; d < other.size(); ++d) {
-      if (other[d].samples && d + rank >= other.size()) {
-        return Met{.dimension = d + rank - other.size(), .extent = other[d]};
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-int Arguments::once_per_file(const Tensor& constant) const {
-  static const OperatorTable by_element = element_operators();
-  constexpr std::array others{"Concat", "GRU", "LSTM", "MatMul", "RNN"};
-  if (!by_element.contains(node_.op) && std::ranges::find(others, node_.op) == others.end()) {
-    return constant.operation;
-  }
-  general::Graph& constants = translator_.constants();
-  const Extents shape = constants.shape(constant.operation);
-  const auto met = samples_met(shape.size());
-  if (!met || met->extent.outer != 1 ||
-      shape[met->dimension].size != translator_.samples_of_file() * met->extent.size) {
-    return constant.operation;
-  }
-  const std::vector<double> values = translator_.values_of(constant.operation);
-  const Extents behind(shape.begin() + static_cast<std::ptrdiff_t>(met->dimension) + 1,
-                       shape.end());
-  const auto inside = static_cast<std::size_t>(general::count_of(behind).size * met->extent.size);
-  const std::size_t all = inside * static_cast<std::size_t>(translator_.samples_of_file());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != values[i - i % all + i % inside]) return constant.operation;
-  }
-  return run_of(constants, constant.operation, met->dimension, 0, met->extent.size);
-}
-
-void Arguments::check_count(std::size_t wanted) const {
-  if (count() != wanted) {
-    throw CannotTranslate(fmt::format("it has {} inputs instead of {}", count(), wanted));
-  }
-}
-
-Extents Arguments::shape(std::size_t which) const {
-  const Tensor& found = tensor(which);
-  return found.is_constant ? translator_.constants().shape(found.operation)
-                           : translator_.network().shape(found.operation);
-}
-
-bool Arguments::is_weight(std::size_t which) const {
-  if (!has(which) || !is_constant(which)) return false;
-  if (translator_.is_trainable(tensor(which).operation)) return true;
-  return type(which) == ElementType::floating && rank(which) > 0;
-}
-
-int Arguments::constant(std::size_t which, std::string_view what) const {
-  const Tensor& found = tensor(which);
-  if (!found.is_constant) throw CannotTranslate(fmt::format("its {} are computed", what));
-  return found.operation;
-}
-
-std::vector<double> Arguments::numbers(std::size_t which) const {
-  if (!has(which)) return {};
-  const Tensor& found = tensor(which);
-  if (!found.is_constant) {
-    throw CannotTranslate(fmt::format("its input {} must be constant in the file", which + 1));
-  }
-  return translator_.values_of(found.operation);
-}
-
-std::vector<std::int64_t> Arguments::integers(std::size_t which) const {
-  constexpr double beyond = 1e16;
-  std::vector<std::int64_t> integers;
-  for (const double value : numbers(which)) {
-    integers.push_back(static_cast<std::int64_t>(std::clamp(value, -beyond, beyond)));
-  }
-  return integers;
-}
-
-std::int64_t Arguments::integer(std::string_view name, std::int64_t fallback) const {
-  const std::int64_t value = attribute(name, fallback);
-  if (value < -max_integer || value > max_integer) {
-    throw CannotTranslate(fmt::format("its {} is {}", name, value));
-  }
-  return value;
-}
-
-std::int64_t Arguments::integer(std::size_t which, std::int64_t fallback) const {
-  constexpr auto beyond = static_cast<double>(max_integer);
-  const double value = number(which, static_cast<double>(fallback));
-  return static_cast<std::int64_t>(std::clamp(value, -beyond, beyond));
-}
-
-std::vector<std::int64_t> Arguments::integer_list(std::string_view name,
-                                                  std::vector<std::int64_t> fallback) const {
-  std::vector<std::int64_t> values = attribute(name, std::move(fallback));
-  for (std::int64_t& value : values) value = std::clamp(value, -max_integer, max_integer);
-  return values;
-}
-
-double Arguments::number(std::size_t which, double fallback) const {
-  if (!has(which)) return fallback;
-  const std::vector<double> values = numbers(which);
-  if (values.size() != 1)
-    throw CannotTranslate(fmt::format("its input {} is not a single number", which + 1));
-  return values.front();
-}
-
-std::optional<std::vector<std::int64_t>> Arguments::integers(std::string_view name,
-                                                             std::size_t which) const {
-  if (has_attribute(name)) return integer_list(name, {});
-  if (!has(which)) return std::nullopt;
-  return integers(which);
-}
-
-ElementType Arguments::result_type() const {
-  if (type_) return *type_;
-  for (std::size_t which = 0; which < count(); ++which) {
-    if (has(which)) return type(which);
-  }
-  return ElementType::floating;
 }
 
 // --- the table ---
