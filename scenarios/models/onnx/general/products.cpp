@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <string>
 
@@ -235,7 +236,9 @@ Term contracted(Graph& graph, const Term& a, const Term& b, const std::string& w
 
 /// The dimensions that the ellipsis of a term stands for.
 std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
-  const auto is_other = [](char letter) { return letter != '.' && (letter < 'A' || letter > 'z'); };
+  const auto is_other = [](unsigned char letter) {
+    return letter != '.' && std::isalpha(letter) == 0;
+  };
   const auto place = letters.find("...");
   const std::size_t named = letters.size() - (place == std::string::npos ? 0 : 3);
   if (std::ranges::any_of(letters, is_other) || named > rank) {

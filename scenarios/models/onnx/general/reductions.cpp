@@ -268,8 +268,9 @@ Outputs response_norm(Arguments& arguments) {
     return {arguments.translator().add_layer(
         arguments.node(), std::make_shared<const LocalResponseNorm>(kind), {x}, {}, -1)};
   }
-  if (size < 1 || size > 2 * shape.at(1).size)
+  if (size < 1 || size > 2 * shape.at(1).size) {
     throw CannotTranslate(fmt::format("its size is {}", size));
+  }
   Extents padded = shape;
   padded[1].size += size - 1;
   Integers starts(shape.size(), 0);
