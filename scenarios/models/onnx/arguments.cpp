@@ -10,6 +10,7 @@
 
 namespace parbench::onnx_import {
 
+using general::Extent;
 using general::Extents;
 
 Arguments::Arguments(Translator& translator, const Node& node)
