@@ -1,4 +1,4 @@
-// From two reports to rows with verdicts.
+// Builds rows with verdicts from two reports.
 #include "reports/compare/comparison.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ int max_processes(const Report& report) {
   return static_cast<int>(max);
 }
 
-/// The words of the processes themselves are left to their reports.
+/// Returns the first line of each text; the processes' own output stays in their reports.
 std::vector<std::string> first_lines(std::vector<std::string> texts) {
   for (std::string& text : texts) text.resize(std::min(text.find('\n'), text.size()));
   return texts;
@@ -89,7 +89,7 @@ struct ScenarioRows {
   std::vector<Row*> rows;
 };
 
-/// In the order in which the matches name them.
+/// Returns the scenarios in the order in which the matches first name them.
 std::vector<ScenarioRows> by_scenario(const std::vector<Match>& matches, std::vector<Row>& rows) {
   std::vector<ScenarioRows> groups;
   for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -121,8 +121,8 @@ std::vector<std::string> common_of(const std::vector<report::ParameterColumn>& c
   return items;
 }
 
-/// "pipeline/pipeline/split:5": scenario, strategy, and the parameters that differ within the
-/// strategy.
+/// Sets labels such as "pipeline/pipeline/split:5": scenario, strategy, and the parameters that
+/// differ within the strategy.
 void set_labels(const ScenarioRows& group, const std::vector<report::ParameterColumn>& columns) {
   for (std::size_t i = 0; i < group.cases.size(); ++i) {
     const CaseResult& c = *group.cases[i];
@@ -140,7 +140,7 @@ bool has_scenario(const Report& report, const std::string& scenario) {
   return std::ranges::find(report.cases, scenario, &CaseResult::scenario) != report.cases.end();
 }
 
-/// "CPU and number of cores unknown in NEW". Empty where all is known.
+/// Returns "CPU and number of cores unknown in NEW"; empty if everything is known.
 std::string unknown_text(const report::Fingerprint& base, const report::Fingerprint& now) {
   std::vector<std::string> texts;
   for (const auto& [machine, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
@@ -151,7 +151,7 @@ std::string unknown_text(const report::Fingerprint& base, const report::Fingerpr
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The machines of a scenario: that of the newer report, and how the older one's differs.
+/// Sets the newer report's machine and how the older report's machine differs from it.
 void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   const bool in_base = has_scenario(base, facts.scenario);
   const bool in_now = has_scenario(now, facts.scenario);
@@ -188,7 +188,7 @@ std::vector<std::string> hidden_differences(const std::vector<Match>& matches,
   return differences;
 }
 
-/// Fills in the labels of the rows as well.
+/// Collects the facts of each scenario and fills in the labels of the rows.
 std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vector<Row>& rows,
                                     const Report& base, const Report& now) {
   std::vector<ScenarioFacts> all;
@@ -223,7 +223,7 @@ int rank_of(const Row& row) {
     case MatchState::failed_now:
       return 1;
     case MatchState::comparable:
-      break;  // has a verdict
+      break;  // the row has a verdict
     case MatchState::not_measured:
       return 5;
     case MatchState::not_comparable:
@@ -242,7 +242,7 @@ double size_of(const Row& row) {
 
 // ----------------------------------------------------------------------------------------- notes
 
-/// The least number of processes on a side of a compared row; 0 without any.
+/// Returns the min number of processes on a side of a compared row; 0 without compared rows.
 int min_processes(const std::vector<Row>& rows) {
   int min = 0;
   for (const Row& row : rows) {
@@ -253,7 +253,7 @@ int min_processes(const std::vector<Row>& rows) {
   return min;
 }
 
-/// Whether any interval is shown that is not unknown.
+/// Returns whether the table shows an interval other than "unknown".
 bool has_known_interval(const std::vector<Row>& rows) {
   return std::ranges::any_of(rows, [](const Row& row) {
     return row.judgement && !report::is_unknown_change(row.judgement->change.interval);
@@ -264,7 +264,7 @@ bool is_of_parbench(const Comparison& comparison) {
   return comparison.base.by_parbench && comparison.now.by_parbench;
 }
 
-/// The spread between processes that is assumed where they do not show it.
+/// Returns the spread between processes to assume where a side has a single process.
 AssumedSpread assumed_spread(const Comparison& comparison, const Options& options) {
   if (options.known_spread) {
     return {*options.known_spread, std::numeric_limits<double>::infinity()};
@@ -272,7 +272,7 @@ AssumedSpread assumed_spread(const Comparison& comparison, const Options& option
   return {.deviation = is_of_parbench(comparison) ? assumed_process_spread : assumed_burst_spread};
 }
 
-/// Returns the largest share of the time for which something took the cores of a matched case.
+/// Returns the max of `share` over the two sides of a match.
 double largest_share(const Match& match, double (*share)(const CaseResult&)) {
   return std::max(share(*match.base), share(*match.now));
 }
@@ -283,16 +283,16 @@ double held_up(const CaseResult& c) {
   return std::max(report::cores_taken(c), report::load_cost(c));
 }
 
-/// The spread between processes that is assumed because other programs held a case up, or a quota
-/// withheld its cores, for a share s of the time: it takes 1/(1 − s) times as long, which another
-/// run need not meet.
+/// Returns the spread between processes to assume if other programs or a quota withheld the cores
+/// for a share s of the time. Such a case takes 1/(1 − s) times as long, and another run may be
+/// undisturbed.
 double disturbed_spread(const Match& match) {
   constexpr double max_share = 0.99;
   const double share = std::max(largest_share(match, held_up), largest_share(match, quota_lost));
   return -std::log1p(-std::min(share, max_share));
 }
 
-/// How to get samples of several processes. Other programs do not spread their runs over them.
+/// Returns how to get samples of several processes; other programs have no such option.
 std::string_view processes_remedy(const Comparison& comparison) {
   return is_of_parbench(comparison)
              ? "measure both with --processes 6"
@@ -300,7 +300,7 @@ std::string_view processes_remedy(const Comparison& comparison) {
                "programs in turns (parbench ab --measure google-benchmark)";
 }
 
-/// Says of cases with a larger spread what disturbed them.
+/// Names the disturbances of cases for which a larger spread is assumed.
 std::vector<std::string> note_on_missing_cores(double assumed, const std::vector<Match>& matches) {
   double largest = assumed;
   std::size_t count = 0;
@@ -329,7 +329,8 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
 std::vector<std::string> notes_on_processes(const Comparison& comparison,
                                             const std::vector<Match>& matches,
                                             const Options& options) {
-  constexpr int enough = 4;  // with fewer, intervals are more than half as wide again as with many
+  // with fewer processes, intervals are more than 50% wider than with many
+  constexpr int enough = 4;
   const int min = min_processes(comparison.rows);
   if (min == 0 || min >= enough) return {};
   const bool shows_intervals = has_known_interval(comparison.rows);
@@ -352,7 +353,7 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
   return notes;
 }
 
-/// Why two sides cannot be judged; empty when they can.
+/// Returns why two sides cannot be judged; empty if they can.
 std::string trouble_of(const Comparison& comparison, const Processes& base, const Processes& now) {
   if (base.has_variance && now.has_variance) return {};
   const Side& side = base.has_variance ? comparison.now : comparison.base;
@@ -364,7 +365,7 @@ std::string trouble_of(const Comparison& comparison, const Processes& base, cons
                            "the files of several runs (compare BASE… --new NEW…)");
 }
 
-/// The spread to assume in a case: more where other programs had its cores.
+/// Returns the spread to assume for a case: larger if other programs had its cores.
 AssumedSpread spread_of(const Match& match, const AssumedSpread& assumed) {
   const double disturbed = disturbed_spread(match);
   return disturbed > assumed.deviation ? AssumedSpread{.deviation = disturbed} : assumed;
@@ -379,7 +380,7 @@ void judge_rows(const std::vector<Match>& matches, Comparison& comparison, const
     const Processes base = processes_of(*matches[i].base);
     const Processes now = processes_of(*matches[i].now);
     Row& row = comparison.rows[i];
-    // A known spread is that of a run's time, however few samples it is made of.
+    // A known spread is the spread between runs: the number of samples does not matter.
     if (!options.known_spread) row.reason = trouble_of(comparison, base, now);
     if (!row.reason.empty()) continue;
     estimates.push_back(estimate_change(base, now, spread_of(matches[i], assumed)));

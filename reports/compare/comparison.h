@@ -1,5 +1,5 @@
-// Two reports compared: a verdict for each case, and what it comes to. Plain data, which table,
-// Markdown and JSON render.
+// The comparison of two reports: a verdict for each case, and the overall outcome. Plain data that
+// is rendered as table, Markdown, HTML and JSON.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,16 @@
 
 namespace parbench::compare {
 
-/// A case on one side, as far as it was measured there.
+/// The measurement of a case on one side.
 struct Measured {
   double seconds = 0;  // geometric mean of the medians of its processes
   int processes = 0;
-  std::vector<std::string> throttled_by = {};  // "power cap on cuda:0"; only where it is flagged
-  double quota_lost = 0;  // share of the CPU time that a CPU quota withheld; 0: too little to count
+  // "power cap on cuda:0"; empty unless the case is flagged
+  std::vector<std::string> throttled_by = {};
+  double quota_lost = 0;  // share of the CPU time that a CPU quota withheld; 0 if negligible
 };
 
-/// Where the stages of a case begin on both sides, where that differs: "layer2.0+layer3.0".
+/// Where the stages of a case begin on either side, if this differs: "layer2.0+layer3.0".
 struct CutDifference {
   std::string base;
   std::string now;
@@ -30,55 +31,56 @@ struct CutDifference {
 
 struct Row {
   std::string name;   // of the case
-  std::string label;  // the same without what all cases of its scenario share
+  std::string label;  // the name without the parts that all cases of the scenario share
   std::string scenario;
   MatchState state = MatchState::comparable;
-  std::string reason;  // of rows that are not comparable, or cannot be judged
+  std::string reason;  // why a row is not comparable or cannot be judged
   std::optional<Measured> base;
   std::optional<Measured> now;
-  std::optional<Judgement> judgement;  // only of comparable rows, once they were judged
+  std::optional<Judgement> judgement;  // of comparable rows, once judged
   std::optional<CutDifference> cuts = {};
 
-  /// Comparable rows always have one: undecided before anything was judged.
+  /// Returns the verdict of a comparable row, `undecided` before it is judged; nothing for other
+  /// rows.
   [[nodiscard]] std::optional<Verdict> verdict() const {
     if (judgement) return judgement->verdict;
     return state == MatchState::comparable ? std::optional(Verdict::undecided) : std::nullopt;
   }
 };
 
-/// Where one side's numbers come from.
+/// The origin of one side's numbers.
 struct Side {
-  std::string name;  // of the file, or the command; "run1.json and 4 more"
+  std::string name;  // of the file or the command; "run1.json and 4 more"
   std::string version;
-  std::string program;      // that measured: "parbench 0.1.0"
-  bool by_parbench = true;  // and not by another program
+  std::string program;      // the program that measured: "parbench 0.1.0"
+  bool by_parbench = true;  // false: another program measured
   std::string started_utc;
   std::optional<std::string> commit;
   bool dirty = false;
-  int processes = 0;  // the most that a case has
+  int processes = 0;  // max over the cases
   bool complete = true;
-  bool ended_early = false;    // its run was interrupted or killed
-  std::size_t unfinished = 0;  // cases that its run did not come to, or did not sample to the end
+  bool ended_early = false;    // the run was interrupted or killed
+  std::size_t unfinished = 0;  // cases that the run did not reach or did not sample to the end
   std::vector<std::string> process_errors = {};   // "Process 2 was ended by signal 6 (Aborted)"
-  std::vector<report::FileNote> file_notes = {};  // on its files
-  report::NamedTexts circumstances = {};          // that it records
+  std::vector<report::FileNote> file_notes = {};  // about its files
+  report::NamedTexts circumstances = {};          // as recorded in the report
 };
 
-/// What the cases of a scenario have in common.
+/// Facts that all cases of a scenario share.
 struct ScenarioFacts {
   std::string scenario;
-  std::string machine;             // by its fingerprint, of the newer report that has the scenario
+  std::string machine;             // of the newer report that has the scenario, by its fingerprint
   std::string machine_difference;  // empty for the same machine
-  std::string machine_unknown = {};  // "CPU unknown in NEW": what could not be compared
+  std::string machine_unknown = {};  // "CPU unknown in NEW": facts that could not be compared
   std::vector<std::string> common;   // "f32", "batch 40": parameters left out of the labels
-  /// Parameters that do not belong to a case's identity and yet differ, which may be what is
-  /// compared: "slowdown: 0 before, 5 now".
+  /// Differences in parameters outside of a case's identity, which may be the subject of the
+  /// comparison: "slowdown: 0 before, 5 now".
   std::vector<std::string> hidden_differences = {};
 };
 
-/// What a comparison comes to, the first that applies. A process of the newer report that ended
-/// badly is a case that failed: in which case it ended is unknown. So is a newer report whose
-/// run ended early: of the cases that it did not reach, nothing is known.
+/// The outcome of a comparison: the first enumerator that applies. A process of the newer report
+/// that failed counts as a failed case, because the case in which it ended is unknown. A newer
+/// report whose run ended early does too, because the cases that it did not reach are unknown.
 enum class Outcome {
   case_failed,
   regressed,
@@ -92,24 +94,26 @@ struct Comparison {
   Side now;
   Rule rule;
   std::vector<ScenarioFacts> scenarios;
-  /// Regressions, failures, improvements, undecided, same, not measured, not comparable, on one
-  /// side only; those with a change by its size, the largest first.
+  /// In this order: regressions, failures, improvements, undecided, same, not measured, not
+  /// comparable, on one side only. Rows with a change are sorted by its size, the largest first.
   std::vector<Row> rows;
-  /// Differences of the sides that may explain a change, as sentences; shown ahead of the verdict.
+  /// Differences between the sides that may explain a change, as sentences; shown before the
+  /// verdict.
   std::vector<std::string> cautions = {};
   std::vector<std::string> notes;  // sentences about the evidence, shown with the verdicts
-  std::optional<PairedRun> pairs;  // where the verdicts come from pairs of runs
+  std::optional<PairedRun> pairs;  // set if the verdicts come from pairs of runs
 
   [[nodiscard]] std::size_t count(Verdict verdict) const;
   [[nodiscard]] std::size_t count(MatchState state) const;
-  /// Cases with a verdict other than undecided.
+  /// Returns the number of cases with a verdict other than undecided.
   [[nodiscard]] std::size_t decided() const;
-  /// Cases that BASE has: those that could be decided. A case of NEW alone has no baseline.
+  /// Returns the number of cases that could be decided: those of BASE. A case that only NEW has
+  /// lacks a baseline.
   [[nodiscard]] std::size_t decidable() const;
   [[nodiscard]] Outcome outcome() const;
 };
 
-/// A report and how messages call it.
+/// A report and its name in messages.
 struct NamedReport {
   std::string name;
   const report::Report& report;
@@ -118,24 +122,24 @@ struct NamedReport {
 struct Options {
   Rule rule;
   bool allow_different_machine = false;
-  /// Standard deviation between the processes of a side with one process, relative to its time,
-  /// where it is known.
+  /// Standard deviation between processes, relative to the time, for a side with one process;
+  /// nothing if unknown.
   std::optional<double> known_spread = {};
 };
 
-/// Matches the cases without judging them, for callers with verdicts of their own. The rows are in
-/// no particular order; that of a comparable case has its times in these two reports.
+/// Matches the cases without judging them, for callers that judge by other means. The rows are
+/// unordered; comparable rows hold the times of both reports.
 [[nodiscard]] Comparison matched(const NamedReport& base, const NamedReport& now,
                                  const Options& options = {});
 
-/// Returns what to know of sides that lack something, were measured in circumstances that distort
-/// times, or come from files with something wrong in them.
+/// Returns notes on sides that are incomplete, were measured in circumstances that distort times,
+/// or come from faulty files.
 [[nodiscard]] std::vector<std::string> notes_on_sides(const Side& base, const Side& now);
 
-/// Brings the rows into their order.
+/// Sorts the rows as `Comparison::rows` documents.
 void sort_rows(std::vector<Row>& rows);
 
-/// By the processes of both reports.
+/// Compares two reports; the verdicts come from the processes of both.
 [[nodiscard]] Comparison compare(const NamedReport& base, const NamedReport& now,
                                  const Options& options = {});
 

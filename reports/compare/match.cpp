@@ -27,7 +27,7 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// A number without a fraction is another value than a whole number: "1.0" and "1".
+/// Returns a text that distinguishes numbers with a fraction from whole numbers: "1.0" and "1".
 std::string text_of(const report::Value& value) {
   return std::visit([](const auto& v) { return dumped(Json(v)); }, value);
 }
@@ -40,12 +40,13 @@ Texts parameters_of(const CaseResult& c) {
   return texts;
 }
 
-/// Equal for equal cases only.
+/// Returns a text that is equal for equal cases only.
 std::string identity_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, c.dtype, c.graph, parameters_of(c)});
 }
 
-/// Equal for cases that differ at most in number format and graph, which are part of names as well.
+/// Returns a text that is equal for cases that differ at most in number format and graph, which are
+/// also parts of names.
 std::string kinship_of(const CaseResult& c) {
   return dumped(Json{c.scenario, c.strategy, parameters_of(c)});
 }
@@ -88,7 +89,7 @@ std::string difference_of_runs(const Report& base, const Report& now) {
   return {};
 }
 
-/// Why a case was not run or ended without a number, as far as the report has it; else empty.
+/// Returns why a case was not run or has no number, if the report records a reason; else empty.
 std::string cause_of(const CaseResult& c) {
   if (!c.error.empty() || c.status != CaseStatus::not_run) return c.error;
   if (is_left_out_of_time(c)) return "the time of the run was over (--max-total-time)";
@@ -97,7 +98,7 @@ std::string cause_of(const CaseResult& c) {
   return "the run ended before";
 }
 
-/// Why a case has no time; empty when it has one.
+/// Returns why a case has no time; empty if it has one.
 std::string trouble_of(const CaseResult& c, std::string_view side) {
   const auto because = [&](std::string_view what) {
     const std::string cause = cause_of(c);
@@ -148,7 +149,8 @@ class Matcher {
   }
 
  private:
-  /// Matches cases that neither equal a case of BASE nor have the name of one.
+  /// Matches the remaining cases of NEW: those without an equal case or a case of the same name in
+  /// BASE.
   void find_kin() {
     std::set<std::string> identities;
     std::set<std::string> names;
@@ -189,7 +191,7 @@ class Matcher {
     return with_state(base, now, state, std::move(difference));
   }
 
-  /// A failure goes before everything else.
+  /// Builds a match; a failure overrides the given state.
   static Match with_state(const CaseResult& base, const CaseResult& now, MatchState state,
                           std::string reason) {
     if (now.status == CaseStatus::failed) {
@@ -224,9 +226,8 @@ class Matcher {
   std::string difference_of_runs_;
   std::map<std::string, const CaseResult*> by_identity_;
   std::map<std::string, const CaseResult*> by_name_;
-  std::multimap<std::string, const CaseResult*>
-      kin_;                                      // that no case of BASE has yet been held against
-  std::map<std::string, std::string> machines_;  // by scenario
+  std::multimap<std::string, const CaseResult*> kin_;  // not yet paired with a case of BASE
+  std::map<std::string, std::string> machines_;        // by scenario
 };
 
 bool is_of_one_program(const Report& report) {

@@ -1,4 +1,4 @@
-// The looks of a paired comparison.
+// Interim looks of a paired comparison.
 #include "reports/compare/paired.h"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ std::vector<PairedVerdict> PairedComparison::verdicts() const {
   return all;
 }
 
-/// All cases are judged, those with a verdict too: their number is that of Holm's procedure.
+/// Judges all cases, also those with a verdict: Holm's procedure needs the number of all cases.
 void PairedComparison::look() {
   std::vector<CaseState*> judged;
   std::vector<Estimate> estimates;

@@ -1,5 +1,5 @@
-// Two programs measured in pairs, one after the other: when the pairs are judged, with which
-// verdicts, and when to stop. The code that runs the pairs decides nothing.
+// Sequential comparison of two programs that are measured in pairs of runs: when pairs are judged,
+// which verdicts they give, and when to stop. The code that runs the pairs makes no decisions.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 
 namespace parbench::compare {
 
-/// The logarithm of the ratio of times, new over base, of each case that both sides of a pair have
-/// measured, by the case's name.
+/// Logarithms of time ratios, new over base, by case name, for the cases that both sides of a pair
+/// have measured.
 using LogRatios = std::map<std::string, double>;
 
-/// The verdict of the pairs on a case.
+/// The verdict on a case from the pairs.
 struct PairedVerdict {
   std::string name;
-  int pairs = 0;  // that have the case, up to the look of this verdict
-  /// As of the look at which the verdict was given, or of the last look where it is undecided; none
-  /// before the first look, and of a case that fewer than two pairs have.
+  int pairs = 0;  // pairs with the case, up to the look that gave this verdict
+  /// The judgement at the look that gave the verdict, or at the last look if undecided. None before
+  /// the first look, and none for a case with fewer than two pairs.
   std::optional<Judgement> judgement;
 
   [[nodiscard]] bool is_settled() const {
@@ -28,49 +28,49 @@ struct PairedVerdict {
   }
 };
 
-/// A group-sequential comparison. The pairs are judged after fixed numbers of them, its looks: a
-/// paired t-test of each case, corrected by Holm over the cases. The significance is divided by the
-/// number of looks, so that by Bonferroni's inequality the probability of any false evidence at any
-/// look is at most `rule.significance`, however the cases and the looks depend on each other.
-/// A verdict that is given stands: later pairs do not change it.
+/// A group-sequential comparison. Pairs are judged after fixed numbers of pairs, the looks: a
+/// paired t-test for each case, corrected over the cases by Holm's procedure. The significance is
+/// divided by the number of looks, so that by Bonferroni's inequality the probability of any false
+/// evidence at any look is at most `rule.significance`, however cases and looks depend on each
+/// other. A verdict is final: later pairs do not change it.
 class PairedComparison {
  public:
   struct Plan {
     /// The rule for all cases and looks together.
     Rule rule{.significance = 0.02, .threshold = 0.02};
-    /// Numbers of pairs, ascending, the first at least 2. Each is about √2 of the one before, so
-    /// that a comparison takes at most so many times the pairs that it needs.
+    /// Numbers of pairs, ascending, the first at least 2. Each is about √2 times its predecessor,
+    /// so that a comparison runs at most about √2 times the pairs it needs.
     std::vector<int> looks{5, 7, 10, 14, 20, 28, 40};
   };
 
   PairedComparison() : PairedComparison(Plan{}) {}
-  /// Throws std::invalid_argument for looks that are none.
+  /// Throws std::invalid_argument if the looks are not ascending numbers of at least 2.
   explicit PairedComparison(Plan plan);
 
-  /// Takes the next pair, and judges when it makes a look full. Ratios that are not finite are left
-  /// out. Throws std::logic_error when the comparison is finished.
+  /// Adds the next pair, and judges if this completes a look. Ratios that are not finite are
+  /// ignored. Throws std::logic_error if the comparison is finished.
   void add(const LogRatios& pair);
 
-  /// From now on the case takes no ratios, is not waited for and has no verdict. What it had by now
-  /// stays in the number of cases that Holm's procedure counts.
+  /// Gives up a case: it takes no more ratios, is not waited for and gets no verdict. If it has two
+  /// ratios or more, Holm's procedure still counts it.
   void give_up(const std::string& name);
 
-  /// Ends the comparison: the pairs so far take the place of the next look. Only for reasons that
-  /// lie outside of the data, as when the time is spent.
+  /// Ends the comparison with a last look at the pairs so far. The reason must not depend on the
+  /// data: for example, the time limit was reached.
   void conclude();
 
   [[nodiscard]] int pairs() const { return pairs_; }
-  /// Whether the last pair or `conclude` has just been judged.
+  /// Returns whether the last `add` or `conclude` was a look.
   [[nodiscard]] bool is_look() const { return judged_at_ == pairs_; }
-  /// Pairs at the next look; nothing once it is finished.
+  /// Returns the number of pairs at the next look; nothing if finished.
   [[nodiscard]] std::optional<int> next_look() const;
-  /// Looks so far, as numbers of pairs.
+  /// Returns the looks so far, as numbers of pairs.
   [[nodiscard]] const std::vector<int>& looks() const { return looks_so_far_; }
-  /// Every case that was not given up has a verdict other than undecided, and there is one.
+  /// Returns whether there are cases and each has a verdict other than undecided or was given up.
   [[nodiscard]] bool is_settled() const;
-  /// No further pair can be added: settled, concluded, or all looks are taken.
+  /// Returns whether no further pair can be added: settled, concluded, or all looks done.
   [[nodiscard]] bool is_finished() const;
-  /// Returns the verdicts by name, of all cases in the pairs that were not given up.
+  /// Returns the verdicts by name, for all cases in the pairs that were not given up.
   [[nodiscard]] std::vector<PairedVerdict> verdicts() const;
   [[nodiscard]] const Plan& plan() const { return plan_; }
 

@@ -1,4 +1,4 @@
-// Pairs of reports on their way to a comparison: what `ab` adds up.
+// Accumulates pairs of reports into one comparison, for `ab`.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace parbench::compare {
 
-/// Takes the two reports of each pair and judges by PairedComparison.
+/// Takes the two reports of each pair and judges them with PairedComparison.
 class PairedReports {
  public:
   PairedReports(PairedComparison::Plan plan, bool allow_different_machine)
       : pairs_(std::move(plan)), allow_different_machine_(allow_different_machine) {}
 
-  /// Adds a pair and returns what entered the comparison: of each case that both have measured, the
-  /// logarithm of the ratio of times (medians of processes, their geometric mean where there are
-  /// several). A case that is not comparable in any pair has no verdict in the end.
+  /// Adds a pair. Returns the logarithm of the time ratio of each case that both reports measured;
+  /// the time is the geometric mean of the processes' medians. A case that is not comparable in any
+  /// pair gets no verdict.
   LogRatios add(const NamedReport& base, const NamedReport& now);
 
   [[nodiscard]] const PairedComparison& pairs() const { return pairs_; }
   void conclude() { pairs_.conclude(); }
 
-  /// What the pairs so far come to. The sides are those of the first pair, with as many processes
-  /// as there were pairs; times are geometric means over the pairs. Nothing before the first pair.
+  /// Returns the comparison of the pairs so far; nothing before the first pair. The sides are those
+  /// of the first pair, with one process for each pair; times are geometric means over the pairs.
   [[nodiscard]] std::optional<Comparison> comparison() const;
 
  private:
@@ -40,8 +40,8 @@ class PairedReports {
 
   PairedComparison pairs_;
   bool allow_different_machine_;
-  std::optional<Comparison> first_;        // with what later pairs say of its rows
-  std::map<std::string, LogTimes> times_;  // by case
+  std::optional<Comparison> first_;        // its rows include failures of later pairs
+  std::map<std::string, LogTimes> times_;  // by case name
 };
 
 }  // namespace parbench::compare

@@ -1,4 +1,4 @@
-// Words about pairs.
+// Texts about the pairs of a comparison.
 #include "reports/compare/paired_run.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace parbench::compare {
 namespace {
 
-/// How long all pairs that are planned would take: as long as they can be of use.
+/// Returns how long all planned pairs would take; more pairs would not be judged.
 std::string time_of_all(const PairedRun& run) {
   const auto pairs = static_cast<double>(run.looks.back());
   const double seconds = run.seconds / static_cast<double>(run.pairs.size());
@@ -41,7 +41,7 @@ std::string reason_of(const PairedRun& run) {
   return {};
 }
 
-/// The first pairs show the pattern.
+/// Returns the orders of the first pairs; these show the pattern.
 std::string orders_text(const std::vector<Pair>& pairs) {
   constexpr std::size_t max_shown = 8;
   std::vector<std::string_view> orders;

@@ -1,4 +1,4 @@
-// Process medians, and the variances that their difference is made of.
+// Medians of processes, and the components of the variance of their difference.
 #include "reports/compare/processes.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace parbench::compare {
 namespace {
 
-/// A part of the variance of a difference, estimated independently of the others.
+/// A component of the variance of a difference, estimated independently of the others.
 struct Component {
   double variance = 0;
   double degrees_of_freedom = 1;
 };
 
-/// Satterthwaite's: (Σv)² / Σ(v²/ν).
+/// Satterthwaite's degrees of freedom: (Σv)² / Σ(v²/ν).
 Estimate sum_of(double log_ratio, std::span<const Component> components) {
   double variance = 0;
   double squares = 0;
@@ -34,10 +34,10 @@ bool is_single(const Processes& side) { return side.log_medians.size() == 1; }
 
 double spread_of(const Processes& side) { return standard_deviation(side.log_medians); }
 
-/// An estimate of σ that outliers do not reach, unless there is nothing else: of samples most of
-/// which a coarse clock makes equal, the median absolute deviation is zero.
+/// Estimates σ by the median absolute deviation, which outliers hardly affect. Falls back to the
+/// standard deviation if the former is zero, because a coarse clock makes most samples equal.
 double spread_of_samples(const std::vector<double>& seconds) {
-  constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / quantile of 3/4
+  constexpr double normal_sigma_of_mad = 1.482602218505602;  // 1 / (0.75 quantile of N(0, 1))
   const double deviation = median_absolute_deviation(seconds);
   return deviation > 0 ? normal_sigma_of_mad * deviation : standard_deviation(seconds);
 }
@@ -75,7 +75,8 @@ Estimate estimate_change(const Processes& base, const Processes& now,
       if (own > spread.deviation) spread = {.deviation = own};
     }
   }
-  // One assumption for both sides: were it wrong, it would be wrong twice.
+  // A single component for both sides, because they share the assumption: two components would
+  // count as independent estimates.
   components.push_back({singles * spread.deviation * spread.deviation, spread.degrees_of_freedom});
   return sum_of(mean(now.log_medians) - mean(base.log_medians), components);
 }

@@ -1,6 +1,6 @@
-// The evidence on a case in the processes of two reports. All samples of a process share its memory
-// layout, its place in time and its random choices: the process is the unit of the statistics, not
-// the sample.
+// Statistical evidence from the processes of two reports. The unit of the statistics is the
+// process, not the sample, because all samples of a process share its memory layout, its time of
+// day and its random choices.
 #pragma once
 
 #include <cstddef>
@@ -11,47 +11,46 @@
 
 namespace parbench::compare {
 
-/// Standard deviation between the processes of one program, relative to its time: what is assumed
-/// where a report has a single process and so does not show it. 1.5% is the spread of unchanged
-/// runs on a shared two-core virtual machine; a quiet machine has less.
+/// Standard deviation between processes of one program, relative to its time, assumed for a report
+/// with a single process. 1.5% is the spread of unchanged runs on a shared virtual machine with two
+/// cores; quiet machines have less.
 inline constexpr double assumed_process_spread = 0.015;
-/// The same for programs that repeat a case in a row, as Google Benchmark does: their repetitions
-/// share the moment as well, and what drifts within seconds differs from run to run only.
+/// The assumed deviation for programs that repeat a case in a row, as Google Benchmark does. Their
+/// repetitions also share the moment, so drift within seconds shows only between runs.
 inline constexpr double assumed_burst_spread = 0.05;
-/// How far it is trusted: as if five processes of another program had shown it.
+/// Degrees of freedom of the assumed spread: as if five processes of another program had shown it.
 inline constexpr double assumed_degrees_of_freedom = 4;
-/// A standard deviation between processes that their samples do not show.
+/// An assumed standard deviation between processes.
 struct AssumedSpread {
   double deviation = assumed_process_spread;
-  double degrees_of_freedom = assumed_degrees_of_freedom;  // infinite where it is known
+  double degrees_of_freedom = assumed_degrees_of_freedom;  // infinite if the deviation is known
 };
 
-/// Samples that a single process needs for an estimate of their variance.
+/// Min number of samples from which the variance of a single process can be estimated.
 inline constexpr std::size_t min_samples = 3;
 
-/// The samples of a case, by the process that took them.
+/// The samples of a case, grouped by process.
 struct Processes {
-  /// Logarithm of the median of seconds of each process, in the order of processes. Not finite
-  /// where that median is zero or no number.
+  /// Logarithm of each process's median in seconds, in the order of processes. Not finite if the
+  /// median is zero or not a number.
   std::vector<double> log_medians;
-  /// Variance of the only log median that comes from its samples being few: that of a normal
-  /// distribution's median, (π/2)·σ²/n, with the median absolute deviation for σ, or the standard
-  /// deviation where most samples are equal. Zero where there are several processes, whose spread
-  /// contains it.
+  /// Sampling variance of a single process's log median: (π/2)·σ²/n, as of the median of a normal
+  /// distribution, with the median absolute deviation for σ, or the standard deviation if most
+  /// samples are equal. Zero for several processes, whose spread contains it.
   double sampling_variance = 0;
   double sampling_degrees_of_freedom = 1;
-  /// Whether the variance is known: not of a single process with fewer than `min_samples`.
+  /// False for a single process with fewer than `min_samples` samples.
   bool has_variance = true;
 };
 
 [[nodiscard]] Processes processes_of(const report::CaseResult& c);
 
-/// Estimates `now` over `base`, which have at least one process each, and variances. With several
-/// processes on both sides it is that of Welch's test ("The generalization of 'Student's' problem
-/// when several different population variances are involved", 1947): the variances of the two means
-/// add up, and Satterthwaite's formula ("An approximate distribution of estimates of variance
-/// components", 1946) gives their degrees of freedom. A side with one process has the assumed
-/// spread instead, or that of the other side where it is larger, and the variance of its median.
+/// Estimates the change of `now` over `base`. Both need at least one process and a known variance.
+/// With several processes on both sides this is Welch's test ("The generalization of 'Student's'
+/// problem when several different population variances are involved", 1947): the variances of the
+/// two means add up, and Satterthwaite's formula ("An approximate distribution of estimates of
+/// variance components", 1946) gives their degrees of freedom. A side with one process gets the
+/// assumed spread, or the other side's if that is larger, plus the sampling variance of its median.
 [[nodiscard]] Estimate estimate_change(const Processes& base, const Processes& now,
                                        const AssumedSpread& assumed = {});
 

@@ -1,4 +1,4 @@
-// Student's t by Boost.Math, Holm's steps, and the rule of the verdicts.
+// Student's t-test (Boost.Math), Holm's procedure, and the rule for verdicts.
 #include "reports/compare/verdict.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace parbench::compare {
 namespace {
 
-/// Half of the interval that misses the true value with probability `level`.
+/// Returns half the width of the interval that misses the true value with probability `level`.
 double half_width(const Estimate& estimate, double level) {
   if (estimate.variance == 0) return 0;
   const boost::math::students_t_distribution<double> t(estimate.degrees_of_freedom);
@@ -62,7 +62,7 @@ std::vector<double> holm_levels(std::span<const double> p_values, double signifi
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p_values[i]; });
   std::vector<double> levels(p_values.size());
-  std::size_t untested = p_values.size();  // hypotheses that no step has rejected
+  std::size_t untested = p_values.size();  // hypotheses not yet rejected
   for (const std::size_t i : order) {
     levels[i] = significance / static_cast<double>(untested);
     if (p_values[i] <= levels[i]) --untested;

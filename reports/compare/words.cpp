@@ -1,4 +1,4 @@
-// Sentences and cells about verdicts.
+// Sentences and table cells about verdicts.
 #include "reports/compare/words.h"
 
 #include <fmt/format.h>
@@ -18,14 +18,15 @@
 namespace parbench::compare {
 namespace {
 
-/// Enough that a narrow interval is not shown as a point; few where they are irrelevant.
+/// Returns enough decimals to show a narrow interval as more than a point, and few if they are
+/// irrelevant.
 int decimals_of(const Change& change) {
   const double width = change.interval.high - change.interval.low;
   if (std::abs(change.value) >= 1 || width >= 0.2) return 0;
   return width < 0.002 ? 2 : 1;
 }
 
-/// Without the percent sign: "+6.2", "−3.0", "0.0", "+∞".
+/// Formats without the percent sign: "+6.2", "−3.0", "0.0", "+∞".
 std::string signed_percent(double fraction, int decimals) {
   if (std::isnan(fraction)) return std::string(report::no_number);
   if (std::isinf(fraction)) return fraction > 0 ? "+∞" : "−∞";
@@ -36,14 +37,15 @@ std::string signed_percent(double fraction, int decimals) {
 
 enum class Scale { percent, times_as_fast, times_as_long };
 
-/// How a change and its interval are written.
+/// Returns the notation of a change and its interval.
 Scale scale_of(const Change& change) {
-  constexpr double largest_share = 0.1;  // up to it, percent of time and of speed are about equal
+  // below it, percentages of time and of speed are about equal
+  constexpr double largest_share = 0.1;
   if (change.value <= -largest_share) return Scale::times_as_fast;
   return change.value >= 1 ? Scale::times_as_long : Scale::percent;
 }
 
-/// "6.19–8.18×".
+/// Returns "6.19–8.18×".
 std::string factors_text(double low, double high) {
   constexpr std::string_view times = "×";
   const auto text = [](double factor) {
@@ -54,7 +56,7 @@ std::string factors_text(double low, double high) {
   return interval + "–" + text(high);
 }
 
-/// The first few labels: more would not be read in a sentence.
+/// Lists the first few labels; longer lists are not readable in a sentence.
 std::string listed(const std::vector<std::string>& texts) {
   constexpr std::size_t max = 3;
   const std::span<const std::string> shown = std::span(texts).first(std::min(texts.size(), max));
@@ -86,8 +88,8 @@ std::string failures_text(const Comparison& comparison) {
                                            : fmt::format("{} processes", processes));
 }
 
-/// Whether one side of a case was throttled and the other was not, or a quota withheld more from it
-/// by a share that counts as a disturbance.
+/// Returns whether `one` was throttled and `other` was not, or a quota withheld more from `one` by
+/// a share that counts as a disturbance.
 bool is_throttled_more(const std::optional<Measured>& one, const std::optional<Measured>& other) {
   if (!one || !other) return false;
   const double lost_more = one->quota_lost - other->quota_lost;
@@ -95,7 +97,7 @@ bool is_throttled_more(const std::optional<Measured>& one, const std::optional<M
          (lost_more > 0 && other->quota_lost == 0) || lost_more >= report::min_cores_taken;
 }
 
-/// Says ahead of the verdicts in how many cases one side was throttled and the other was not.
+/// Returns in how many cases only one side was throttled; stated before the verdicts.
 std::string throttled_side_text(const Comparison& comparison) {
   std::string text;
   for (const bool of_now : {true, false}) {
@@ -122,7 +124,7 @@ std::string throttled_side_text(const Comparison& comparison) {
   return text;
 }
 
-/// Why pairs ended before their time, in front of everything else.
+/// Returns why the pairs ended early; stated first.
 std::string ending_text(const Comparison& comparison) {
   if (!comparison.pairs) return {};
   const PairsEnd end = comparison.pairs->end;
@@ -134,7 +136,7 @@ std::string ending_text(const Comparison& comparison) {
 
 using Counts = std::vector<std::pair<std::size_t, std::string_view>>;
 
-/// "1 improved, 8 the same". Empty where all counts are zero.
+/// Returns "1 improved, 8 the same"; empty if all counts are zero.
 std::string counts_text(const Counts& counts) {
   std::vector<std::string> texts;
   for (const auto& [number, what] : counts) {
@@ -143,15 +145,15 @@ std::string counts_text(const Counts& counts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The cases of BASE that have no verdict.
+/// Counts the cases of BASE that have no verdict.
 Counts missing_counts(const Comparison& comparison) {
   return {{comparison.count(MatchState::not_measured), "not measured"},
           {comparison.count(MatchState::not_comparable), "not comparable"},
           {comparison.count(MatchState::only_base), "only in BASE"}};
 }
 
-/// "Undecided: 31 of 43 cases" where fewer than half are decided, or fewer than the rule requires.
-/// Else empty.
+/// Returns "Undecided: 31 of 43 cases" if fewer than half are decided, or fewer than the rule
+/// requires; else empty.
 std::string undecided_text(const Comparison& comparison) {
   const std::size_t decided = comparison.decided();
   const std::size_t all = comparison.decidable();
@@ -181,7 +183,7 @@ std::string regressions_text(const Comparison& comparison, std::size_t compared)
                      listed(texts));
 }
 
-/// A text as a sentence behind another one. Empty where it is.
+/// Returns a space and the text as a sentence, to append to another one; empty for an empty text.
 std::string as_sentence(const std::string& text) { return text.empty() ? text : ' ' + text + '.'; }
 
 std::string nothing_text(const Comparison& comparison) {
@@ -192,19 +194,19 @@ std::string nothing_text(const Comparison& comparison) {
     return fmt::format("Nothing could be compared: {}: {}.", failed->label, failed->reason);
   }
   if (comparison.rows.empty()) return "Nothing could be compared: the reports have no cases.";
-  // Failures are listed already, so it does not matter whether BASE has those cases.
+  // Failures are already listed, so whether BASE has these cases does not matter.
   if (comparison.count(MatchState::failed_now) > 0) return "Nothing could be compared.";
   return fmt::format("Nothing could be compared: no case is in both reports{}.",
                      comparison.pairs ? "" : "; measure the same cases with parbench --rerun BASE");
 }
 
-/// "2026-11-21T19:57:32Z" as "2026-11-21 19:57 UTC"; anything else as it is.
+/// Formats "2026-11-21T19:57:32Z" as "2026-11-21 19:57 UTC"; other texts stay unchanged.
 std::string time_text(const std::string& utc) {
   if (utc.size() != 20 || utc[10] != 'T' || utc.back() != 'Z') return utc;
   return fmt::format("{} {} UTC", utc.substr(0, 10), utc.substr(11, 5));
 }
 
-/// Formats the confidence of the intervals that are shown: "99%", "99.17 to 99.58%".
+/// Formats the confidence of the shown intervals: "99%", "99.17 to 99.58%".
 std::string confidences_text(const Comparison& comparison) {
   double min = 1;
   double max = 0;
@@ -213,7 +215,7 @@ std::string confidences_text(const Comparison& comparison) {
     min = std::min(min, row.judgement->change.interval.confidence);
     max = std::max(max, row.judgement->change.interval.confidence);
   }
-  // Rounded down: no interval holds the true change for certain.
+  // Rounds down, because no interval has 100% confidence.
   const auto percent = [](double confidence) {
     constexpr double rounding_error = 1e-6;
     return report::format_number(std::floor(1e4 * confidence + rounding_error) / 100, 4);
@@ -223,7 +225,7 @@ std::string confidences_text(const Comparison& comparison) {
   return low == high ? low + '%' : fmt::format("{} to {}%", low, high);
 }
 
-/// Empty where nothing was judged.
+/// Returns the threshold and significance; empty if nothing was judged.
 std::string rule_text(const Comparison& comparison) {
   const std::size_t judged = static_cast<std::size_t>(std::ranges::count_if(
       comparison.rows, [](const Row& row) { return row.judgement.has_value(); }));
@@ -243,8 +245,8 @@ std::string rule_text(const Comparison& comparison) {
                     confidences_text(comparison));
 }
 
-/// What the times of both sides are, where `show` prints another number. Empty where it does not,
-/// and where nothing was judged.
+/// Explains the times of both sides if `show` prints other numbers for the same report; empty if
+/// not, or if nothing was judged.
 std::string times_text(const Comparison& comparison) {
   const bool judged = std::ranges::any_of(comparison.rows,
                                           [](const Row& row) { return row.judgement.has_value(); });
@@ -319,7 +321,7 @@ std::string state_text(const Row& row) {
   if (const auto verdict = row.verdict()) return std::string(to_string(*verdict));
   switch (row.state) {
     case MatchState::comparable:
-      break;  // has a verdict
+      break;  // the row has a verdict
     case MatchState::failed_now:
       return "failed";
     case MatchState::not_measured:

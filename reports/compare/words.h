@@ -1,4 +1,4 @@
-// The texts of a comparison, for every medium.
+// Texts of a comparison for all output formats.
 #pragma once
 
 #include <optional>
@@ -9,41 +9,42 @@
 
 namespace parbench::compare {
 
-/// "1 of 12 cases regressed: pipeline/split:5 6.2% slower (+4.8 to +7.7%). 1 improved, 8 the same,
-/// 2 undecided." Where no regression is found and most cases are not decided, or fewer than the
-/// rule requires, it is "Undecided: 9 of 12 cases. 3 the same." A failure in the newer report comes
-/// first, then whether one side was throttled and the other was not.
+/// Returns the overall answer: "1 of 12 cases regressed: pipeline/split:5 6.2% slower (+4.8 to
+/// +7.7%). 1 improved, 8 the same, 2 undecided." If no case regressed and too few are decided
+/// (fewer than half, or fewer than the rule requires): "Undecided: 9 of 12 cases. 3 the same."
+/// Failures in the newer report come first, then the cases in which only one side was throttled.
 [[nodiscard]] std::string sentence(const Comparison& comparison);
 
-/// "6.2% slower", "3.0% faster", "no change"; of large changes their factor, because percent of
-/// times and of speeds differ: "2.02× as fast", "2.50× as long".
+/// Returns "6.2% slower", "3.0% faster", "no change"; for large changes a factor, because
+/// percentages of times and of speeds differ: "2.02× as fast", "2.50× as long".
 [[nodiscard]] std::string change_text(const Change& change);
-/// "+4.8 to +7.7%"; "unknown" where it contains 0 and reaches beyond +1000%.
+/// Returns "+4.8 to +7.7%", or "unknown" if the interval contains 0 and exceeds +1000%.
 [[nodiscard]] std::string interval_text(const Change& change);
 
-/// "1.864 s"; a dash where it was not measured.
+/// Returns "1.864 s", or a dash if the case was not measured.
 [[nodiscard]] std::string seconds_text(const std::optional<Measured>& measured);
 
-/// What the first column of a table says of a row: its verdict, or "failed", "not measured", "not
+/// Returns the first column of a table row: the verdict, or "failed", "not measured", "not
 /// comparable", "only in BASE", "only in NEW".
 [[nodiscard]] std::string state_text(const Row& row);
 
-/// What throttled a row's sides, as a warning; empty without any.
+/// Returns the causes of throttling on both sides as a warning; empty without any.
 [[nodiscard]] std::string throttling_text(const Row& row);
 
-/// Where the stages of a row's sides begin, where that differs: "cut at layer2.0 in BASE, at
-/// layer3.0 in NEW"; else empty.
+/// Returns where the stages begin if the sides differ: "cut at layer2.0 in BASE, at layer3.0 in
+/// NEW"; else empty.
 [[nodiscard]] std::string cuts_text(const Row& row);
 
-/// "after.json · parbench 0.1.0 · commit 89abcde012 with changes · 5 processes · 2026-11-21 19:57
-/// UTC"; of pairs, "5 runs". `side` is one of the comparison's.
+/// Returns "after.json · parbench 0.1.0 · commit 89abcde012 with changes · 5 processes · 2026-11-21
+/// 19:57 UTC"; for pairs "5 runs". `side` is one of the comparison's sides.
 [[nodiscard]] std::string side_text(const Comparison& comparison, const Side& side);
 
-/// "f32 · batch 40 · on AMD EPYC, 2 cores, 24 GiB · 2 × cpu (1 core)", and where the sides differ.
+/// Returns "f32 · batch 40 · on AMD EPYC, 2 cores, 24 GiB · 2 × cpu (1 core)", and differences
+/// between the sides.
 [[nodiscard]] std::string facts_text(const ScenarioFacts& scenario);
 
-/// Sentences below the verdicts: the comparison's own notes, how its pairs came about, what the
-/// times are, threshold and significance, and what the intervals hold.
+/// Returns the sentences below the verdicts: the comparison's own notes, how its pairs were run,
+/// how the times are defined, threshold and significance, and the meaning of the intervals.
 [[nodiscard]] std::vector<std::string> all_notes(const Comparison& comparison);
 
 }  // namespace parbench::compare

@@ -12,12 +12,12 @@ namespace parbench::report {
 namespace {
 
 struct Split {
-  double statistic = 0;  // Q; 0: nothing differs
+  double statistic = 0;  // Q; 0: no difference
   std::size_t at = 0;
 };
 
-/// Q over all τ and κ of a segment in time n² and memory n². Sums of several rows or columns run
-/// side by side, because each addition would wait for the one before.
+/// Computes Q for all τ and κ of a segment in time n² and memory n². The sums of several rows or
+/// columns are interleaved, because each addition of a single sum would wait for the previous one.
 class EnergyScan {
  public:
   EnergyScan(std::size_t max_values, std::size_t min_segment)
@@ -31,7 +31,7 @@ class EnergyScan {
     }
   }
 
-  /// The largest Q, or one of those that reach `enough`.
+  /// Returns the split with the max Q, or any split whose Q reaches `enough`.
   Split best(std::span<const double> values, double enough) {
     sum_distances(values);
     std::ranges::fill(across_, 0.0);
@@ -50,8 +50,8 @@ class EnergyScan {
   static constexpr std::size_t lanes = 4;
   static std::size_t padded(std::size_t count) { return (count + lanes - 1) / lanes * lanes; }
 
-  /// sums_[i·(n + 1) + k]: the distances between value i and each of the first k values;
-  /// pairs_[k]: those between all pairs of the first k.
+  /// Fills sums_[i·(n + 1) + k] with the sum of distances between value i and the first k values,
+  /// and pairs_[k] with the sum over all pairs of the first k values.
   void sum_distances(std::span<const double> values) {
     const std::size_t stride = values.size() + 1;
     for (std::size_t first = 0; first < values.size(); first += lanes) {
@@ -76,7 +76,8 @@ class EnergyScan {
     }
   }
 
-  /// across_[k] is the distances between each value on the left and each of the first k.
+  /// Fills across_[k] with the sum of distances between the values on the left and the first k
+  /// values.
   void try_ends(std::size_t count, std::size_t tau, Split& best) {
     const auto m = static_cast<double>(tau);
     const double within_left = pairs_[tau];
@@ -108,17 +109,18 @@ class EnergyScan {
   std::vector<double> sums_;
   std::vector<double> pairs_;
   std::vector<double> across_;
-  std::vector<double> statistics_;  // of the ends of one τ
+  std::vector<double> statistics_;  // for each end κ of the current τ
   std::vector<double> inverse_;
 };
 
-/// Bisects one window.
+/// Bisects one window recursively.
 class Window {
  public:
   Window(std::span<const double> values, const ChangePointParameters& parameters)
       : values_(values),
         parameters_(parameters),
-        min_segment_(std::max<std::size_t>(parameters.min_segment, 2)),  // E needs two
+        // E needs at least two values
+        min_segment_(std::max<std::size_t>(parameters.min_segment, 2)),
         scan_(values.size(), min_segment_) {}
 
   std::vector<std::size_t> changes() {
@@ -142,15 +144,15 @@ class Window {
  private:
   static constexpr double unreachable = HUGE_VAL;
 
-  /// p = (1 + permutations that reach Q)/(1 + permutations) ≤ significance. It ends with the
-  /// permutation after which that can no longer be.
+  /// Permutation test: p = (1 + permutations that reach Q)/(1 + permutations) ≤ significance. Stops
+  /// as soon as the outcome is certain.
   bool is_significant(std::span<const double> segment, double statistic) {
-    constexpr double rounding = 1e-9;  // sums of the same values in another order
+    constexpr double rounding = 1e-9;  // the same values may be summed in another order
     const double wanted = statistic * (1 - rounding);
     const double max =
         parameters_.significance * (1 + static_cast<double>(parameters_.permutations)) - 1;
     std::vector<double> shuffled(segment.begin(), segment.end());
-    std::mt19937_64 generator;  // its seed is fixed by the standard
+    std::mt19937_64 generator;  // the standard fixes its sequence for a seed
     int reached = 0;
     for (int i = 0; i < parameters_.permutations && reached <= max; ++i) {
       shuffle(shuffled, generator);
@@ -159,7 +161,7 @@ class Window {
     return reached <= max;
   }
 
-  /// Fisher and Yates. The standard's shuffle may differ between libraries.
+  /// Shuffles by Fisher and Yates, because std::shuffle may differ between libraries.
   static void shuffle(std::vector<double>& values, std::mt19937_64& generator) {
     for (std::size_t left = values.size(); left > 1; --left) {
       std::swap(values[left - 1], values[generator() % left]);
@@ -172,7 +174,8 @@ class Window {
   EnergyScan scan_;
 };
 
-/// Where windows begin: half a window apart, the last at the end of the series.
+/// Returns the starts of the windows: half a window apart, the last window at the end of the
+/// series.
 std::vector<std::size_t> window_starts(std::size_t count, std::size_t window) {
   std::vector<std::size_t> starts;
   for (std::size_t start = 0; start + window < count; start += window / 2) starts.push_back(start);
@@ -187,7 +190,7 @@ std::vector<std::size_t> change_points(std::span<const double> values,
   const std::vector<std::size_t> starts = window_starts(values.size(), parameters.window);
   const std::size_t slack = std::max(parameters.window / 8, parameters.min_segment);
   std::vector<std::size_t> changes;
-  std::size_t begin = 0;  // of what this window answers for
+  std::size_t begin = 0;  // first value for which this window is responsible
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const bool last = i + 1 == starts.size();
     const std::size_t border = starts[i] + parameters.window / 2 + parameters.window / 4;

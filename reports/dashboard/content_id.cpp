@@ -1,4 +1,4 @@
-// Boost.Uuid hashes.
+// Hashes by Boost.Uuid.
 #include "reports/dashboard/content_id.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::string file_slug(std::string_view name) {
   }
   std::string slug;
   for (const char c : name.substr(0, longest)) slug += is_plain(c) ? c : '-';
-  // An underscore, which no plain name has, keeps the two kinds apart.
+  // Names that need no hash have no underscore, so the two kinds cannot collide.
   return slug + '_' + content_id(name).substr(0, 12);
 }
 

@@ -1,4 +1,4 @@
-// Short names for content of any length, the same on every machine.
+// Short names for content of any length, equal on all machines.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace parbench::report {
 
-/// 32 hexadecimal digits: those of the name-based UUID (RFC 4122, version 5, SHA-1) of the bytes.
+/// Returns 32 hexadecimal digits: the name-based UUID (RFC 4122, version 5, SHA-1) of the bytes.
 [[nodiscard]] std::string content_id(std::string_view bytes);
 
-/// The name as part of a file's path: lower-case letters, digits and hyphens. Different names have
-/// different results, on file systems that ignore case as well; a name that
-/// is of such characters already stays as it is.
+/// Returns the name as a path component of lower-case letters, digits and hyphens. Different names
+/// give different results, also on file systems that ignore case. A name with only such characters
+/// is returned unchanged.
 [[nodiscard]] std::string file_slug(std::string_view name);
 
 }  // namespace parbench::report

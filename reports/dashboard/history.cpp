@@ -1,4 +1,4 @@
-// Sorting summaries into series, and looking for changes in one.
+// Sorts summaries into series, and finds changes in a series.
 #include "reports/dashboard/history.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<DatedReport> in_time(const ReportCollection& collection) {
   return reports;
 }
 
-/// A history while it grows; series by the number of their identity.
+/// A history under construction; series are indexed by the number of their identity.
 struct Growing {
   History history;
   std::map<std::size_t, Series> series;
@@ -49,13 +49,14 @@ void add(Growing& growing, const Moment& moment, const ScenarioSummary& summary)
   for (const CaseFigures& figures : summary.cases) {
     Series& series = growing.series[figures.identity];
     const bool again = !series.points.empty() && series.points.back().moment == moment_number;
-    if (!figures.median || again) continue;  // cases that differ in hidden parameters only
+    // Skips a second case with this identity, which differs only in hidden parameters.
+    if (!figures.median || again) continue;
     series.points.push_back({moment_number, *figures.median, figures.interval});
   }
   history.moments.push_back(moment);
 }
 
-/// In the order of the newest report, which is the last one that was added.
+/// Returns the history with its series in the order of the newest report, which was added last.
 History finished(Growing growing, const ScenarioSummary& newest, const Identities& identities) {
   const auto take = [&](std::size_t identity, Series& series, bool in_newest) {
     series.identity = identities[identity];
@@ -65,7 +66,7 @@ History finished(Growing growing, const ScenarioSummary& newest, const Identitie
   };
   for (const CaseFigures& figures : newest.cases) {
     const auto found = growing.series.find(figures.identity);
-    if (found == growing.series.end()) continue;  // a second case of that identity
+    if (found == growing.series.end()) continue;  // a second case with the same identity
     take(found->first, found->second, true);
     growing.series.erase(found);
   }

@@ -1,5 +1,5 @@
-// Reports in the order of time: what one scenario took on one class of machines, case by case, and
-// where that changed.
+// Reports sorted by time: the times of one scenario on one class of machines, for each case, and
+// their changes.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace parbench::report {
 
-/// A smaller change is not listed, however certain it is.
+/// Smaller changes are not listed, even if they are certain.
 inline constexpr double min_change = 0.02;
 
-/// How many values on each side of a change its size is taken from, where there are so many before
-/// the next change.
+/// Max number of values on each side of a change that its size is estimated from; fewer if another
+/// change is closer.
 inline constexpr std::size_t values_beside_change = 30;
 
 /// A report that measured the scenario.
 struct Moment {
-  std::string id;  // of its content, which its page is named after
+  std::string id;  // id of the report's content, which names its page
   std::string path;
   std::int64_t started = 0;
   Commit commit;
@@ -34,11 +34,11 @@ struct Moment {
 
 struct Point {
   std::size_t moment = 0;
-  double median = 0;  // seconds
+  double median = 0;  // in seconds
   std::optional<Interval> interval;
 };
 
-/// From the point before `at` to the point `at` the level of a series changed.
+/// A change in the level of a series between the points `at` − 1 and `at`.
 struct Change {
   std::size_t at = 0;
   double size = 0;    // new level over old level − 1: positive is slower
@@ -47,43 +47,43 @@ struct Change {
 
 struct Series {
   CaseIdentity identity;
-  std::string id;             // of the case on its page, stable as others come and go
-  std::vector<Point> points;  // in time
-  bool in_newest = false;     // the newest report has the case, with or without a number
+  std::string id;             // of the case on its page; does not change as other cases come and go
+  std::vector<Point> points;  // sorted by time
+  bool in_newest = false;     // whether the newest report has the case, with or without a number
   std::vector<Change> changes;
 };
 
-/// One page's worth. Machines of other fingerprints have other histories.
+/// The contents of one page. Machines with different fingerprints have separate histories.
 struct History {
   std::string scenario;
   std::string machine_id;
   std::string machine_text;
-  std::vector<Moment> moments;  // in time
-  std::vector<Series> series;   // in the order of the newest report, then those that it lacks
+  std::vector<Moment> moments;  // sorted by time
+  std::vector<Series> series;   // in the order of the newest report, then the series that it lacks
 };
 
 /// The reports of a folder.
 struct ReportCollection {
   Identities identities;
-  std::map<std::string, std::string> files;      // ids of their contents by path
-  std::map<std::string, ReportSummary> reports;  // by id
+  std::map<std::string, std::string> files;      // ids of contents by path
+  std::map<std::string, ReportSummary> reports;  // by id of their content
 };
 
-/// Returns all histories of a collection by machine and scenario, without changes. Of files with
-/// the same content only the first in the order of paths counts.
+/// Returns the histories of a collection for each machine and scenario, without changes. If several
+/// files have the same content, only the first path in sorted order counts.
 [[nodiscard]] std::vector<History> histories_of(const ReportCollection& collection);
 
-/// How many reports the cases of histories have.
+/// The numbers of reports that the cases of histories have.
 struct SeriesLengths {
   std::size_t cases = 0;
   std::size_t too_short = 0;  // cases with fewer than `min_values_with_a_change` reports
-  std::size_t longest = 0;    // reports of one case
+  std::size_t longest = 0;    // max reports of one case
 };
 
 [[nodiscard]] SeriesLengths lengths_of(std::span<const History> histories);
 
-/// Change points in the logarithms of the medians, with their sizes; those below `min_change` are
-/// left out.
+/// Finds change points in the logarithms of the medians, with their sizes. Changes smaller than
+/// `min_change` are left out.
 [[nodiscard]] std::vector<Change> changes_of(const std::vector<Point>& points,
                                              const ChangePointParameters& parameters = {});
 

@@ -1,4 +1,4 @@
-// Threads that take the next number.
+// Threads that draw numbers from a shared counter.
 #include "reports/dashboard/parallel.h"
 
 #include <algorithm>

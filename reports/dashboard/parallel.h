@@ -1,4 +1,4 @@
-// The same work on many things, on all cores that this process may use.
+// Runs the same function for many items on all cores that this process may use.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace parbench::report {
 
-/// Calls `work` with 0 … count − 1, each once, in about that order, in as many threads as there are
-/// cores. What it throws first is thrown again here, once all threads have ended; nothing new
-/// begins after that.
+/// Calls `work` once with each of 0 … count − 1, roughly in this order, in as many threads as there
+/// are cores. After an exception no new item is started, and once all threads have ended, the first
+/// exception is rethrown.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// The method in a reader's words.
+// Explains the statistical method to readers of the dashboard.
 #include "reports/dashboard/reading.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// "How to read this" of a dashboard's pages, with the parameters that were used.
+// The section "How to read this" of a dashboard's pages, with the parameters that were used.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace parbench::report {
 
-/// Says for how many cases there are too few reports to find a change. Empty without any.
+/// Returns how many cases have too few reports to find a change; empty if there are none.
 [[nodiscard]] std::string too_few_text(const SeriesLengths& lengths);
 
 void write_reading(HtmlWriter& html);

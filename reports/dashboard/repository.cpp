@@ -22,7 +22,8 @@ bool is_one_of(char letter, std::string_view letters) {
   return letters.find(letter) != std::string_view::npos;
 }
 
-/// Whether there is a host behind http:// or https://, and nothing that an address cannot have.
+/// Returns whether the URL has http:// or https://, a host, and only characters that are valid in
+/// URLs.
 bool is_web_address(std::string_view url) {
   constexpr std::array<std::string_view, 2> schemes{"https://", "http://"};
   const auto* const scheme =
@@ -34,7 +35,7 @@ bool is_web_address(std::string_view url) {
   });
 }
 
-/// Text as a part of a path: all but letters, digits and a few signs by their bytes.
+/// Percent-encodes all bytes of a path component except letters, digits and a few signs.
 std::string percent_encoded(std::string_view text) {
   std::string encoded;
   for (const char letter : text) {

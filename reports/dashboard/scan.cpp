@@ -1,4 +1,4 @@
-// Walks through a folder.
+// Searches a folder recursively.
 #include "reports/dashboard/scan.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::vector<std::string> find_reports(const fs::path& folder, const fs::path& ex
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
                                          error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    std::error_code ignored;  // of a file that is gone by now
+    std::error_code ignored;  // the file may have been deleted meanwhile
     if (entry->is_directory(ignored)) {
       if (is_hidden(*entry) || is_same_file(*entry, except)) entry.disable_recursion_pending();
       continue;

@@ -1,4 +1,4 @@
-// Which files of a folder are to be read.
+// Finds the report files of a folder.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 namespace parbench::report {
 
 /// Returns the sorted paths of all files *.json below a folder, relative to it and with slashes.
-/// Does not search hidden folders, `except`, and links to folders. Throws UsageError when `folder`
-/// is no folder that can be read.
+/// Skips hidden folders, `except`, and links to folders. Throws UsageError if `folder` is not a
+/// readable folder.
 [[nodiscard]] std::vector<std::string> find_reports(const std::filesystem::path& folder,
                                                     const std::filesystem::path& except);
 

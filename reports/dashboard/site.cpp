@@ -1,4 +1,4 @@
-// Reads reports, renders pages, removes what is no longer needed.
+// Reads reports, renders pages, and removes obsolete files.
 #include "reports/dashboard/site.h"
 
 #include <fmt/format.h>
@@ -38,21 +38,22 @@ namespace fs = std::filesystem;
 constexpr std::string_view no_memory = "there is not enough memory to read it";
 constexpr std::array<std::string_view, 3> own_folders{"assets", "history", "report"};
 
-/// Style and script, named by their content: pages of an older build keep theirs until they are
-/// replaced themselves.
+/// Style and script files, named by their content, so that pages of an older build keep their own
+/// until they are replaced.
 struct SiteAssets {
   std::string style_path = "assets/" + content_id(built_in_site_assets().style) + ".css";
   std::string script_path = "assets/" + content_id(built_in_site_assets().script) + ".js";
 };
 
-/// When a report can have started at the latest, in seconds since 1970: clocks of machines may
-/// differ by their time zone, but one that is further ahead is wrong.
+/// Returns the latest plausible start of a report, in seconds since 1970. The clocks of machines
+/// may differ by their time zone; a clock that is further ahead is wrong.
 std::int64_t latest_start() {
   using std::chrono::system_clock;
   return system_clock::to_time_t(system_clock::now() + std::chrono::days(1));
 }
 
-/// Whether a build can have written the file: beside the site's pages others may lie.
+/// Returns whether the path is one that a build writes; other files may be stored next to the
+/// site's pages.
 bool is_built(const std::string& path) {
   static const std::regex built(
       R"(assets/[0-9a-f]{32}\.(css|js)|report/[0-9a-f]{32}\.html)"
@@ -61,7 +62,7 @@ bool is_built(const std::string& path) {
   return std::regex_match(path, built);
 }
 
-/// Pages of a site say so near their beginning.
+/// Returns whether a file is a page of a site; such pages have a mark near their beginning.
 bool is_page_of_site(const fs::path& path) {
   std::string start(2'000, '\0');
   std::ifstream file(path, std::ios::binary);
@@ -70,7 +71,7 @@ bool is_page_of_site(const fs::path& path) {
   return start.find(site_generator) != std::string::npos;
 }
 
-/// Pages of the site at some depth below it.
+/// Links of pages at a given depth below the site to its assets.
 class LinkedAssets {
  public:
   LinkedAssets(const SiteAssets& assets, const std::string& to_site)
@@ -127,8 +128,8 @@ class SiteBuild {
     }
   }
 
-  /// What keeps a folder from being taken for a new site; empty where nothing does. Not what a
-  /// branch that is served as a site has before its first build: the reports themselves, too.
+  /// Returns an entry that prevents the use of a folder for a new site; empty if there is none.
+  /// Entries of a branch that is published as a site are allowed, and so are the reports.
   [[nodiscard]] std::string foreign_entry() const {
     constexpr std::array<std::string_view, 3> of_branches{".git", ".nojekyll", "CNAME"};
     std::error_code error;
@@ -141,7 +142,7 @@ class SiteBuild {
     return {};
   }
 
-  /// Writes a first page, so that the folder is known as a site even if this build is cut short.
+  /// Writes a first page, which marks the folder as a site even if this build is interrupted.
   void claim_site() const {
     make_folder(site_);
     const fs::path first_page = site_ / "index.html";
@@ -164,7 +165,7 @@ class SiteBuild {
     }
   }
 
-  /// What is there already in the same words stays as it is.
+  /// Files with unchanged content are not rewritten.
   void write(const std::string& path, std::string_view text) {
     {
       const std::lock_guard lock(mutex_);
@@ -196,7 +197,7 @@ class SiteBuild {
         if (!errors_.try_emplace(id).second) return;  // a copy of another file
       }
       read(id, std::move(text));
-    } catch (const UsageError& error) {  // too large, or gone
+    } catch (const UsageError& error) {  // the file is too large or was deleted
       const std::lock_guard lock(mutex_);
       summary_.skipped.emplace_back(error.what());
     } catch (const std::bad_alloc&) {
@@ -252,7 +253,7 @@ class SiteBuild {
     summary_.skipped.push_back(fmt::format("{}: {}", (reports_ / path).string(), error));
   }
 
-  /// Names the files that have no place in a history, each with the reason.
+  /// Names the files that could not be placed in a history, each with the reason.
   void note_skipped() {
     for (const auto& [path, id] : collection_.files) {
       if (!collection_.reports.contains(id)) skip(path, errors_.at(id));
@@ -296,7 +297,7 @@ class SiteBuild {
     write("index.html", index_html(histories, summary_.reports, beside.get(), repository_));
   }
 
-  /// What earlier builds have left, also those that were cut short.
+  /// Removes files of earlier builds that are now obsolete, including interrupted builds.
   void remove_old() const {
     for (const std::string_view folder : own_folders) {
       std::error_code error;
@@ -308,7 +309,7 @@ class SiteBuild {
       }
       for (const fs::path& path : old) {
         fs::remove(path, error);
-        fs::remove(path.parent_path(), error);  // if it is empty now
+        fs::remove(path.parent_path(), error);  // succeeds only if the folder is now empty
       }
     }
   }
@@ -319,10 +320,10 @@ class SiteBuild {
   SiteAssets assets_;
   ReadLimits limits_ = report_limits();
   std::int64_t latest_ = latest_start();
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the members below
   ReportCollection collection_;
-  std::map<std::string, std::string> errors_;  // by content; empty for reports
-  std::set<std::string> written_;              // paths of all files that belong to the site now
+  std::map<std::string, std::string> errors_;  // by id of the content; empty for reports
+  std::set<std::string> written_;              // paths of all files that belong to the site
   SiteSummary summary_;
 };
 

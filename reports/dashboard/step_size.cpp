@@ -1,4 +1,4 @@
-// Mann and Whitney's distribution and what follows from it.
+// The Mann–Whitney distribution, and the confidence intervals derived from it.
 #include "reports/dashboard/step_size.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace parbench::report {
 namespace {
 
-/// How many of the arrangements of m and n values have each value of U: the coefficients of the
-/// Gaussian binomial ∏ (1 − q^(n+i))/(1 − q^i), i = 1…m.
+/// Returns the number of arrangements of m and n values for each value of U: the coefficients of
+/// the Gaussian binomial ∏ (1 − q^(n+i))/(1 − q^i), i = 1…m.
 std::vector<double> arrangements(std::size_t m, std::size_t n) {
   std::vector<double> counts(m * n + 1, 0.0);
   counts[0] = 1;
@@ -22,7 +22,7 @@ std::vector<double> arrangements(std::size_t m, std::size_t n) {
   return counts;
 }
 
-/// P(U ≤ u) for each u.
+/// Returns P(U ≤ u) for each u.
 std::vector<double> distribution(std::size_t m, std::size_t n) {
   std::vector<double> sums = arrangements(m, n);
   std::partial_sum(sums.begin(), sums.end(), sums.begin());

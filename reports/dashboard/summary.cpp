@@ -1,4 +1,4 @@
-// From a report to the little that its history needs.
+// Reduces a report to the data that its history needs.
 #include "reports/dashboard/summary.h"
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ CaseIdentity identity_of(const CaseResult& c) {
 }
 
 std::string key_of(const CaseIdentity& identity) {
-  using SortedJson = nlohmann::json;  // by key
+  using SortedJson = nlohmann::json;  // sorts members by key
   SortedJson parameters = SortedJson::object();
   for (const auto& [name, value] : identity.parameters) {
     parameters[name] = std::visit([](const auto& v) { return SortedJson(v); }, value);

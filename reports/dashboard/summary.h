@@ -1,4 +1,4 @@
-// What a dashboard keeps of a report: when and of which commit it is, and the medians of its cases.
+// The data of a report that a dashboard keeps: time, commit, and the medians of the cases.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace parbench::report {
 
-/// What a case is, whenever and wherever it was measured: of cases of one scenario and one machine,
-/// those with equal identities make up one series. Hidden parameters do not belong to it.
+/// The identity of a case across time and machines. Cases of one scenario and machine with equal
+/// identities form one series. Hidden parameters are not part of the identity.
 struct CaseIdentity {
   std::string strategy;
   NamedValues parameters;  // in any order
@@ -24,11 +24,11 @@ struct CaseIdentity {
 
 [[nodiscard]] CaseIdentity identity_of(const CaseResult& c);
 
-/// Equal for equal identities and for no others, whatever the order of the parameters: 5, 5.0 and
-/// "5" are different. ASCII or UTF-8 text, stable across builds.
+/// Returns a key that is equal for equal identities only, regardless of the order of the
+/// parameters; the values 5, 5.0 and "5" differ. ASCII or UTF-8 text, stable across builds.
 [[nodiscard]] std::string key_of(const CaseIdentity& identity);
 
-/// Identities by number: thousands of reports name the same few cases.
+/// A table that assigns numbers to identities: thousands of reports name the same few cases.
 class Identities {
  public:
   [[nodiscard]] std::size_t number_of(const CaseIdentity& identity);
@@ -40,24 +40,24 @@ class Identities {
   std::map<std::string, std::size_t> numbers_;  // by key
 };
 
-/// The figures of one case in one report.
+/// The result of one case in one report.
 struct CaseFigures {
   std::size_t identity = 0;
-  std::optional<double> median;  // seconds, positive; none: the case has no number
+  std::optional<double> median;  // in seconds, positive; none: the case has no number
   std::optional<Interval> interval;
 };
 
 struct ScenarioSummary {
   std::string scenario;
-  std::string machine_id;    // of its fingerprint
-  std::string machine_text;  // for people
+  std::string machine_id;    // id of the machine's fingerprint
+  std::string machine_text;  // readable description of the machine
   std::vector<CaseFigures> cases;
 };
 
-/// The commit that was measured.
+/// The measured commit.
 struct Commit {
-  std::string id;      // empty: not known
-  bool dirty = false;  // with changes that were not committed
+  std::string id;      // empty: unknown
+  bool dirty = false;  // whether there were uncommitted changes
   std::string subject;
   std::string author;
 };
@@ -69,8 +69,8 @@ struct ReportSummary {
   std::vector<ScenarioSummary> scenarios;
 };
 
-/// Text of the report is made `printable`. Throws UsageError where the report has no place in a
-/// history: it says no time at which it started, or `is_profile`.
+/// Summarises a report; its texts become `printable`. Throws UsageError if the report has no place
+/// in a history: it has no start time, or `is_profile`.
 [[nodiscard]] ReportSummary summarise_report(const Report& report, Identities& identities);
 
 }  // namespace parbench::report

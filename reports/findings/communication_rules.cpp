@@ -1,4 +1,4 @@
-// Exchanges by their bytes, their starts and what no computation hides.
+// Analyses exchanges by their bytes, their start-up costs and the part that no computation hides.
 #include "reports/findings/communication_rules.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace parbench::report {
 namespace {
 
-/// All communication of a case: what it reads and writes, and how long its calls take together.
+/// All communication of a case: bytes read and written, and the sum of the calls' times.
 struct Traffic {
   double bytes = 0;
   double seconds = 0;
@@ -37,7 +37,8 @@ Traffic traffic_of(const Profiled& one) {
   return traffic;
 }
 
-/// "; it reads and writes 302 MiB at 8.1 GB/s, 45% of what copies of cpu:1 alone reach (18 GB/s)"
+/// Returns "; it reads and writes 302 MiB at 8.1 GB/s, 45% of what copies of cpu:1 alone reach (18
+/// GB/s)".
 std::string traffic_text(const Traffic& traffic, const std::string& device, const Peak* peak) {
   if (traffic.bytes <= 0 || traffic.rate() <= 0) return {};
   std::string text = fmt::format("; all communication reads and writes {} at {}",
@@ -51,15 +52,15 @@ std::string traffic_text(const Traffic& traffic, const std::string& device, cons
 
 // --- buckets ---
 
-/// What exchanges in buckets cost beside their transfers, in seconds.
+/// Costs of bucketed exchanges beyond their transfers. Times are in seconds.
 struct BucketCosts {
   int messages = 0;
-  double bytes = 0;   // that they read and write
-  double starts = 0;  // waits of messages that could run, as a mean over the devices
-  double tail = 0;    // from the end of all backward passes until everything is exchanged
+  double bytes = 0;   // bytes read and written
+  double starts = 0;  // time that ready messages wait to start, mean over the devices
+  double tail = 0;    // from the end of all backward passes to the end of all exchanges
 };
 
-/// When each task ended on the last of its lanes.
+/// Returns for each task when it ended on the last of its lanes.
 std::vector<Nanoseconds> end_times_of(const Timeline& timeline) {
   std::vector<Nanoseconds> ends(timeline.graph.tasks.size(), timeline.begin);
   for (const TimedCall& call : timeline.calls) {
@@ -69,8 +70,8 @@ std::vector<Nanoseconds> end_times_of(const Timeline& timeline) {
   return ends;
 }
 
-/// The first task of the update; exchanges behind it are not of gradients. Past the last task
-/// without one.
+/// Returns the first task of the update, or one past the last task if there is none. Exchanges
+/// after it are not of gradients.
 TaskId first_update(const PlanGraph& graph) {
   const auto found = std::ranges::find(graph.tasks, "update", &Task::phase);
   return static_cast<TaskId>(found - graph.tasks.begin());
@@ -84,7 +85,7 @@ BucketCosts bucket_costs(const Timeline& timeline, int devices) {
   Nanoseconds backward_end = timeline.begin;
   Nanoseconds exchanged = timeline.begin;
   Nanoseconds starts = 0;
-  for (const TimedCall& call : timeline.calls) {  // by their beginning
+  for (const TimedCall& call : timeline.calls) {  // sorted by begin
     const Task& task = timeline.graph.task(call.task);
     if (task.phase == "backward") backward_end = std::max(backward_end, call.ran.end);
     Nanoseconds ready = std::max(timeline.begin, free_at[call.lane]);
@@ -111,7 +112,7 @@ std::optional<BucketCosts> bucket_costs(const Profiled& one, const ProfiledCases
 
 enum class Wanted { smaller, larger };
 
-/// Whether a size is beyond another in the wanted direction; 0 stands for everything at once.
+/// Returns whether `size` is beyond `own` in the wanted direction; 0 means everything at once.
 bool is_beyond(const Value& size, const Value& own, Wanted wanted) {
   const Value everything(std::int64_t{0});
   if (size == own) return false;
@@ -120,17 +121,18 @@ bool is_beyond(const Value& size, const Value& own, Wanted wanted) {
   return wanted == Wanted::larger ? size > own : size < own;
 }
 
-/// Whether all gradients fit into the smallest bucket. Each of their bytes is read and written at
-/// least twice: a sum goes to one device and its result back.
+/// Returns whether all gradients fit into the smallest bucket. Each gradient byte is read and
+/// written at least twice: as part of a sum, and as part of the result that is returned.
 bool fit_into_one_bucket(const BucketCosts& costs) {
   constexpr double smallest_bucket = 1 << 20;  // --bucket takes whole MiB
   constexpr double passes = 4;
   return costs.bytes > 0 && costs.bytes <= passes * smallest_bucket;
 }
 
-/// The fastest measured case that differs in the size alone, in the wanted direction; without any
-/// the direction; empty where such a case is not faster, nothing lies in the direction, or smaller
-/// exchanges would share more of the cores with the backward pass.
+/// Returns the flag for the fastest measured case that differs only in the size and in the wanted
+/// direction. Without such a case, returns the direction. Empty if that case is not faster, if no
+/// other size is possible in that direction, or if smaller exchanges would compete more with the
+/// backward pass for cores.
 std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted wanted,
                          const BucketCosts& costs) {
   const Roles& roles = all.roles();
@@ -151,16 +153,18 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
     if (wanted == Wanted::smaller && copies_share_cores(one, all)) return {};
     if (own == Value(std::int64_t{0}))
       return wanted == Wanted::smaller ? "a " + flag + " above 0" : "";
-    if (wanted == Wanted::smaller && own == Value(std::int64_t{1})) return {};  // none is smaller
+    // the size is already the minimum
+    if (wanted == Wanted::smaller && own == Value(std::int64_t{1})) return {};
     const std::string* count = find_note(one.of(), "buckets");
-    if (wanted == Wanted::larger && count != nullptr && *count == "1") return {};  // it has all
+    // all gradients are already exchanged at once
+    if (wanted == Wanted::larger && count != nullptr && *count == "1") return {};
     return fmt::format("a {} {}", wanted == Wanted::larger ? "larger" : "smaller", flag);
   }
   if (fastest->statistics->median >= one.of().statistics->median) return {};
   return fmt::format("{} {}", flag, value_text(*roles.value(*fastest, Role::exchange_size)));
 }
 
-/// "12%"; "less than 1%", where it would be 0%.
+/// Returns "12%"; "less than 1%" where it would be 0%.
 std::string small_percent(double share) {
   constexpr double smallest = 0.005;
   return share < smallest ? "less than 1%" : format_percent(share, 0);
@@ -181,7 +185,8 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   if (worst == devices.end() || one.metrics().span <= 0) return {};
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
-  constexpr double same_share = 0.01;  // of the time: findings that differ less explain the same
+  // Two findings whose shares of the time differ by less than this explain the same loss.
+  constexpr double same_share = 0.01;
   const auto behind = buckets_too_large(one, all);
   if (behind && behind->share >= share - same_share) return {};
   const double exposed = worst->exposed_communication / worst->communication;
@@ -236,8 +241,8 @@ std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& 
   const auto [rate, best, repeated] = rates_of_like_work(one, *whole);
   if (rate <= 0 || rate > (1 - inefficient_parts) * best) return {};
   const double lost = 1 - rate / best;
-  if (copies_share_cores(one, all)) return {};  // what slows calls down is known
-  // What calls lose is a part of what is lost in all.
+  if (copies_share_cores(one, all)) return {};  // the slowdown already has an explanation
+  // The loss of the calls is a part of the total loss.
   const auto sampled = one.sampled_loss();
   if (sampled && lost > sampled->high) return {};
   std::string text = fmt::format(

@@ -1,4 +1,4 @@
-// Rules about what devices exchange where they divide the samples of a step.
+// Rules about communication between devices that divide the samples of a step.
 #pragma once
 
 #include <optional>
@@ -7,20 +7,21 @@
 
 namespace parbench::report {
 
-/// Names the device that communicates longest without computing, what is moved, and at which share
-/// of the known rate of its copies. Only where more computing is possible.
+/// Names the device with the longest communication that no computation hides, what is transferred,
+/// and the share of the known rate of its copies. Applies only if more overlap is possible.
 [[nodiscard]] std::optional<Remark> exposed_communication(const Profiled& one,
                                                           const ProfiledCases& all);
 
-/// Exchanges are many, and starting them takes longer than what remains of them behind the backward
-/// pass; or the other way round. Only where their size can be chosen.
+/// Apply if the size of exchanges can be chosen. `buckets_too_small`: there are many exchanges, and
+/// starting them takes longer than the part that remains after the backward pass. The other rule:
+/// the opposite.
 [[nodiscard]] std::optional<Remark> buckets_too_small(const Profiled& one,
                                                       const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> buckets_too_large(const Profiled& one,
                                                       const ProfiledCases& all);
 
-/// Calls on parts of the samples compute less in the same time than those on all of them. Names the
-/// call that loses most.
+/// Calls on parts of the samples compute at a lower rate than calls on all of them. Names the call
+/// that loses most.
 [[nodiscard]] std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all);
 
 }  // namespace parbench::report

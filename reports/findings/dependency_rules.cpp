@@ -1,5 +1,5 @@
-// Who waited for whom, and for a device that does alone what all need, from the timeline of a
-// profile.
+// Analyses the timeline of a profile: which devices wait for which, and devices that do work alone
+// that all devices need.
 #include "reports/findings/dependency_rules.h"
 
 #include <fmt/format.h>
@@ -19,16 +19,16 @@
 namespace parbench::report {
 namespace {
 
-/// One pause of a device that another device ended.
+/// A pause of a device that ended when another device finished a task.
 struct DevicePause {
   std::string waiting;
   std::string awaited;
-  TaskId task = 0;   // that could not begin
-  TaskId cause = 0;  // that it waited for last
+  TaskId task = 0;   // the task that could not begin
+  TaskId cause = 0;  // the last task that it waited for
   Nanoseconds length = 0;
 };
 
-/// All pauses of a device with another.
+/// All pauses of a device because of one other device.
 struct DeviceWait {
   Nanoseconds total = 0;
   DevicePause longest;
@@ -36,7 +36,7 @@ struct DeviceWait {
 
 using DeviceWaits = std::map<std::pair<std::string, std::string>, DeviceWait>;
 
-/// When each task ended on the last of its lanes, and on which device.
+/// When and on which device a task ended on the last of its lanes.
 struct TaskEnd {
   Nanoseconds time = 0;
   std::string device;
@@ -53,7 +53,7 @@ std::vector<TaskEnd> ends_of(const Timeline& timeline) {
   return ends;
 }
 
-/// The task that ended last of those that a call waits for; null without any.
+/// Returns the dependency of a call's task that ended last; null without dependencies.
 const TaskId* last_cause(const Timeline& timeline, const std::vector<TaskEnd>& ends, TaskId task) {
   const TaskId* last = nullptr;
   for (const TaskId& before : timeline.graph.task(task).after) {
@@ -63,11 +63,11 @@ const TaskId* last_cause(const Timeline& timeline, const std::vector<TaskEnd>& e
   return last;
 }
 
-/// Adds the pauses of a device: nothing runs there, and the next call waits for another device.
+/// Adds the pauses of a device: nothing runs on it, and its next call waits for another device.
 void add_pauses(const Timeline& timeline, const std::vector<TaskEnd>& ends,
                 const std::string& device, DeviceWaits& waits) {
   Nanoseconds busy_until = timeline.begin;
-  for (const TimedCall& call : timeline.calls) {  // by their beginning
+  for (const TimedCall& call : timeline.calls) {  // sorted by begin
     if (timeline.graph.lane(call.lane).device != device) continue;
     const TaskId* cause = last_cause(timeline, ends, call.task);
     if (call.ran.begin > busy_until && cause != nullptr) {
@@ -142,7 +142,7 @@ const std::string& device_of(const Timeline& timeline, const TimedCall& call) {
   return timeline.graph.lane(call.lane).device;
 }
 
-/// The devices whose calls belong to that phase of a training step.
+/// Returns the devices with calls of a phase of the training step.
 std::set<std::string> devices_with(const Timeline& timeline, std::string_view phase) {
   std::set<std::string> devices;
   for (const TimedCall& call : timeline.calls) {
@@ -151,7 +151,8 @@ std::set<std::string> devices_with(const Timeline& timeline, std::string_view ph
   return devices;
 }
 
-/// The device that alone updates parameters whose gradients several compute; empty without one.
+/// Returns the only device that updates parameters, if several devices compute their gradients;
+/// else empty.
 std::string updating_alone(const Profiled& one) {
   if (!one.profile().timeline) return {};
   const Timeline& timeline = *one.profile().timeline;
@@ -160,8 +161,8 @@ std::string updating_alone(const Profiled& one) {
   return are_several && updating.size() == 1 ? *updating.begin() : std::string();
 }
 
-/// Time in which a device does something beside forward and backward passes, and no other one runs
-/// anything.
+/// Returns the time in which a device does other work than forward and backward passes while no
+/// other device runs anything.
 Nanoseconds time_alone(const Timeline& timeline, const std::string& device) {
   struct Running {
     int central = 0;
@@ -188,7 +189,8 @@ Nanoseconds time_alone(const Timeline& timeline, const std::string& device) {
   return alone;
 }
 
-/// How much longer a device is busy than the mean of the others: 0.2 for a fifth.
+/// Returns by which fraction a device is busy for longer than the mean of the others: 0.2 for a
+/// fifth.
 double excess_of(const Profiled& one, const std::string& device) {
   double own = 0;
   double others = 0;
@@ -204,7 +206,8 @@ double excess_of(const Profiled& one, const std::string& device) {
   return count > 0 ? own * count / others - 1 : 0;
 }
 
-/// Whether two cases differ in nothing but the strategy and the parameters that one of them has.
+/// Returns whether two cases differ only in the strategy and in parameters that just one of them
+/// has.
 bool differ_in_strategy(const CaseResult& one, const CaseResult& other) {
   return one.strategy != other.strategy && one.graph == other.graph && one.dtype == other.dtype &&
          std::ranges::all_of(one.parameters, [&](const auto& parameter) {
@@ -214,7 +217,7 @@ bool differ_in_strategy(const CaseResult& one, const CaseResult& other) {
          });
 }
 
-/// The fastest strategy in which all devices update; nothing where one was measured and none is
+/// Returns the fastest strategy in which all devices update; empty if one was measured and none is
 /// faster.
 std::string advised_strategy(const Profiled& one, const ProfiledCases& all) {
   const CaseResult* fastest = nullptr;
@@ -231,7 +234,7 @@ std::string advised_strategy(const Profiled& one, const ProfiledCases& all) {
   return fmt::format("--strategy {}, in which all devices update", fastest->strategy);
 }
 
-/// Time in which no other device runs.
+/// Returns the share of the time in which no other device runs.
 double share_alone(const Timeline& timeline, const std::string& device) {
   if (timeline.length() <= 0) return 0;
   return seconds_of(time_alone(timeline, device)) / seconds_of(timeline.length());

@@ -8,29 +8,29 @@
 
 namespace parbench::report {
 
-/// Names the device that waits longest for another one, and what it waits for longest. Only where
-/// devices compute at once, and neither where a model is divided into stages nor where devices
-/// communicate: those waits have rules of their own.
+/// Names the device that waits longest for another one, and the task it waits for longest. Applies
+/// only if devices compute at the same time. Does not apply if a model is divided into stages or if
+/// devices communicate: those waits have rules of their own.
 [[nodiscard]] std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all);
 
-/// A device that computes longer than the mean of several.
+/// The device that computes longest, compared with the mean of all.
 struct BusiestDevice {
   std::string device;
-  double excess = 0;  // over the mean, as a fraction of it
-  double mean = 0;    // seconds
+  double excess = 0;  // above the mean, as a fraction of it
+  double mean = 0;    // mean computing time in seconds
 };
 
-/// Returns the device that computes longest of those that compute at once, if it computes at least
-/// `unbalanced_excess` longer than their mean. Where devices compute in turn, an even partition
-/// gains nothing.
+/// Returns the device that computes longest, if it exceeds the mean by at least
+/// `unbalanced_excess`. Applies only if devices compute at the same time; if they take turns, an
+/// even partition gains nothing.
 [[nodiscard]] std::optional<BusiestDevice> busiest_device(const Profiled& one);
 
-/// Names the only device that updates the parameters of a training step, where the others run
-/// nothing while it adds gradients, updates or sends. Advises the fastest measured strategy in
-/// which all devices update.
+/// Names the only device that updates the parameters of a training step, if the other devices are
+/// idle while it adds gradients, updates or sends. Advises the fastest measured strategy in which
+/// all devices update.
 [[nodiscard]] std::optional<Remark> central_device(const Profiled& one, const ProfiledCases& all);
 
-/// Whether that rule finds such a device.
+/// Returns whether `central_device` applies to the case.
 [[nodiscard]] bool has_central_device(const Profiled& one);
 
 }  // namespace parbench::report

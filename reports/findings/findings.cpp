@@ -1,4 +1,4 @@
-// Rules over scenarios; what a rule says of several cases is one finding.
+// Applies the rules to scenarios; a rule that applies to several cases gives one finding.
 #include "reports/findings/findings.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::vector<std::string> scenarios_of(const Report& report) {
   return names;
 }
 
-/// Whether a share of the work is the same time on each.
+/// Returns whether equal shares of the work take equal times on all devices.
 bool devices_alike(const Report& report, const std::string& scenario) {
   const auto devices = fingerprint(report, scenario).devices;
   return std::ranges::adjacent_find(devices, std::ranges::not_equal_to()) == devices.end();
@@ -37,12 +37,12 @@ bool devices_alike(const Report& report, const std::string& scenario) {
 
 void find_losses(Report& report, const std::string& scenario) {
   const ProfiledCases cases(report, scenario);
-  // Or what would be ideal is not known.
+  // Without equal devices with cores of their own, the ideal time is unknown.
   const bool alike = devices_alike(report, scenario) && !cases.cores().are_shared();
   auto one = cases.all().begin();
   for (CaseResult& own : report.cases) {
     if (one == cases.all().end() || &one->of() != &own) continue;
-    // Of the baseline only shares of the time count, which are those of any execution.
+    // Only relative times of the baseline count, and any execution gives these.
     const Profiled* baseline = own.speedup ? cases.find(own.speedup->baseline) : nullptr;
     own.profile->losses = alike && baseline != nullptr ? losses_of(*one, *baseline) : std::nullopt;
     ++one;
@@ -64,10 +64,11 @@ std::optional<Remark> remark_of(const Rule& rule, const CaseResult& one,
   return is_load ? std::nullopt : remark;
 }
 
-/// The names of the cases that the scenario's answer speaks of.
+/// Names of the cases in the scenario's answer.
 struct AnswerCases {
   std::set<std::string> recommended;
-  std::set<std::string> divided;  // in place of recommended ones that divide no work
+  // cases that divide work, in place of recommended cases that do not
+  std::set<std::string> divided;
 
   AnswerCases(const Report& report, const std::string& scenario) {
     const auto answer = std::ranges::find(report.answers, scenario, &Answer::scenario);
@@ -76,14 +77,15 @@ struct AnswerCases {
     divided = cases_of_answer(*answer, report.cases);
   }
 
-  /// Returns where a case comes in a finding of a rule: the highest number first.
+  /// Returns the priority of a case in a rule's finding; the highest comes first.
   [[nodiscard]] int place(const Rule& rule, const std::string& name) const {
     if (rule.begins_with_recommended && recommended.contains(name)) return 2;
     return divided.contains(name) ? 1 : 0;
   }
 };
 
-/// The place of a case in the answer, what is explained of its time, then the remark's weight.
+/// Priority of the case in the answer, the share of its time that is explained, the remark's
+/// weight.
 using Rank = std::tuple<int, double, double>;
 
 struct RankedFinding {
@@ -91,8 +93,8 @@ struct RankedFinding {
   Finding finding;
 };
 
-/// What a rule says of the cases of a scenario: the remark of the highest rank, and whom it
-/// concerns, that one first.
+/// Combines a rule's remarks on the cases of a scenario: the text is that of the highest rank, and
+/// its case is listed first.
 std::optional<RankedFinding> finding_of(const Rule& rule,
                                         const std::vector<const CaseResult*>& cases,
                                         const ProfiledCases& profiled, const AnswerCases& first) {
@@ -116,7 +118,7 @@ std::optional<RankedFinding> finding_of(const Rule& rule,
   if (finding.cases.empty()) return std::nullopt;
   finding.scenario = cases.front()->scenario;
   finding.rule = rule.name;
-  std::get<0>(ranked.rank) = std::min(1, std::get<0>(ranked.rank));  // the same for all rules
+  std::get<0>(ranked.rank) = std::min(1, std::get<0>(ranked.rank));  // equal for all rules
   return ranked;
 }
 
@@ -151,7 +153,7 @@ void find_reasons(Report& report) {
 std::vector<const Finding*> findings_of(const Report& report, const std::string& scenario) {
   std::vector<const Finding*> found;
   for (const Finding& finding : report.findings) {
-    // A report from elsewhere may name no case.
+    // A report from elsewhere may have findings without cases.
     if (finding.scenario == scenario && !finding.cases.empty()) found.push_back(&finding);
   }
   return found;

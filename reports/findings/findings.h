@@ -1,4 +1,4 @@
-// Why the cases of a report take the time that they take.
+// Findings: explanations of the times of a report's cases.
 #pragma once
 
 #include <string>
@@ -9,19 +9,20 @@
 
 namespace parbench::report {
 
-/// The finding that a profile does not represent the samples, so that losses have no parts.
+/// Rule of the finding that a profile does not represent the samples, so that losses cannot be
+/// divided.
 inline constexpr std::string_view no_breakdown = "no-breakdown";
 
-/// Fills what follows from a report's cases: in the profiles the losses of those on several
-/// devices, and the findings. What was there before goes.
+/// Replaces the findings of a report and the losses in the profiles of cases on several devices.
 void find_reasons(Report& report);
 
-/// Returns the findings of one scenario: those of cases that its answer speaks of first, then by
-/// the time that they explain.
+/// Returns the findings of one scenario. Findings on cases of its answer come first, then in
+/// descending order of the time they explain.
 [[nodiscard]] std::vector<const Finding*> findings_of(const Report& report,
                                                       const std::string& scenario);
 
-/// "pipeline, split 3: 12% of its time … (2 cases); try: this." `label` is of its first case.
+/// Returns "pipeline, split 3: 12% of its time … (2 cases); try: this." `label` is the label of the
+/// first case.
 [[nodiscard]] std::string to_text(const Finding& finding, const std::string& label);
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Means over the devices that compute, and findings on them.
+// Divides lost time into means over the computing devices, with findings on the parts.
 #include "reports/findings/losses.h"
 
 #include <fmt/format.h>
@@ -21,15 +21,16 @@
 namespace parbench::report {
 namespace {
 
-/// The share of the time that is lost by the speedup of the samples; nothing where that is too
-/// little to report, or where a single sample says too little.
+/// Returns the lost share of the time by the samples' speedup; nothing if it is too small to report
+/// or the speedup has no interval.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
   const double share = total(*one.profile().losses) / one.metrics().span;
   return share < min_reported_losses ? std::nullopt : std::optional(share);
 }
 
-/// Whether the lanes of a task are of several ranks. Devices of ranks are named "node2/1/cpu:0".
+/// Returns whether a task has lanes of several ranks. Devices of ranks have names such as
+/// "node2/1/cpu:0".
 bool is_between_ranks(const Task& task, const PlanGraph& graph) {
   const auto rank_of = [&](LaneId lane) {
     const std::string_view device = graph.lane(lane).device;
@@ -40,8 +41,8 @@ bool is_between_ranks(const Task& task, const PlanGraph& graph) {
       task.lanes, [&](LaneId lane) { return rank_of(lane) != rank_of(task.lanes.front()); });
 }
 
-/// "messages between ranks (6 of 21.3 KiB, 169.5 µs each)", with mean values, where each copy is
-/// one; else "copies".
+/// Returns "messages between ranks (6 of 21.3 KiB, 169.5 µs each)", with mean values, if all copies
+/// are messages; else "copies".
 std::string copies_text(const Profiled& one) {
   if (!are_copies_messages(one)) return "copies";
   std::size_t messages = 0;
@@ -49,9 +50,9 @@ std::string copies_text(const Profiled& one) {
   for (const Task& task : one.profile().timeline->graph.tasks) {
     if (task.kind != TaskKind::copy) continue;
     ++messages;
-    bytes += task.work.bytes / 2;  // each is read and written
+    bytes += task.work.bytes / 2;  // each byte is read and written
   }
-  double calls = 0;  // one at each end of a message
+  double calls = 0;  // each message has a call at both ends
   double seconds = 0;
   for (const CallMetrics& call : one.metrics().calls) {
     if (call.kind != TaskKind::copy) continue;
@@ -64,7 +65,7 @@ std::string copies_text(const Profiled& one) {
                      format_duration(seconds / calls));
 }
 
-/// What its devices do while they compute nothing and are not idle: "copies", "communication".
+/// Returns what the devices do while they neither compute nor idle: "copies", "communication".
 std::string exchange_text(const Profiled& one) {
   double copies = 0;
   double communication = 0;
@@ -73,12 +74,12 @@ std::string exchange_text(const Profiled& one) {
     communication += device.exposed_communication;
   }
   if (communication <= 0) return copies_text(one);
-  constexpr double negligible = 0.1;  // of the other
+  constexpr double negligible = 0.1;  // relative to the other kind
   if (copies <= negligible * communication) return "communication";
   return communication <= negligible * copies ? copies_text(one) : "copies and communication";
 }
 
-/// "25.6% bubbles, 0.2% other, minus 8.2% gained by faster calls".
+/// Returns "25.6% bubbles, 0.2% other, minus 8.2% gained by faster calls".
 std::string parts_text(const Profiled& one) {
   const Losses& lost = *one.profile().losses;
   const double span = one.metrics().span;
@@ -88,7 +89,7 @@ std::string parts_text(const Profiled& one) {
   struct Part {
     double seconds;
     std::string_view what;
-    std::string_view gained;  // by having less of it than the baseline
+    std::string_view gained;  // name of the gain if the case loses less here than the baseline
   };
   std::vector<Part> parts{{lost.slower_calls, "calls slower than the baseline's", "faster calls"},
                           {lost.bubble, "bubbles", ""},
@@ -117,8 +118,8 @@ std::string parts_text(const Profiled& one) {
   return fmt::format("{}", fmt::join(shown, ", "));
 }
 
-/// "other programs had 48% of its CPU time"; empty where load can not be the cause of a loss of
-/// that share of the time.
+/// Returns "other programs had 48% of its CPU time"; empty if load cannot be the cause of a loss of
+/// this share.
 std::string load_text(const Profiled& one, const ProfiledCases& all, double share) {
   if (!can_be_load(one.of(), all, share)) return {};
   const double taken = cores_taken(one.of());
@@ -179,7 +180,7 @@ double total(const Losses& losses) {
   return losses.slower_calls + losses.imbalance + losses.bubble + losses.copies + losses.launch;
 }
 
-/// The baseline's profile only gives shares of its time, which hardly depend on how long it took.
+/// The baseline's profile is used for shares of its time only, which hardly depend on its duration.
 std::optional<Remark> breakdown_is_missing(const Profiled& one, const ProfiledCases& /*all*/) {
   const auto lost = lost_share(one);
   if (!lost || !one.profile().deviation) return {};
@@ -190,7 +191,8 @@ std::optional<Remark> breakdown_is_missing(const Profiled& one, const ProfiledCa
                 *lost};
 }
 
-/// Devices that compute in turn lose all but one device's share by definition.
+/// Does not apply to devices that compute in turn: they lose all but one device's share by
+/// definition.
 std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all) {
   const auto share = lost_share(one);
   if (!share || one.concurrency() < computing_at_once) return {};

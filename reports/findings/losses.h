@@ -1,4 +1,4 @@
-// Where the time of several devices goes.
+// Divides the time that several devices lose, compared with an ideal division of the work.
 #pragma once
 
 #include <optional>
@@ -8,25 +8,25 @@
 
 namespace parbench::report {
 
-/// Returns the losses on p > 1 devices beside a baseline on one. With T the span, S the speedup of
-/// the samples and B = T·S/p the baseline's time divided among the devices, T − B is divided into
-/// (mean time of computing − that of B) + (copies while nothing computes − those of B) + (launch
-/// waits − idle time of B) + other idle time; the last is imbalance as far as the busiest device
-/// computes longer than the mean. The parts of B are those of the baseline's profile, so that each
-/// of the two recorded executions gives shares and the samples how long they take. Nothing where
-/// there is no such baseline. Requires the speedup.
+/// Returns the losses on p > 1 devices compared with a baseline on one. With T the span, S the
+/// speedup of the samples and B = T·S/p the baseline's time divided among the devices, T − B is
+/// divided into (mean computing time − that of B) + (copies while nothing computes − those of B) +
+/// (launch waits − idle time of B) + other idle time. The latter is imbalance to the extent that
+/// the busiest device computes longer than the mean. The baseline's profile gives the parts of B:
+/// profiles only provide shares of the time, and the samples provide the times. Nothing without
+/// such a baseline. Requires the speedup.
 [[nodiscard]] std::optional<Losses> losses_of(const Profiled& one, const Profiled& baseline);
 
-/// Returns whether a case has copies and all of them are messages between ranks, by its timeline.
+/// Returns whether a case has copies and, by its timeline, all of them are messages between ranks.
 [[nodiscard]] bool are_copies_messages(const Profiled& one);
 
 /// Returns the sum of all parts: the time above the ideal.
 [[nodiscard]] double total(const Losses& losses);
 
-/// The parts of what a case loses; without them, and below what names a cause, where other programs
-/// can be the cause.
+/// Reports the parts of a case's loss. If other programs can be the cause, the parts are left out
+/// and the finding ranks below findings that name a cause.
 [[nodiscard]] std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all);
-/// A case that loses time and whose recorded execution does not show where.
+/// Reports a case that loses time and whose recorded execution does not show where.
 [[nodiscard]] std::optional<Remark> breakdown_is_missing(const Profiled& one,
                                                          const ProfiledCases& all);
 

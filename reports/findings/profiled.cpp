@@ -1,4 +1,4 @@
-// Sums over the devices and calls of a profile.
+// Computes sums over the devices and calls of a profile.
 #include "reports/findings/profiled.h"
 
 #include <fmt/format.h>
@@ -21,14 +21,14 @@ double sum(const Items& items, const Value& value) {
   return std::transform_reduce(items.begin(), items.end(), 0.0, std::plus<>(), value);
 }
 
-/// Sums a member over the calls that compute.
+/// Sums a member over the computing calls.
 double sum_of_compute(const TimelineMetrics& metrics, double CallMetrics::*member) {
   return sum(metrics.calls, [&](const CallMetrics& call) {
     return call.kind == TaskKind::compute ? call.*member : 0.0;
   });
 }
 
-/// Over devices that compute.
+/// Sums a value over the computing devices.
 template <class Value>
 double sum_of_computing(const TimelineMetrics& metrics, const Value& value) {
   return sum(metrics.devices,
@@ -103,21 +103,21 @@ std::string to_text(const CallMetrics& call) {
 
 namespace {
 
-/// Sums over all calls of an operation, on all devices together.
+/// Sums over all calls of an operation on all devices.
 struct OperationTotal {
   const CallMetrics* longest = nullptr;
   double seconds = 0;
-  double waiting = 0;  // within teams of threads
+  double waiting = 0;  // seconds of waiting within teams of threads
   double flops = 0;
   double bytes = 0;
 };
 
-/// By name and layer.
+/// By operation and layer.
 using OperationTotals = std::map<std::pair<std::string_view, std::string_view>, OperationTotal>;
 
 OperationTotals totals_of(const Profiled& one) {
   OperationTotals totals;
-  for (const CallMetrics& call : one.metrics().calls) {  // by seconds
+  for (const CallMetrics& call : one.metrics().calls) {  // sorted by seconds
     if (call.kind != TaskKind::compute) continue;
     OperationTotal& total = totals[{call.name, call.layer}];
     if (total.longest == nullptr) total.longest = &call;
@@ -129,8 +129,8 @@ OperationTotals totals_of(const Profiled& one) {
   return totals;
 }
 
-/// Whether an operation does far more in one case than in another, as an update that every device
-/// runs in full.
+/// Returns whether an operation does far more in one case than in another, for example an update
+/// that every device runs in full.
 bool is_repeated(const OperationTotal& own, const OperationTotal& before) {
   constexpr double far_more = 1.5;
   const bool has_flops = own.flops > 0 && before.flops > 0;

@@ -1,4 +1,4 @@
-// Figures of a profile that several rules need.
+// Figures of a profile that several rules use.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace parbench::report {
 
-/// A measured case with a profile. Refers to the case.
+/// A measured case with a profile. The case must outlive it.
 class Profiled {
  public:
   explicit Profiled(const CaseResult& of) : case_(&of) {}
@@ -24,26 +24,28 @@ class Profiled {
   [[nodiscard]] const TimelineMetrics& metrics() const { return profile().metrics; }
   [[nodiscard]] const std::string& name() const { return case_->name; }
 
-  /// Devices that compute anything.
+  /// Returns the number of devices that compute anything.
   [[nodiscard]] int computing_devices() const;
-  /// Seconds of all computations, added up whether they run at once or not; their FLOPs.
+  /// Return the seconds of all computations, added up even if they overlap, and their FLOPs.
   [[nodiscard]] double compute_seconds() const;
   [[nodiscard]] double compute_flops() const;
-  /// FLOP per second of computing; 0 where nothing is known.
+  /// Returns the FLOP per second of computing time; 0 if unknown.
   [[nodiscard]] double compute_rate() const;
-  /// Share of the time of all computing devices in which they compute.
+  /// Returns the share of the computing devices' time in which they compute.
   [[nodiscard]] double computing_share() const;
-  /// How many streams were busy on average while any was.
+  /// Returns the mean number of busy streams while at least one is busy.
   [[nodiscard]] double concurrency() const;
-  /// Shares of the time of all computing devices in which they waited for the host or the queue
-  /// although work was ready.
+  /// Returns the share of the computing devices' time in which work was ready, but waited for the
+  /// host or the queue.
   [[nodiscard]] double launch_share() const;
   [[nodiscard]] double host_share() const;
-  /// The same in which a device waited for others, or had nothing left to do.
+  /// Returns the share of the computing devices' time in which they waited for others or had
+  /// nothing left to do.
   [[nodiscard]] double bubble_share() const;
 
-  /// The share of the time that is lost against as many devices as compute, each with its part of
-  /// the baseline's time: the interval by the samples' speedup. Nothing where that has none.
+  /// Returns the share of the time that is lost compared with an ideal division of the baseline's
+  /// time among the computing devices. The interval is that of the samples' speedup; nothing if the
+  /// speedup has none.
   [[nodiscard]] std::optional<Interval> sampled_loss() const;
 
  private:
@@ -52,66 +54,66 @@ class Profiled {
   const CaseResult* case_;
 };
 
-/// "convolution_forward of layer1.0.conv1"; without a layer the tensors.
+/// Returns "convolution_forward of layer1.0.conv1"; the tensors if the call has no layer.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
 
-/// FLOP per second of what two cases compute alike: without operations that do far more in the
-/// first one, such as an update that every device runs in full.
+/// Rates in FLOP/s of the operations that two cases share. Excludes operations that do far more in
+/// the first case, such as an update that every device runs in full.
 struct LikeRates {
   double own = 0;
   double other = 0;
-  double repeated_seconds = 0;  // the first one's, in the operations that are left out
+  double repeated_seconds = 0;  // seconds of the first case in the excluded operations
 };
 
 [[nodiscard]] LikeRates rates_of_like_work(const Profiled& one, const Profiled& other);
 
-/// The operations that do as much in a case as in another one and take longer, all devices and
-/// calls together.
+/// Operations that do the same work in two cases but take longer in the first, summed over all
+/// devices and calls.
 struct SlowerCalls {
   int count = 0;
-  double extra = 0;                    // seconds of all of them
-  const CallMetrics* worst = nullptr;  // the operation that takes most seconds longer
+  double extra = 0;                    // additional seconds, summed
+  const CallMetrics* worst = nullptr;  // the operation with the most additional seconds
   double worst_seconds = 0;
-  double worst_before = 0;  // in the other case
+  double worst_before = 0;  // its seconds in the other case
 };
 
-/// Returns the operations that take at least `slower_operation` longer in `one` than in `other`, by
-/// waits within their teams of threads for at least the share `min_waiting` of what they lose.
+/// Returns the operations that take at least `slower_operation` longer in `one` than in `other`, if
+/// waits within their teams of threads explain at least the share `min_waiting` of the difference.
 [[nodiscard]] SlowerCalls slower_calls(const Profiled& one, const Profiled& other,
                                        double min_waiting = 0);
 
 constexpr double slower_operation = 0.05;
 
-/// Returns "the largest part, 17%," or "all of it"; empty for a part that is too small to be named.
+/// Returns "the largest part, 17%," or "all of it"; empty if the part is too small to mention.
 [[nodiscard]] std::string part_text(double part);
 
-/// The cases of a scenario with a number and a profile, in the order of the report, which must
-/// outlive this.
+/// The cases of a scenario that have a number and a profile, in the order of the report. The report
+/// must outlive it.
 class ProfiledCases {
  public:
   ProfiledCases(const Report& report, const std::string& scenario);
 
   [[nodiscard]] const std::vector<Profiled>& all() const { return cases_; }
-  /// Whether every case of the scenario with a number has a profile.
+  /// Returns whether every case of the scenario with a number has a profile.
   [[nodiscard]] bool are_complete() const { return complete_; }
   [[nodiscard]] const Roles& roles() const { return roles_; }
-  /// Those of the scenario's devices.
+  /// Returns the cores of the scenario's devices.
   [[nodiscard]] const DeviceCores& cores() const { return cores_; }
-  /// Whether the devices of the scenario have all cores of the host. False where that is not known.
+  /// Returns whether the scenario's devices use all cores of the host; false if unknown.
   [[nodiscard]] bool have_all_cores() const {
     return cores_online_ > 0 && cores_.different >= cores_online_;
   }
   [[nodiscard]] bool are_cpu_devices() const { return cores_.different > 0; }
-  /// The best rate of a device of the scenario at something; null where it is not known.
+  /// Returns a device's peak of the given kind; null if unknown.
   [[nodiscard]] const Peak* peak(const std::string& device, std::string_view what) const;
-  /// Null for a case that is not among them.
+  /// Returns the case with that name; null if it is not among them.
   [[nodiscard]] const Profiled* find(const std::string& name) const;
-  /// The case that a speedup is measured against; null where it has no profile that represents its
-  /// samples.
+  /// Returns the case that the speedup is measured against; null if it has no profile that
+  /// represents its samples.
   [[nodiscard]] const Profiled* baseline_of(const Profiled& one) const;
-  /// Returns the case with the largest micro-batches of those that differ in their size alone; null
-  /// where it is this one, its micro-batches have no single size, or its profile does not represent
-  /// its samples.
+  /// Returns the case with the largest micro-batches among those that differ only in the size of
+  /// their micro-batches. Null if that is this case, its micro-batches have no single size, or its
+  /// profile does not represent its samples.
   [[nodiscard]] const Profiled* largest_micro_batches(const Profiled& one) const;
 
  private:
@@ -122,7 +124,8 @@ class ProfiledCases {
   std::vector<const Device*> devices_;
   std::vector<Profiled> cases_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::unordered_map<std::string, std::size_t> largest_micro_batches_;  // by what such cases share
+  // by a key of what such cases share
+  std::unordered_map<std::string, std::size_t> largest_micro_batches_;
 };
 
 }  // namespace parbench::report

@@ -1,4 +1,4 @@
-// Rules about ranks: who waits for whom.
+// Rules about ranks that others wait for.
 #include "reports/findings/rank_rules.h"
 
 #include <fmt/format.h>
@@ -22,15 +22,16 @@ namespace parbench::report {
 namespace {
 
 constexpr int min_samples = 6;
-constexpr double error_rate = 0.05;  // that a rank is named where all are alike
+constexpr double error_rate = 0.05;  // max probability of naming a rank if all are alike
 
 struct Slowest {
   std::size_t rank = 0;
-  int samples = 0;                 // in which it waited least
-  std::vector<double> leads = {};  // by sample, of its time: how much less than all others
+  int samples = 0;  // samples in which it waited least
+  // by how much less it waited than all others, as a fraction of the sample's time
+  std::vector<double> leads = {};
 };
 
-/// The rank that waits least in most samples.
+/// Returns the rank that waits least in most samples.
 Slowest slowest_of(const std::vector<const Sample*>& samples) {
   const std::size_t ranks = samples.front()->rank_waits.size();
   std::vector<Slowest> all(ranks);
@@ -49,8 +50,9 @@ Slowest slowest_of(const std::vector<const Sample*>& samples) {
   return *std::ranges::max_element(all, {}, &Slowest::samples);
 }
 
-/// The chance that any of `ranks` equal ranks is the slowest in `successes` or more of `trials`
-/// samples: at most the tail of the binomial distribution, times the ranks.
+/// Returns an upper limit of the probability that any of `ranks` equal ranks is the slowest in at
+/// least `successes` of `trials` samples: the tail of the binomial distribution, times the number
+/// of ranks.
 double chance_of(int successes, int trials, std::size_t ranks) {
   const double p = 1 / static_cast<double>(ranks);
   double tail = 0;
@@ -62,7 +64,7 @@ double chance_of(int successes, int trials, std::size_t ranks) {
   return static_cast<double>(ranks) * tail;
 }
 
-/// "rank 1 (node2)"; devices of ranks are named "node2/1/cpu:0".
+/// Returns "rank 1 (node2)"; devices of ranks have names such as "node2/1/cpu:0".
 std::string name_of(std::size_t rank, const CaseResult& one) {
   std::string name = fmt::format("rank {}", rank);
   const std::string part = fmt::format("/{}/", rank);
@@ -74,9 +76,9 @@ std::string name_of(std::size_t rank, const CaseResult& one) {
   return name;
 }
 
-/// Whether the profile contradicts that a rank waits least: a device of another rank is idle or
-/// exchanges data beside no computation for a smaller share of the time. Samples count a wait that
-/// computations hide.
+/// Returns whether the profile contradicts that a rank waits least: a device of another rank is
+/// idle, or exchanges data without computing, for a smaller share of the time. The samples also
+/// count waits that computations hide.
 bool is_contradicted(std::size_t rank, const CaseResult& one) {
   if (!one.profile) return false;
   const std::string part = fmt::format("/{}/", rank);
@@ -90,8 +92,9 @@ bool is_contradicted(std::size_t rank, const CaseResult& one) {
          others - own < slowest_rank_share * one.profile->metrics.span;
 }
 
-/// ", because node2/1/cpu:0 computes 12% longer than the mean": a larger share of the work; empty
-/// where the profile shows none on that rank, or other programs can have made it slow.
+/// Returns ", because node2/1/cpu:0 computes 12% longer than the mean", which means a larger share
+/// of the work. Empty if the profile does not show this for the rank, or other programs may have
+/// slowed it down.
 std::string cause_of(std::size_t rank, const CaseResult& one, double lead) {
   if (!one.profile || one.profile->deviation) return {};
   if (is_disturbed(one) || load_cost(one) >= lead) return {};
@@ -101,7 +104,7 @@ std::string cause_of(std::size_t rank, const CaseResult& one, double lead) {
                      format_percent(busiest->excess, 0));
 }
 
-/// Whether the ranks of a case ran on several hosts.
+/// Returns whether the ranks of a case ran on several hosts.
 bool has_several_hosts(const CaseResult& one) {
   std::set<std::string_view> hosts;
   for (const DeviceMemory& memory : one.memory) hosts.insert(host_of(memory.device));
@@ -111,7 +114,8 @@ bool has_several_hosts(const CaseResult& one) {
 }  // namespace
 
 std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/) {
-  if (one.profile && has_central_device(Profiled(one))) return {};  // which they wait for
+  // the ranks wait for that device
+  if (one.profile && has_central_device(Profiled(one))) return {};
   std::vector<const Sample*> samples;
   std::vector<double> times;
   std::vector<double> skews;
@@ -128,8 +132,8 @@ std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& /*roles*/
   const Slowest slowest = slowest_of(samples);
   const double lead = median(slowest.leads);
   const double skew = median(skews);
-  // Ranks leave the barrier before an execution about as far apart as they come to it, and the last
-  // one to leave waits least.
+  // Ranks leave the barrier before an execution about as far apart as they reach it, and the last
+  // rank to leave waits least.
   if (lead < slowest_rank_share || lead * median(times) <= skew) return {};
   if (chance_of(slowest.samples, count, samples.front()->rank_waits.size()) > error_rate) return {};
   if (is_contradicted(slowest.rank, one)) return {};

@@ -7,8 +7,8 @@
 
 namespace parbench::report {
 
-/// One rank waits for messages less than all others, in more samples than by chance: they wait for
-/// it.
+/// Applies if one rank waits less for messages than all others, in more samples than chance
+/// explains: the other ranks wait for it.
 [[nodiscard]] std::optional<Remark> slowest_rank(const CaseResult& one, const Roles& roles);
 
 }  // namespace parbench::report

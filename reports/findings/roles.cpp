@@ -1,4 +1,4 @@
-// Searches: a scenario has few roles, and a case few parameters.
+// Uses linear searches: a scenario has few roles, and a case few parameters.
 #include "reports/findings/roles.h"
 
 #include <fmt/format.h>
@@ -11,11 +11,10 @@
 namespace parbench::report {
 namespace {
 
-/// The roles that divide one step into micro-batches.
+/// Roles that set how a step is divided into micro-batches.
 const std::set<Role> of_dividing{Role::micro_batch_size, Role::partition, Role::schedule};
 
-/// Whether a host has cores beside those that this process may use and those of the devices of
-/// other ranks there.
+/// Returns whether a host has cores that neither this process nor devices of other ranks may use.
 bool has_other_cores(const Machine& machine, const std::vector<Device>& devices) {
   std::set<int> used(machine.cores_allowed.begin(), machine.cores_allowed.end());
   if (used.empty()) return false;
@@ -25,7 +24,7 @@ bool has_other_cores(const Machine& machine, const std::vector<Device>& devices)
   return static_cast<std::size_t>(std::max(0, machine.cores_online)) > used.size();
 }
 
-/// Format and parameters, without some of these.
+/// Returns the number format and the parameters as text, without the given ones.
 std::string parameters_text(const CaseResult& one, const std::set<std::string>& left_out) {
   std::string text = one.dtype;
   for (const auto& [name, value] : one.parameters) {

@@ -14,8 +14,9 @@
 #include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
-#include "scenarios/data_parallel/choices.h"
 #include "scenarios/data_parallel/strategies.h"
+#include "scenarios/training/question/question.h"
+#include "scenarios/training/question/step_choice.h"
 
 namespace parbench {
 namespace {
@@ -168,16 +169,23 @@ class ChosenOutcomes {
 
 }  // namespace
 
+bool is_undivided(const CaseSpec& spec) {
+  if (!divides(spec)) return false;
+  const auto devices = static_cast<int>(spec.parameters.integer("devices"));
+  return micro_batches_of_replicas(spec.parameters, devices).size() == 1;
+}
+
 Conclusion answer_of_data_parallel(const Scenario& scenario,
                                    const std::vector<CaseOutcome>& outcomes,
                                    const PossiblyFastest& possibly_fastest) {
-  const ChosenOutcomes weak_cases(outcomes, scales_weakly);
+  const ChosenOutcomes weak_cases(
+      outcomes, [](const CaseSpec& spec) { return scales_weakly(spec.parameters); });
   const bool divides_one_batch = std::ranges::any_of(outcomes, [](const CaseOutcome& one) {
-    return divides(one.spec) && !scales_weakly(one.spec);
+    return divides(one.spec) && !scales_weakly(one.spec.parameters);
   });
   const ChosenOutcomes strong(outcomes, [&](const CaseSpec& spec) {
     if (uses_all_cores(spec) && !weak_cases.list().empty() && !divides_one_batch) return false;
-    return !scales_weakly(spec) && !is_undivided(spec);
+    return !scales_weakly(spec.parameters) && !is_undivided(spec);
   });
   const std::vector<std::string> weak = weak_scaling_texts(weak_cases.list());
   Conclusion made = best_strategy(scenario, strong.list(), strong.among(possibly_fastest));

@@ -1,114 +1,214 @@
-// Cases of the data-parallel scenario, their references and metrics.
+// Axes, layouts and metrics of scenario data-parallel.
 #include "scenarios/data_parallel/data_parallel.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
 #include "scenarios/data_parallel/answer.h"
-#include "scenarios/data_parallel/choices.h"
 #include "scenarios/data_parallel/strategies.h"
 #include "scenarios/framework/all_cores.h"
-#include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
-#include "scenarios/training/in_turn.h"
-#include "scenarios/training/step/training_step.h"
-#include "scenarios/training/step_choice.h"
+#include "scenarios/training/question/question.h"
+#include "scenarios/training/question/step_choice.h"
 
 namespace parbench {
 namespace {
 
-/// The reference of models that compute something else on a part of a batch than on all of it: the
-/// same parts one after the other. Not offered to users.
-constexpr std::string_view parts_in_turn = "parts-in-turn";
+constexpr std::string_view recurrent_model = "rnn-lm";
 
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::int64_t last_zero_level = 3;
+constexpr std::int64_t usual_prefetch = 1;
 
-class DataParallel final : public Scenario {
+std::vector<std::string> names(std::initializer_list<std::string_view> strategies) {
+  return {strategies.begin(), strategies.end()};
+}
+
+std::vector<Axis> axes_of_division() {
+  return {
+      {.name = "scaling",
+       .description = "strong: the batch is divided over the devices; weak: each device has one "
+                      "of its own",
+       .kind = AxisKind::choice,
+       .quick = {std::string(strong_scaling)},
+       .published = {std::string(strong_scaling)},
+       .choices = names({strong_scaling, weak_scaling}),
+       .strategies = names(
+           {one_all_reduce, bucketed_all_reduce, tower, replicate, parameter_server, sharded})},
+      {.name = "zero",
+       .description = "what is divided over devices: 1 the optimiser's state, 2 also gradients, 3 "
+                      "also parameters (ZeRO)",
+       .quick = {std::int64_t{1}, std::int64_t{3}},
+       .published = {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}},
+       .max = last_zero_level,
+       .strategies = names({sharded})},
+      {.name = "prefetch",
+       .description = "with --zero 3: number of steps ahead by which parameters are gathered",
+       .quick = {usual_prefetch},
+       .published = {usual_prefetch},
+       .min = 0,
+       .max = 64,
+       .strategies = names({sharded})},
+      {.name = "bucket",
+       .description = "MiB of gradients that are reduced together, of --zero 3 also of "
+                      "parameters that are gathered together",
+       .quick = {std::int64_t{5}},
+       .published = {std::int64_t{1}, std::int64_t{5}, std::int64_t{25}},
+       .max = 1 << 14,
+       .strategies = names({bucketed_all_reduce, sharded}),
+       .role = Role::exchange_size},
+      {.name = "accumulate",
+       .description = "micro-batches of each device, whose gradients are accumulated",
+       .quick = {std::int64_t{1}},
+       .published = {std::int64_t{1}},
+       .max = 1 << 10,
+       .strategies =
+           names({one_all_reduce, bucketed_all_reduce, tower, parameter_server, sharded})}};
+}
+
+std::vector<Axis> axes_of_data_parallel() {
+  Axis model = model_axis(recurrent_model);
+  model.published = {std::string("linear"), std::string(recurrent_model)};
+  std::vector<Axis> axes =
+      training_axes(std::move(model),
+                    "samples of a training step on all devices together, with --scaling weak on "
+                    "each (20 of rnn-lm, 30 of linear, 24 of ResNets)",
+                    Role::batch);
+  std::ranges::move(axes_of_division(), std::back_inserter(axes));
+  axes.push_back(optimizer_axis());
+  axes.push_back(clip_axis());
+  return axes;
+}
+
+int devices_in(const Parameters& parameters) {
+  const Value* devices = parameters.find(devices_parameter);
+  return devices == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*devices));
+}
+
+class DataParallel final : public TrainingQuestion {
  public:
-  [[nodiscard]] std::string_view name() const override { return "data-parallel"; }
-  [[nodiscard]] std::string_view question() const override {
-    return "Does dividing the batch over devices pay, and how should gradients be combined?";
-  }
-  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
-  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
-  [[nodiscard]] std::string_view baseline() const override { return single_device; }
-  [[nodiscard]] int default_devices() const override { return 2; }
-  [[nodiscard]] bool runs_over_ranks() const override { return true; }
-  [[nodiscard]] int min_devices() const override { return 2; }
+  DataParallel()
+      : TrainingQuestion(
+            {.name = "data-parallel",
+             .question =
+                 "Does dividing the batch over devices pay, and how should gradients be combined?",
+             .whole = "the whole batch",
+             .strategies =
+                 {{std::string(one_all_reduce),
+                   "a part of the batch on each device, one all-reduce of the gradients after the "
+                   "backward "
+                   "pass, an update on each"},
+                  {std::string(bucketed_all_reduce),
+                   "the same, all-reducing buckets of gradients during the rest of the backward "
+                   "pass "
+                   "(DistributedDataParallel)"},
+                  {std::string(tower),
+                   "gradients added, clipped and applied on the first device, parameters copied "
+                   "back (towers, "
+                   "parallel_do)"},
+                  {std::string(replicate),
+                   "parameters and samples from the first device in every step, loss and update "
+                   "there "
+                   "(DataParallel)"},
+                  {std::string(parameter_server),
+                   "parameters and the optimiser's state on a server, which gets all gradients: a "
+                   "CPU device "
+                   "other than those that compute, if there is one, else the first of them"},
+                  {std::string(sharded),
+                   "each device updates a part of the parameters, and keeps no more than that part "
+                   "of the "
+                   "optimiser's state, from --zero 2 on of gradients, with --zero 3 of parameters "
+                   "(ZeRO)"}},
+             .axes = axes_of_data_parallel()}) {}
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
-    return resolved_division(request);
-  }
-  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
-                                              Context& context) const override;
-  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
-      const std::vector<CaseSpec>& specs) const override {
-    return notes_on_trained_models(specs);
-  }
   /// More samples on more devices take longer, and one device alone is faster without the others.
   [[nodiscard]] bool comparable(const CaseSpec& spec) const override {
-    return !scales_weakly(spec) && !is_undivided(spec);
+    return !scales_weakly(spec.parameters) && !is_undivided(spec);
   }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy == single_device || is_undivided(spec)) return {};
     // With a share of its own on each device, one device with its share is as fast as all are.
     return {scaling_efficiency(single_of(spec),
-                               scales_weakly(spec) ? 1 : spec.parameters.integer("devices"))};
+                               scales_weakly(spec.parameters) ? 1 : devices_in(spec.parameters))};
   }
-  [[nodiscard]] bool plans_show_all() const override { return true; }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
     return answer_of_data_parallel(*this, outcomes, possibly_fastest);
   }
 
  private:
-  std::vector<Strategy> strategies_ = {
-      {std::string(single_device), "the whole batch on the first device"},
-      {std::string(all_cores),
-       "the whole batch on one device that has the cores of all devices (for parts of a GPU: the "
-       "whole GPU)"},
-      {std::string(one_all_reduce),
-       "a part of the batch on each device, one all-reduce of the gradients after the backward "
-       "pass, an update on each"},
-      {std::string(bucketed_all_reduce),
-       "the same, all-reducing buckets of gradients during the rest of the backward pass "
-       "(DistributedDataParallel)"},
-      {std::string(tower),
-       "gradients added, clipped and applied on the first device, parameters copied back (towers, "
-       "parallel_do)"},
-      {std::string(replicate),
-       "parameters and samples from the first device in every step, loss and update there "
-       "(DataParallel)"},
-      {std::string(parameter_server),
-       "parameters and the optimiser's state on a server, which gets all gradients: a CPU device "
-       "other than those that compute, if there is one, else the first of them"},
-      {std::string(sharded),
-       "each device updates a part of the parameters, and keeps no more than that part of the "
-       "optimiser's state, from --zero 2 on of gradients, with --zero 3 of parameters (ZeRO)"}};
-  std::vector<Axis> axes_ = axes_of_data_parallel();
+  [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& network,
+                                               Parameters& parameters) const override;
+  [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override;
 };
 
-std::optional<CaseSpec> DataParallel::reference(const CaseSpec& spec) const {
-  if (spec.strategy == single_device) return std::nullopt;
-  if (!depends_on_division(network_of(spec.parameters))) return whole_batch_of(spec);
-  return with_strategy(spec, parts_in_turn, {"bucket", "server", "zero", "prefetch"});
+/// Adds the devices that compute: all, or all but the one that only serves. Returns why there are
+/// too few.
+std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters& parameters) {
+  const bool may_serve = request.spec.strategy == parameter_server;
+  const bool serves = may_serve && request.last_serves && request.device_count > 2;
+  if (auto obstacle = obstacle_of_devices(request); obstacle && !serves) {
+    if (may_serve && request.device_count > 1) {
+      obstacle->message += "; a CPU device behind them may be the server";
+    }
+    return obstacle;
+  }
+  const std::int64_t devices = request.device_count - (serves ? 1 : 0);
+  parameters.set(std::string(devices_parameter), devices);
+  if (serves) parameters.set("server", std::string("cpu"));
+  return std::nullopt;
 }
 
-std::size_t bucket_bytes_of(const Parameters& parameters) {
-  return static_cast<std::size_t>(parameters.integer("bucket")) * mebibyte;
+/// Where gradients are divided, those of each micro-batch are reduced by all devices together.
+std::optional<Obstacle> obstacle_of_unequal_micro_batches(const Parameters& parameters) {
+  const Value* level = parameters.find("zero");
+  if (level == nullptr || *level == Value(std::int64_t{1})) return std::nullopt;
+  const int devices = devices_in(parameters);
+  const auto all = micro_batches_of_replicas(parameters, devices);
+  const auto is_equal = [&](const auto& one) { return one.size() == all.front().size(); };
+  if (std::ranges::all_of(all, is_equal)) return std::nullopt;
+  return Obstacle{
+      {"accumulate"},
+      fmt::format("--accumulate: {} micro-batches of each device are not possible with a batch of "
+                  "{} on {} devices, but --zero {} reduces each on all of them together; use "
+                  "another --batch, or --zero 1",
+                  parameters.integer("accumulate"), total_samples(parameters), devices,
+                  to_string(*level))};
 }
 
-Exchange exchange_of(const CaseSpec& spec, const Context& context) {
+std::optional<Obstacle> DataParallel::divide(const Request& request, const Network& /*network*/,
+                                             Parameters& parameters) const {
+  if (auto obstacle = add_devices(request, parameters)) return obstacle;
+  const Parameters& asked = request.spec.parameters;
+  const auto add_number = [&](const std::string& name, std::int64_t usual) {
+    if (const Value* value = asked.find(name)) add_choice(parameters, name, *value, usual);
+  };
+  add_choice(parameters, "scaling", asked_or(asked, "scaling", strong_scaling), strong_scaling);
+  add_number("accumulate", 1);
+  const int devices = devices_in(parameters);
+  const auto used = static_cast<int>(micro_batches_of_replicas(parameters, devices).size());
+  if (used < devices) parameters.imply("idle", std::int64_t{devices - used});
+  // Only the last level gathers parameters, ahead of their use.
+  const Value* level = asked.find("zero");
+  if (level != nullptr) parameters.set("zero", *level);
+  if (level != nullptr && *level == Value(last_zero_level)) add_number("prefetch", usual_prefetch);
+  if (const Value* bucket = asked.find("bucket")) parameters.set("bucket", *bucket);
+  return obstacle_of_unequal_micro_batches(parameters);
+}
+
+Exchange exchange_of(const CaseSpec& spec) {
   const Parameters& parameters = spec.parameters;
   if (spec.strategy == parameter_server) {
-    return {.kind = Exchange::Kind::server,
-            .server = has_server_device(parameters) ? context.device_count() - 1 : 0};
+    const bool has_device = parameters.find("server") != nullptr;
+    return {.kind = Exchange::Kind::server, .server = has_device ? devices_in(parameters) : 0};
   }
   if (is_undivided(spec)) return {};
   if (spec.strategy == tower) return {.kind = Exchange::Kind::first_device};
   if (spec.strategy == replicate) return {.kind = Exchange::Kind::fed_from_first};
-  if (spec.strategy == bucketed_all_reduce) return {.bucket_bytes = bucket_bytes_of(parameters)};
   if (spec.strategy != sharded) return {};
   Exchange exchange{.kind = Exchange::Kind::zero,
-                    .bucket_bytes = bucket_bytes_of(parameters),
                     .zero_level = static_cast<int>(parameters.integer("zero"))};
   if (exchange.divides_parameters()) {
     exchange.prefetch = static_cast<int>(parameters.integer("prefetch"));
@@ -116,19 +216,8 @@ Exchange exchange_of(const CaseSpec& spec, const Context& context) {
   return exchange;
 }
 
-std::unique_ptr<Case> DataParallel::prepare(const CaseSpec& spec, Context& context) const {
-  auto micro_batches = micro_batches_of(spec.parameters);
-  StepLayout layout;
-  if (spec.strategy == parts_in_turn) {
-    layout = in_turn(context, all_micro_batches(micro_batches));
-  } else {
-    layout.grid.replicas = static_cast<int>(micro_batches.size());
-    layout.micro_batches = std::move(micro_batches);
-    layout.exchange = exchange_of(spec, context);
-  }
-  return make_case(prepare_step(
-      context, network_of(spec.parameters),
-      {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)}, std::move(layout)));
+StepLayout DataParallel::layout_of(const CaseSpec& spec) const {
+  return {.grid = {.replicas = devices_in(spec.parameters)}, .exchange = exchange_of(spec)};
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 namespace parbench {
 
-inline constexpr std::string_view single_device = "single";
 inline constexpr std::string_view one_all_reduce = "all-reduce";
 inline constexpr std::string_view bucketed_all_reduce = "all-reduce-buckets";
 inline constexpr std::string_view tower = "tower";

@@ -1,51 +1,100 @@
-// Parameters and cases of the hybrid scenario.
+// Axes, layouts and answer of scenario hybrid.
 #include "scenarios/hybrid/hybrid.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <stdexcept>
 
+#include "kernels/base/error.h"
 #include "reports/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/time_shares.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
-#include "scenarios/framework/requests.h"
-#include "scenarios/hybrid/choices.h"
 #include "scenarios/models/model_choice.h"
-#include "scenarios/plan/schedules/device_grid.h"
-#include "scenarios/plan/schedules/partition.h"
-#include "scenarios/training/in_turn.h"
-#include "scenarios/training/partition.h"
-#include "scenarios/training/step/training_step.h"
-#include "scenarios/training/step_choice.h"
+#include "scenarios/plan/schedules/data_parallel.h"
+#include "scenarios/training/question/question.h"
+#include "scenarios/training/question/step_choice.h"
 
 namespace parbench {
 namespace {
 
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::string_view divided = "divided";
 
-/// The reference of models that compute something else on a part of a batch than on all of it: the
-/// same micro-batches one after the other. Not offered to users.
-constexpr std::string_view parts_in_turn = "parts-in-turn";
+constexpr std::string_view usual_model = "gpt";
+
+/// Of the axis "bucket".
+constexpr std::int64_t one_exchange = 0;
+
+std::vector<Value> all_layouts(int devices) {
+  std::vector<Value> names;
+  for (const DeviceGrid& grid : grids_of(devices)) names.emplace_back(to_string(grid));
+  return names;
+}
+
+std::vector<Axis> axes_of_hybrid() {
+  Axis model = model_axis(usual_model);
+  model.published = {std::string("rnn-lm"), std::string(usual_model), std::string("resnet50")};
+  std::vector<Axis> axes =
+      training_axes(std::move(model),
+                    "samples of a training step on all devices together (8 of gpt, 20 of rnn-lm, "
+                    "24 of ResNets)",
+                    Role::batch);
+  axes.push_back({.name = "layout",
+                  .description = "how devices divide the step: replicas, stages of a pipeline and "
+                                 "shards of layers, such as dp2, pp2, dp2xpp2xtp1; default: "
+                                 "every one that takes all devices",
+                  .kind = AxisKind::text,
+                  .quick = {},
+                  .published = {},
+                  .strategies = {std::string(divided)},
+                  .by_devices = all_layouts});
+  axes.push_back({.name = "split",
+                  .description = "samples of a micro-batch of each replica; default: each "
+                                 "replica's samples in two micro-batches per stage",
+                  .kind = AxisKind::sizes,
+                  .quick = {},
+                  .published = {},
+                  .max = 1 << 20,
+                  .strategies = {std::string(divided)},
+                  .role = Role::micro_batch_size});
+  axes.push_back(micro_batches_axis({std::string(divided)}));
+  axes.push_back(schedule_axis({std::string(divided)}));
+  axes.push_back(partition_axis({std::string(divided)}));
+  axes.push_back({.name = "bucket",
+                  .description = "MiB of gradients that replicas add up together, during the rest "
+                                 "of the backward pass; 0: all gradients of a stage at once, after "
+                                 "its backward pass",
+                  .quick = {one_exchange},
+                  .published = {one_exchange},
+                  .min = 0,
+                  .max = 1 << 14,
+                  .strategies = {std::string(divided)},
+                  .role = Role::exchange_size});
+  axes.push_back(optimizer_axis());
+  axes.push_back(clip_axis());
+  axes.push_back(recompute_axis());
+  return axes;
+}
+
+/// One device where a case has no layout.
+DeviceGrid grid_of(const Parameters& parameters) {
+  const Value* layout = parameters.find("layout");
+  return layout == nullptr ? DeviceGrid{} : grid_named(std::get<std::string>(*layout));
+}
 
 std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outcomes) {
-  if (spec.strategy != hybrid_divided) return spec.strategy;
+  if (spec.strategy != divided) return spec.strategy;
   std::string label = spec.parameters.text("layout");
   for (const std::string_view name : {"split", "schedule", "partition", "bucket"}) {
     const Value* value = spec.parameters.find(name);
     if (value == nullptr) continue;
     const bool is_varied = std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
       const Value* other = one.spec.parameters.find(name);
-      return one.spec.strategy == hybrid_divided && other != nullptr && *other != *value &&
+      return one.spec.strategy == divided && other != nullptr && *other != *value &&
              one.spec.parameters.text("layout") == spec.parameters.text("layout") &&
              one.spec.parameters.text("model") == spec.parameters.text("model");
     });
@@ -60,7 +109,7 @@ std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_shards;
   for (const CaseOutcome& one : outcomes) {
-    if (one.spec.strategy != hybrid_divided) continue;
+    if (one.spec.strategy != divided) continue;
     const std::string& model = one.spec.parameters.text("model");
     if (grid_of(one.spec.parameters).shards > 1) with_shards.insert(model);
     if (obstacle_to_division(network_of(one.spec.parameters), 2)) undivided.insert(model);
@@ -72,34 +121,26 @@ std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
                      report::format_list(names));
 }
 
-class Hybrid final : public Scenario {
+class Hybrid final : public TrainingQuestion {
  public:
-  [[nodiscard]] std::string_view name() const override { return "hybrid"; }
-  [[nodiscard]] std::string_view question() const override {
-    return "Data, pipeline or tensor parallelism, or which mix of them?";
-  }
-  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
-  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
-  [[nodiscard]] std::string_view baseline() const override { return hybrid_single; }
-  [[nodiscard]] int default_devices() const override { return 2; }
-  [[nodiscard]] int min_devices() const override { return 2; }
-  [[nodiscard]] bool runs_over_ranks() const override { return true; }
+  Hybrid()
+      : TrainingQuestion(
+            {.name = "hybrid",
+             .question = "Data, pipeline or tensor parallelism, or which mix of them?",
+             .whole = "the whole model and batch",
+             .strategies = {{std::string(divided),
+                             "the model on a grid of devices that --layout chooses: replicas (dp) "
+                             "with parts of the batch, stages (pp) with parts of the layers, "
+                             "shards (tp) with parts of each layer; gradients are added up by one "
+                             "all-reduce, or in buckets"}},
+             .axes = axes_of_hybrid()}) {}
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
-    return resolved_grid(request);
-  }
-  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
-                                              Context& context) const override;
-  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
-      const std::vector<CaseSpec>& specs) const override {
-    return notes_on_trained_models(specs);
-  }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
-    if (spec.strategy == hybrid_single) return {};
-    const bool is_divided = spec.strategy == hybrid_divided;
-    return {scaling_efficiency(single_of(spec), is_divided ? grid_of(spec.parameters).devices()
-                                                           : spec.parameters.integer("devices"))};
+    if (spec.strategy == single_device) return {};
+    const bool is_divided = spec.strategy == divided;
+    return {scaling_efficiency(single_of(spec), is_divided
+                                                    ? grid_of(spec.parameters).devices()
+                                                    : spec.parameters.integer(devices_parameter))};
   }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
@@ -111,60 +152,101 @@ class Hybrid final : public Scenario {
   }
 
  private:
-  [[nodiscard]] static CaseSpec single_of(const CaseSpec& spec) {
-    return with_strategy(spec, hybrid_single,
-                         {"devices", "layout", "split", "schedule", "partition", "bucket"});
+  [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& network,
+                                               Parameters& parameters) const override;
+  [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override {
+    return {.grid = grid_of(spec.parameters)};
   }
-
-  std::vector<Strategy> strategies_ = {
-      {std::string(hybrid_single), "the whole model and batch on the first device"},
-      {std::string(all_cores),
-       "the whole model and batch on one device that has the cores of all devices (for parts of a "
-       "GPU: the whole GPU)"},
-      {std::string(hybrid_divided),
-       "the model on a grid of devices that --layout chooses: replicas (dp) with parts of the "
-       "batch, "
-       "stages (pp) with parts of the layers, shards (tp) with parts of each layer; gradients are "
-       "added up by one all-reduce, or in buckets"}};
-  std::vector<Axis> axes_ = axes_of_hybrid();
 };
 
-std::optional<CaseSpec> Hybrid::reference(const CaseSpec& spec) const {
-  if (spec.strategy == hybrid_single && !recomputes(spec.parameters)) return std::nullopt;
-  if (spec.strategy == hybrid_single || !depends_on_division(network_of(spec.parameters))) {
-    return with_strategy(single_of(spec), hybrid_single, {"recompute"});
+/// Reads what is asked for, or has been chosen for the devices.
+DeviceGrid read_layout(const Scenario::Request& request) {
+  const std::string& text = request.spec.parameters.text("layout");
+  try {
+    return grid_named(text);
+  } catch (const std::invalid_argument&) {
+    throw UsageError(
+        fmt::format("--layout: '{}' is not a layout; allowed are factors as dp2, pp2 and "
+                    "tp2, several joined by 'x', each once",
+                    text));
   }
-  CaseSpec reference =
-      with_strategy(spec, parts_in_turn, {"schedule", "partition", "bucket", "recompute"});
-  reference.parameters.set("layout",
-                           to_string(DeviceGrid{.replicas = grid_of(spec.parameters).replicas}));
-  return reference;
 }
 
-StepLayout layout_of(const CaseSpec& spec, const Network& network, Context& context) {
-  StepLayout layout{.grid = grid_of(spec.parameters),
-                    .micro_batches = micro_batches_of_replicas(spec.parameters),
-                    .recompute = recomputes(spec.parameters)};
-  if (const Value* bucket = spec.parameters.find("bucket")) {
-    layout.exchange.bucket_bytes =
-        static_cast<std::size_t>(std::get<std::int64_t>(*bucket)) * mebibyte;
+/// Why neither the devices of the run nor the model make the grid.
+std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const Network& network,
+                                         const std::string& model, const DeviceGrid& grid) {
+  std::string message;
+  if (grid.devices() != request.device_count) {
+    message = fmt::format(
+        "--layout: {} takes {}, and this run has {}; give --devices {}, with --oversubscribe where "
+        "there are fewer cores",
+        to_string(grid), report::format_count(static_cast<std::size_t>(grid.devices()), "device"),
+        request.device_count, grid.devices());
+  } else if (grid.stages > static_cast<int>(network.units.size())) {
+    message = fmt::format("--layout: {} has {}, too few for the stages of {}", network.name,
+                          report::format_count(network.units.size(), "unit"), to_string(grid));
+  } else if (const auto reason = obstacle_to_division(network, grid.shards)) {
+    message = fmt::format("the layers of {} cannot be divided into {} shards: {}", model,
+                          grid.shards, *reason);
   }
-  if (layout.grid.stages == 1) return layout;
-  layout.schedule = spec.parameters.text("schedule");
-  layout.partition = chosen_partition(context, network, spec, devices_of_stages(layout.grid),
-                                      layout.micro_batches.front());
-  return layout;
+  if (message.empty()) return std::nullopt;
+  return Obstacle{{"layout"}, std::move(message)};
 }
 
-std::unique_ptr<Case> Hybrid::prepare(const CaseSpec& spec, Context& context) const {
-  Network network = network_of(spec.parameters);
-  StepLayout layout =
-      spec.strategy == parts_in_turn
-          ? in_turn(context, all_micro_batches(micro_batches_of_replicas(spec.parameters)))
-          : layout_of(spec, network, context);
-  return make_case(prepare_step(
-      context, std::move(network),
-      {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)}, std::move(layout)));
+/// The size of the micro-batches; nothing where the batch of a replica stays whole.
+std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
+                              const Network& network, std::int64_t share) {
+  if (const Value* split = request.spec.parameters.find("split")) {
+    if (std::get_if<std::int64_t>(split) == nullptr) {
+      throw UsageError("--split: replicas need one size of micro-batches each; use a number");
+    }
+    return *split;
+  }
+  if (grid.stages == 1) return std::nullopt;
+  const std::int64_t parts = std::int64_t{2} * grid.stages;
+  return std::max((share + parts - 1) / parts, network.min_samples());
+}
+
+/// Adds the size of micro-batches; returns why no single one makes the number that was asked for.
+std::optional<Obstacle> add_split(const Scenario::Request& request, const DeviceGrid& grid,
+                                  const Network& network, Parameters& parameters) {
+  const std::int64_t share = divided_batch(parameters.integer("batch"), grid.replicas)[0];
+  const auto count = asked_micro_batches(request);
+  const std::string samples =
+      fmt::format("the {} of a replica ({})",
+                  report::format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
+  if (auto obstacle = obstacle_of_micro_batches(count, share, samples)) return obstacle;
+  const std::optional<Value> split =
+      count ? split_into(share, *count) : split_of(request, grid, network, share);
+  if (split && count && !std::holds_alternative<std::int64_t>(*split)) {
+    return Obstacle{{"micro-batches"},
+                    fmt::format("--micro-batches: no size divides {} into {}; use a divisor of {}",
+                                samples, *count, share)};
+  }
+  if (split) parameters.set("split", *split);
+  return std::nullopt;
+}
+
+std::optional<Obstacle> Hybrid::divide(const Request& request, const Network& network,
+                                       Parameters& parameters) const {
+  if (auto obstacle = obstacle_of_devices(request)) return obstacle;
+  const DeviceGrid grid = read_layout(request);
+  if (auto obstacle = obstacle_of_grid(request, network, parameters.text("model"), grid)) {
+    return obstacle;
+  }
+  parameters.set("layout", to_string(grid));
+  if (auto obstacle = add_split(request, grid, network, parameters)) return obstacle;
+  const Parameters& asked = request.spec.parameters;
+  if (grid.stages > 1) {
+    add_choice(parameters, "schedule", asked_or(asked, "schedule", default_schedule),
+               default_schedule);
+    add_partition_choice(asked, network, grid.stages, parameters);
+  }
+  if (grid.replicas > 1) {
+    const Value* bucket = asked.find("bucket");
+    add_choice(parameters, "bucket", bucket != nullptr ? *bucket : one_exchange, one_exchange);
+  }
+  return obstacle_of_replicas(parameters.integer("batch"), grid.replicas);
 }
 
 }  // namespace

@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/models/layers/elementwise.h"
 
 namespace parbench {
 namespace {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "scenarios/framework/spot_check.h"
-#include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/naive/layers.h"
 
 namespace parbench {

@@ -53,18 +53,18 @@ std::vector<Axis> model_file_axes() {
 const std::string& default_model() { return models().front().name; }
 
 Axis model_axis(std::string_view usual) {
-  return {.name = "model",
-          .description =
-              "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet), a "
-              "transformer (gpt, llama, mixtral, bert, vit), a recurrent language model (rnn-lm), "
-              "a multi-layer "
-              "perceptron (mlp), two tiny linear layers (toy), one (linear), or your own from an "
-              "ONNX file; `parbench list models` shows all",
-          .kind = AxisKind::choice,
-          .quick = {std::string(usual)},
-          .published = {std::string(usual)},
-          .choices = model_names(),
-          .file_suffix = ".onnx"};
+  return {
+      .name = "model",
+      .description =
+          "a ResNet, VGG or GoogLeNet (torchvision's), a U-Net (unet), a "
+          "transformer (gpt, llama, mixtral, bert, vit) or one block of it, a recurrent language "
+          "model (rnn-lm), a multi-layer perceptron (mlp), two tiny linear layers (toy), one "
+          "(linear), or your own from an ONNX file; `parbench list models` shows all",
+      .kind = AxisKind::choice,
+      .quick = {std::string(usual)},
+      .published = {std::string(usual)},
+      .choices = model_names(),
+      .file_suffix = ".onnx"};
 }
 
 std::vector<Axis> model_size_axes() {
@@ -132,6 +132,11 @@ std::string asked_or(const Parameters& asked, std::string_view name, std::string
 
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
                 std::string_view by_default) {
+  add_choice(parameters, name, Value(choice), Value(std::string(by_default)));
+}
+
+void add_choice(Parameters& parameters, const std::string& name, const Value& choice,
+                const Value& by_default) {
   if (choice == by_default) {
     parameters.imply(name, choice);
   } else {

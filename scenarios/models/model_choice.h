@@ -32,6 +32,8 @@ inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
 [[nodiscard]] std::string asked_or(const Parameters& asked, std::string_view name,
                                    std::string_view fallback);
 /// Adds a choice that the name shows only where it is not the default.
+void add_choice(Parameters& parameters, const std::string& name, const Value& choice,
+                const Value& by_default);
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,
                 std::string_view by_default);
 

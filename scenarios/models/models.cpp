@@ -8,7 +8,6 @@
 #include <charconv>
 #include <ranges>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include "kernels/base/error.h"
@@ -43,76 +42,74 @@ Model mobile(std::string name, bool small) {
       }};
 }
 
-Model convnext_model() {
-  const ConvNextSizes usual;
-  return {.name = "convnext",
-          .sizes = {{"hidden", usual.hidden}, {"image", usual.image}, {"layers", usual.layers}},
-          .quick_batch = 8,
-          .make = [](const ModelSizes& sizes) {
-            return convnext({.image = sizes.at("image"),
-                             .layers = sizes.at("layers"),
-                             .hidden = sizes.at("hidden")});
-          }};
+/// The sizes of a model that users can set, by their names.
+template <class Sizes>
+using SizeFields = std::vector<std::pair<std::string, std::int64_t Sizes::*>>;
+
+/// A model whose sizes are `usual`'s but for those that users have set.
+template <class Sizes>
+Model sized(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
+            const SizeFields<Sizes>& fields, Network (*network)(const Sizes&)) {
+  Model model{.name = std::string(name), .sizes = {}, .quick_batch = quick_batch, .make = {}};
+  for (const auto& [size, member] : fields) model.sizes[size] = usual.*member;
+  model.make = [=](const ModelSizes& sizes) {
+    Sizes wanted = usual;
+    for (const auto& [size, member] : fields) wanted.*member = sizes.at(size);
+    return network(wanted);
+  };
+  return model;
 }
 
-Model segmentation(std::string name, const UnetSizes& usual, std::int64_t quick_batch) {
-  return {.name = std::move(name),
-          .sizes = {{"hidden", usual.hidden}, {"image", usual.image}, {"layers", usual.layers}},
-          .quick_batch = quick_batch,
-          .make = [](const ModelSizes& sizes) {
-            return unet({.image = sizes.at("image"),
-                         .layers = sizes.at("layers"),
-                         .hidden = sizes.at("hidden")});
-          }};
+/// The same of images.
+template <class Sizes>
+Model of_images(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
+                Network (*network)(const Sizes&)) {
+  const SizeFields<Sizes> fields{
+      {"hidden", &Sizes::hidden}, {"image", &Sizes::image}, {"layers", &Sizes::layers}};
+  return sized(name, usual, quick_batch, fields, network);
+}
+
+Model convolutional(std::string_view name, const ConvNextSizes& usual, std::int64_t quick_batch) {
+  return of_images<ConvNextSizes>(name, usual, quick_batch,
+                                  [](const ConvNextSizes& sizes) { return convnext(sizes); });
+}
+
+Model segmentation(std::string_view name, const UnetSizes& usual, std::int64_t quick_batch) {
+  return of_images<UnetSizes>(name, usual, quick_batch,
+                              [](const UnetSizes& sizes) { return unet(sizes); });
 }
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-/// Sizes that all transformers of tokens have.
+/// A model of tokens whose head can share the embedding's table. `more`: sizes that not all have.
 template <class Sizes>
-Sizes token_sizes(Sizes wanted, const ModelSizes& sizes, bool tied_head) {
-  wanted.layers = sizes.at("layers");
-  wanted.hidden = sizes.at("hidden");
-  wanted.heads = sizes.at("heads");
-  wanted.sequence = sizes.at("sequence");
-  wanted.vocabulary = sizes.at("vocabulary");
-  wanted.tied_head = tied_head;
-  return wanted;
-}
-
-Network transformer_of(const GptSizes& usual, const ModelSizes& sizes, bool tied_head) {
-  return gpt(token_sizes(usual, sizes, tied_head));
-}
-
-Network transformer_of(const BertSizes& usual, const ModelSizes& sizes, bool tied_head) {
-  return bert(token_sizes(usual, sizes, tied_head));
-}
-
-Network transformer_of(const LlamaSizes& usual, const ModelSizes& sizes, bool tied_head) {
-  LlamaSizes wanted = token_sizes(usual, sizes, tied_head);
-  wanted.kv_heads = sizes.at("kv-heads");
-  if (usual.experts > 0) wanted.experts = sizes.at("experts");
-  return llama(wanted);
-}
-
-/// What presets of one model differ in beside their sizes is theirs.
-template <class Sizes>
-Model transformer(std::string_view name, const Sizes& usual, std::int64_t quick_batch) {
-  Model model{
-      .name = std::string(name),
-      .sizes = {{"heads", usual.heads},
-                {"hidden", usual.hidden},
-                {"layers", usual.layers},
-                {"sequence", usual.sequence},
-                {"vocabulary", usual.vocabulary}},
-      .quick_batch = quick_batch,
-      .make = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, false); },
-      .make_tied = [usual](const ModelSizes& sizes) { return transformer_of(usual, sizes, true); }};
-  if constexpr (std::is_same_v<Sizes, LlamaSizes>) {
-    model.sizes["kv-heads"] = usual.kv_heads;
-    if (usual.experts > 0) model.sizes["experts"] = usual.experts;
-  }
+Model of_tokens(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
+                Network (*network)(const Sizes&), const SizeFields<Sizes>& more = {}) {
+  SizeFields<Sizes> fields{{"heads", &Sizes::heads},
+                           {"hidden", &Sizes::hidden},
+                           {"layers", &Sizes::layers},
+                           {"sequence", &Sizes::sequence},
+                           {"vocabulary", &Sizes::vocabulary}};
+  fields.insert(fields.end(), more.begin(), more.end());
+  Model model = sized(name, usual, quick_batch, fields, network);
+  Sizes tied = usual;
+  tied.tied_head = true;
+  model.make_tied = sized(name, tied, quick_batch, fields, network).make;
   return model;
+}
+
+Model transformer(std::string_view name, const GptSizes& usual, std::int64_t quick_batch) {
+  return of_tokens(name, usual, quick_batch, gpt);
+}
+
+Model transformer(std::string_view name, const BertSizes& usual, std::int64_t quick_batch) {
+  return of_tokens(name, usual, quick_batch, bert);
+}
+
+Model transformer(std::string_view name, const LlamaSizes& usual, std::int64_t quick_batch) {
+  SizeFields<LlamaSizes> more{{"kv-heads", &LlamaSizes::kv_heads}};
+  if (usual.experts > 0) more.emplace_back("experts", &LlamaSizes::experts);
+  return of_tokens(name, usual, quick_batch, llama, more);
 }
 
 /// GPT-2's smallest (Radford et al. 2019).
@@ -157,43 +154,44 @@ constexpr LlamaSizes mixtral_8x7b{.layers = 32,
                                   .rotary_base = 1e6,
                                   .experts = 8};
 
-Model vision_transformer(std::string name, const VitSizes& usual, std::int64_t quick_batch) {
-  return {.name = std::move(name),
-          .sizes = {{"heads", usual.heads},
-                    {"hidden", usual.hidden},
-                    {"image", usual.image},
-                    {"layers", usual.layers}},
-          .quick_batch = quick_batch,
-          .make = [](const ModelSizes& sizes) {
-            return vit({.image = sizes.at("image"),
-                        .layers = sizes.at("layers"),
-                        .hidden = sizes.at("hidden"),
-                        .heads = sizes.at("heads")});
-          }};
+Model vision_transformer(std::string_view name, const VitSizes& usual, std::int64_t quick_batch) {
+  const SizeFields<VitSizes> fields{{"heads", &VitSizes::heads},
+                                    {"hidden", &VitSizes::hidden},
+                                    {"image", &VitSizes::image},
+                                    {"layers", &VitSizes::layers}};
+  return sized<VitSizes>(name, usual, quick_batch, fields,
+                         [](const VitSizes& sizes) { return vit(sizes); });
 }
 
 /// ViT-B/16.
 constexpr VitSizes vit_base{.image = 224, .layers = 12, .hidden = 768, .heads = 12};
 
-Model recurrent(std::string name, const RnnLmSizes& usual, std::int64_t quick_batch) {
-  return {.name = std::move(name),
-          .sizes = {{"embedding", usual.embedding},
-                    {"hidden", usual.hidden},
-                    {"layers", usual.layers},
-                    {"sequence", usual.sequence},
-                    {"vocabulary", usual.vocabulary}},
-          .quick_batch = quick_batch,
-          .make = [](const ModelSizes& sizes) {
-            return rnn_lm({.vocabulary = sizes.at("vocabulary"),
-                           .embedding = sizes.at("embedding"),
-                           .hidden = sizes.at("hidden"),
-                           .layers = sizes.at("layers"),
-                           .sequence = sizes.at("sequence")});
-          }};
+Model recurrent(std::string_view name, const RnnLmSizes& usual, std::int64_t quick_batch) {
+  const SizeFields<RnnLmSizes> fields{{"embedding", &RnnLmSizes::embedding},
+                                      {"hidden", &RnnLmSizes::hidden},
+                                      {"layers", &RnnLmSizes::layers},
+                                      {"sequence", &RnnLmSizes::sequence},
+                                      {"vocabulary", &RnnLmSizes::vocabulary}};
+  return sized(name, usual, quick_batch, fields, rnn_lm);
 }
 
 constexpr RnnLmSizes tiny_rnn_lm{
     .vocabulary = 256, .embedding = 64, .hidden = 64, .layers = 2, .sequence = 16};
+
+Model block(std::string name, Network (*make)(const BlockSizes&), bool attends) {
+  const BlockSizes usual;
+  Model model{.name = std::move(name),
+              .sizes = {{"hidden", usual.hidden}, {"sequence", usual.sequence}},
+              .quick_batch = 8,
+              .make = [make](const ModelSizes& sizes) {
+                const auto heads = sizes.find("heads");
+                return make({.hidden = sizes.at("hidden"),
+                             .heads = heads == sizes.end() ? 1 : heads->second,
+                             .sequence = sizes.at("sequence")});
+              }};
+  if (attends) model.sizes["heads"] = usual.heads;
+  return model;
+}
 
 Model mlp() {
   return {.name = "mlp",
@@ -273,7 +271,7 @@ const std::vector<Model>& models() {
                                          inception(),
                                          mobile("mobilenetv3", false),
                                          mobile("mobilenetv3-small", true),
-                                         convnext_model(),
+                                         convolutional("convnext", ConvNextSizes(), 8),
                                          segmentation("unet", UnetSizes(), 4),
                                          segmentation("unet-tiny", tiny_unet, 8),
                                          transformer("gpt", GptSizes(), 8),
@@ -291,6 +289,8 @@ const std::vector<Model>& models() {
                                          vision_transformer("vit-base", vit_base, 8),
                                          recurrent("rnn-lm", RnnLmSizes(), 20),
                                          recurrent("rnn-lm-tiny", tiny_rnn_lm, 8),
+                                         block("transformer-block", transformer_block, true),
+                                         block("perceptron-block", perceptron_block, false),
                                          mlp(),
                                          toy(),
                                          linear()};

@@ -20,6 +20,7 @@
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/models/models.h"
+#include "scenarios/training/question/question.h"
 
 namespace parbench {
 namespace {
@@ -46,7 +47,7 @@ using AllOutcomes = std::vector<CaseOutcome>;
 
 /// "split 5", "model-parallel", "one device".
 std::string short_label(const CaseSpec& spec, const AllOutcomes& outcomes) {
-  if (spec.strategy == whole_model) return one_device_text(outcomes, whole_model);
+  if (spec.strategy == single_device) return one_device_text(outcomes, single_device);
   if (uses_all_cores(spec)) return whole_device_text(outcomes);
   if (spec.strategy != pipelined_model) return spec.strategy;
   return "split " + to_string(*spec.parameters.find("split"));
@@ -54,7 +55,7 @@ std::string short_label(const CaseSpec& spec, const AllOutcomes& outcomes) {
 
 /// "with split 5", "on one device".
 std::string place_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
-  const bool is_whole = spec.strategy == whole_model || uses_all_cores(spec);
+  const bool is_whole = spec.strategy == single_device || uses_all_cores(spec);
   return (is_whole ? "on " : "with ") + short_label(spec, outcomes);
 }
 
@@ -70,7 +71,7 @@ std::string label_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
 
 /// Fewer devices, then fewer choices, then fewer micro-batches.
 auto complexity(const CaseSpec& spec) {
-  constexpr std::array<std::string_view, 4> strategies{whole_model, all_cores, model_parallel,
+  constexpr std::array<std::string_view, 4> strategies{single_device, all_cores, model_parallel,
                                                        pipelined_model};
   const auto strategy = std::ranges::find(strategies, spec.strategy) - strategies.begin();
   const auto choices =
@@ -120,7 +121,7 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
                  : superlinear_text(found, 1,
                                     "each device's part of the model fits its caches better, or "
                                     "the baseline was disturbed");
-  return {at_setting(found, use_text(found, one_device_text(outcomes, whole_model), details)),
+  return {at_setting(found, use_text(found, one_device_text(outcomes, single_device), details)),
           whole_device, tie_text(found), open_text(found), superlinear};
 }
 
@@ -128,7 +129,7 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
 /// where it pays, with the largest gain.
 std::vector<std::string> summary(const std::vector<report::Recommendation>& found,
                                  const AllOutcomes& outcomes) {
-  const std::string baseline = one_device_text(outcomes, whole_model);
+  const std::string baseline = one_device_text(outcomes, single_device);
   const std::string whole = whole_device_text(outcomes);
   const bool has_whole = std::ranges::any_of(
       found, [&](const report::Recommendation& one) { return one.gaining->label == whole; });
@@ -151,7 +152,7 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
   const Wording wording{
       .label = [&](const CaseSpec& spec) { return label_of(spec, outcomes); },
       .simpler = [](const CaseSpec& a, const CaseSpec& b) { return complexity(a) < complexity(b); },
-      .is_baseline = [](const CaseSpec& spec) { return spec.strategy == whole_model; }};
+      .is_baseline = [](const CaseSpec& spec) { return spec.strategy == single_device; }};
   std::vector<std::string_view> same{"model", "batch", "optimizer", "clip", "recompute"};
   same.insert(same.end(), model_size_names.begin(), model_size_names.end());
   const std::vector<SameWork> groups =
@@ -163,10 +164,10 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
     if (found.gain) of_one = sentences(group, found, outcomes);
     all.add(std::move(found));
   }
-  const std::string baseline = one_device_text(outcomes, whole_model);
+  const std::string baseline = one_device_text(outcomes, single_device);
   if (all.recommendations.empty()) {
     const bool has_single = std::ranges::any_of(
-        outcomes, [](const CaseOutcome& one) { return one.spec.strategy == whole_model; });
+        outcomes, [](const CaseOutcome& one) { return one.spec.strategy == single_device; });
     return {.text = no_comparison_text(baseline, "pipeline", has_single), .is_answered = false};
   }
   std::vector<std::string> text =

@@ -8,8 +8,7 @@
 
 namespace parbench {
 
-// The strategies that the answer compares.
-inline constexpr std::string_view whole_model = "single";
+// The strategies that the answer compares with one device.
 inline constexpr std::string_view model_parallel = "model-parallel";
 inline constexpr std::string_view pipelined_model = "pipeline";
 

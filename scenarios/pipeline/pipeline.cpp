@@ -2,7 +2,6 @@
 #include "scenarios/pipeline/pipeline.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -11,26 +10,17 @@
 #include "kernels/base/error.h"
 #include "reports/units/units.h"
 #include "scenarios/framework/all_cores.h"
-#include "scenarios/framework/requests.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/pipeline/answer.h"
-#include "scenarios/plan/schedules/partition.h"
-#include "scenarios/training/in_turn.h"
-#include "scenarios/training/partition.h"
-#include "scenarios/training/step/training_step.h"
-#include "scenarios/training/step_choice.h"
+#include "scenarios/training/question/question.h"
+#include "scenarios/training/question/step_choice.h"
 
 namespace parbench {
 namespace {
 
-/// The same micro-batches one after the other: the reference of a split, whose batch normalisations
-/// see micro-batches. On one device, or on the same stages where devices are unlike. Not offered to
-/// users.
-constexpr std::string_view gradient_accumulation = "gradient-accumulation";
-
 constexpr std::int64_t published_batch = 120;
 
-// Marks references of cases on unlike devices, which run on the same devices.
+// Marks cases on unlike devices, whose references run on the same devices.
 constexpr const char* reference_parameter = "reference";
 constexpr std::string_view same_devices = "same devices";
 
@@ -57,50 +47,9 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
       fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch)};
 }
 
-std::optional<Obstacle> obstacle_of_batch(const Network& network, std::int64_t batch) {
-  if (batch <= network.max_samples()) return std::nullopt;
-  return Obstacle{{"batch", "image"},
-                  fmt::format("--batch: {} samples at --image {} are more than kernels can count; "
-                              "allowed are 1 to {}, or a smaller --image",
-                              batch, network.input.back(), network.max_samples())};
-}
-
-/// `flags`: those that set the size of the micro-batches.
-std::optional<Obstacle> obstacle_of_samples(const Network& network,
-                                            const std::vector<std::int64_t>& micro_batches,
-                                            std::vector<std::string_view> flags) {
-  const std::int64_t smallest = *std::ranges::min_element(micro_batches);
-  const std::int64_t min = network.min_samples();
-  if (smallest >= min) return std::nullopt;
-  return Obstacle{
-      std::move(flags),
-      fmt::format(
-          "--batch, --split: a micro-batch of {} leaves batch normalisations of {} at --image {} "
-          "one value a channel; use micro-batches of at least {} or a larger --image",
-          report::format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
-          network.input.back(), report::format_count(static_cast<std::size_t>(min), "sample"))};
-}
-
-std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
-  if (request.device_count >= 2) return std::nullopt;
-  return Obstacle{{"strategy", "split", "micro-batches", "partition", "schedule"},
-                  too_few_devices(request)};
-}
-
-std::optional<Obstacle> obstacle_of_micro_batches(std::int64_t batch,
-                                                  std::optional<std::int64_t> count) {
-  if (!count || *count <= batch) return std::nullopt;
-  return Obstacle{
-      {"micro-batches"},
-      fmt::format("--micro-batches: {} are more than the samples of --batch {}; allowed "
-                  "are 1 to {}",
-                  *count, batch, batch)};
-}
-
 /// The values of a preset are for batches of many samples: the smallest of them becomes half of a
 /// batch that it does not divide.
 Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t batch) {
-  if (const auto count = asked_micro_batches(request)) return split_into(batch, *count);
   const Value& split = *request.spec.parameters.find("split");
   const std::vector<Value>& values =
       request.preset == Preset::published ? axis.published : axis.quick;
@@ -138,49 +87,50 @@ std::vector<Axis> axes_of_pipeline() {
   return axes;
 }
 
-class Pipeline final : public Scenario {
+class Pipeline final : public TrainingQuestion {
  public:
-  [[nodiscard]] std::string_view name() const override { return "pipeline"; }
-  [[nodiscard]] std::string_view question() const override {
-    return "Which split size should my pipeline use, and what is lost on the way?";
-  }
-  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
-  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
-  [[nodiscard]] std::string_view baseline() const override { return whole_model; }
-  [[nodiscard]] int default_devices() const override { return 2; }
-  [[nodiscard]] bool runs_over_ranks() const override { return true; }
-  [[nodiscard]] int min_devices() const override { return 2; }
+  Pipeline()
+      : TrainingQuestion(
+            {.name = "pipeline",
+             .question = "Which split size should my pipeline use, and what is lost on the way?",
+             .whole = "the whole model",
+             .strategies = {{std::string(model_parallel),
+                             "stages on different devices, one whole batch at a time"},
+                            {std::string(pipelined_model),
+                             "stages on different devices, micro-batches of the batch following "
+                             "each other"}},
+             .axes = axes_of_pipeline()}) {}
+
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
   }
   /// Two slow cores then measure each case six times.
   [[nodiscard]] double quick_seconds() const override { return 180; }
-
   [[nodiscard]] std::vector<Published> published() const override;
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
-  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
-                                              Context& context) const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
-      const std::vector<CaseSpec>& specs) const override {
-    return notes_on_trained_models(specs);
-  }
-  [[nodiscard]] bool plans_show_all() const override { return true; }
   [[nodiscard]] Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                   const PossiblyFastest& possibly_fastest) const override {
     return pipeline_answer(outcomes, possibly_fastest);
   }
 
  private:
-  std::vector<Strategy> strategies_ = {
-      {std::string(whole_model), "the whole model on the first device"},
-      {std::string(all_cores),
-       "the whole model on one device that has the cores of all devices (for parts of a GPU: the "
-       "whole GPU)"},
-      {std::string(model_parallel), "stages on different devices, one whole batch at a time"},
-      {std::string(pipelined_model),
-       "stages on different devices, micro-batches of the batch following each other"}};
-  std::vector<Axis> axes_ = axes_of_pipeline();
+  [[nodiscard]] std::int64_t usual_batch(const Request& request,
+                                         const Model& model) const override {
+    const bool is_published = request.preset == Preset::published && model.name == default_model();
+    return is_published ? published_batch : model.quick_batch;
+  }
+  [[nodiscard]] std::optional<Obstacle> divide(const Request& request, const Network& network,
+                                               Parameters& parameters) const override;
+  [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override {
+    const Value* devices = spec.parameters.find(devices_parameter);
+    StepLayout layout;
+    if (devices != nullptr) layout.grid.stages = static_cast<int>(std::get<std::int64_t>(*devices));
+    return layout;
+  }
+  /// Batch normalisations see micro-batches.
+  [[nodiscard]] bool compares_parts(const CaseSpec& spec) const override {
+    return spec.strategy == pipelined_model;
+  }
 };
 
 /// Three batches on two GPUs.
@@ -195,136 +145,53 @@ std::vector<Published> Pipeline::published() const {
   };
   const std::string source = "PyTorch tutorial on single-machine model parallelism";
   constexpr int batches = 3;
-  return {{std::string(whole_model), step, source, 3.75, batches},
+  return {{std::string(single_device), step, source, 3.75, batches},
           {std::string(model_parallel), step, source, 4.02, batches},
           {std::string(pipelined_model), split(20), source, 2.51, batches},
           {std::string(pipelined_model), split(12), source, 2.43, batches}};
 }
 
-std::int64_t batch_of(const Scenario::Request& request, const Model& model) {
-  if (const Value* batch = request.spec.parameters.find("batch")) {
-    return std::get<std::int64_t>(*batch);
+std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& network,
+                                         Parameters& parameters) const {
+  if (request.device_count < 2) {
+    return Obstacle{{"strategy", "split", "micro-batches", "partition", "schedule"},
+                    too_few_devices(request)};
   }
-  const bool is_published = request.preset == Preset::published && model.name == default_model();
-  return is_published ? published_batch : model.quick_batch;
-}
-
-/// The parameters of the step: what every strategy computes.
-Parameters parameters_of_step(const Scenario::Request& request) {
-  Parameters parameters;
-  const Model model = model_of(request, default_model());
-  add_choice(parameters, "model", model.name, default_model());
-  parameters.set("batch", batch_of(request, model));
-  add_model_sizes(request, model, parameters);
   const Parameters& asked = request.spec.parameters;
-  add_optimizer_choice(asked, parameters);
-  add_recompute_choice(asked, parameters);
-  add_clip_choice(asked, parameters);
-  return parameters;
-}
-
-/// Adds what is specific to stages on several devices.
-void add_stage_parameters(const Scenario::Request& request, const Network& network,
-                          Parameters& parameters) {
+  const bool is_pipeline = request.spec.strategy == pipelined_model;
+  const std::int64_t batch = parameters.integer("batch");
+  if (is_pipeline) {
+    const auto count = asked_micro_batches(request);
+    const std::string samples = fmt::format("the samples of --batch {}", batch);
+    if (auto obstacle = obstacle_of_micro_batches(count, batch, samples)) return obstacle;
+    const Value split = count ? split_into(batch, *count) : split_of(request, axis("split"), batch);
+    if (auto obstacle = obstacle_of_split(batch, split)) return obstacle;
+    parameters.set("split", split);
+  }
   const int devices = request.device_count;
   if (devices > static_cast<int>(network.units.size())) {
     throw UsageError(fmt::format("--devices: {} has {}, too few for {}; use fewer devices",
                                  network.name, report::format_count(network.units.size(), "unit"),
                                  report::format_count(static_cast<std::size_t>(devices), "stage")));
   }
-  parameters.set("devices", std::int64_t{devices});
-  const Parameters& asked = request.spec.parameters;
+  parameters.set(std::string(devices_parameter), std::int64_t{devices});
   add_partition_choice(asked, network, devices, parameters);
   // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
   // others than a tolerance for the same kernels allows.
   if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
-  if (request.spec.strategy != pipelined_model) return;
-  const std::string schedule = asked_or(asked, "schedule", default_schedule);
-  add_choice(parameters, "schedule", schedule, default_schedule);
-}
-
-std::optional<CaseSpec> Pipeline::resolve(const Request& request) const {
-  CaseSpec spec = request.spec;
-  spec.parameters = parameters_of_step(request);
-  const Network network = network_of(spec.parameters);
-  const std::int64_t batch = spec.parameters.integer("batch");
-  if (is_left_out(request, obstacle_of_batch(network, batch))) return std::nullopt;
-  std::vector<std::int64_t> micro_batches = {batch};
-  if (spec.strategy == pipelined_model) {
-    if (is_left_out(request, obstacle_of_micro_batches(batch, asked_micro_batches(request)))) {
-      return std::nullopt;
-    }
-    const auto axis = std::ranges::find(axes_, "split", &Axis::name);
-    const Value split = split_of(request, *axis, batch);
-    if (is_left_out(request, obstacle_of_split(batch, split))) return std::nullopt;
-    spec.parameters.set("split", split);
-    micro_batches = micro_batches_of(batch, split);
+  if (is_pipeline) {
+    add_choice(parameters, "schedule", asked_or(asked, "schedule", default_schedule),
+               default_schedule);
   }
-  const bool is_preset_split = spec.strategy == pipelined_model && !request.was_given("split") &&
-                               !request.was_given("micro-batches");
-  const std::vector<std::string_view> dividing =
-      is_preset_split ? std::vector<std::string_view>{"strategy", "split"}
-                      : std::vector<std::string_view>{"batch", "split", "micro-batches", "image"};
-  if (is_left_out(request, obstacle_of_samples(network, micro_batches, dividing))) {
-    return std::nullopt;
-  }
-  if (spec.strategy == whole_model) return spec;
-  if (is_left_out(request, obstacle_of_devices(request))) return std::nullopt;
-  add_stage_parameters(request, network, spec.parameters);
-  return spec;
+  return std::nullopt;
 }
 
 std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
-  if (spec.strategy == whole_model) {
-    if (!recomputes(spec.parameters)) return std::nullopt;
-    return with_strategy(spec, whole_model, {"recompute"});
+  if (spec.parameters.find(reference_parameter) == nullptr) {
+    return TrainingQuestion::reference(spec);
   }
-  if (spec.parameters.find(reference_parameter) != nullptr) {
-    if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
-    return with_strategy(spec, gradient_accumulation, {"schedule"});
-  }
-  const std::string_view strategy =
-      spec.strategy == pipelined_model ? gradient_accumulation : whole_model;
-  return with_strategy(spec, strategy, {"devices", "partition", "schedule", "recompute"});
-}
-
-/// Without a pipeline there is one micro-batch at a time, whatever the number of stages.
-StepLayout layout_of(const CaseSpec& spec, const Network& network, Context& context) {
-  const Parameters& parameters = spec.parameters;
-  const std::int64_t batch = parameters.integer("batch");
-  const Value* split = parameters.find("split");
-  std::vector<std::int64_t> micro_batches =
-      split != nullptr ? micro_batches_of(batch, *split) : std::vector<std::int64_t>{batch};
-  const Value* devices = parameters.find("devices");
-  const bool has_stages = spec.strategy != whole_model && devices != nullptr;
-  if (spec.strategy == gradient_accumulation && !has_stages) {
-    StepLayout layout = in_turn(context, micro_batches);
-    layout.recompute = recomputes(parameters);
-    return layout;
-  }
-  StepLayout layout{.recompute = recomputes(parameters)};
-  if (has_stages) {
-    layout.grid.stages = static_cast<int>(std::get<std::int64_t>(*devices));
-    layout.partition =
-        chosen_partition(context, network, spec, devices_of_stages(layout.grid), micro_batches);
-  }
-  if (spec.strategy == pipelined_model) layout.schedule = parameters.text("schedule");
-  layout.micro_batches = {std::move(micro_batches)};
-  return layout;
-}
-
-std::unique_ptr<Case> Pipeline::prepare(const CaseSpec& spec, Context& context) const {
-  Network network = network_of(spec.parameters);
-  StepLayout layout = layout_of(spec, network, context);
-  auto step = prepare_step(context, std::move(network),
-                           {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)},
-                           std::move(layout));
-  const std::int64_t min = step->network.min_samples();
-  if (min > 1 && spec.parameters.find("split") != nullptr) {
-    step->notes.emplace_back(min_micro_batch_note,
-                             report::format_count(static_cast<std::size_t>(min), "sample"));
-  }
-  return make_case(std::move(step));
+  if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
+  return with_strategy(spec, in_turn_strategy, {"schedule"});
 }
 
 }  // namespace

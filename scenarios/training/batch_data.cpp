@@ -13,8 +13,9 @@
 namespace parbench {
 namespace {
 
-// Subsequences of the generator beside that of targets; parameters use their place beyond these.
+// Subsequences of the generator; parameters use their place beyond these.
 constexpr std::uint64_t input_subsequence = 1;
+constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
 
 /// `write` puts the values into canonical f32 memory.
@@ -75,25 +76,6 @@ void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
   });
 }
 
-void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
-                 PositionPart part) {
-  const Fill fill{.count = element_count(tensor.shape) * part.count,
-                  .distribution = Distribution::normal,
-                  .low = 0.0F,
-                  .high = 1.0F,
-                  .seed = numbers.seed,
-                  .subsequence = numbers.subsequence};
-  if (part.is_whole()) {
-    draw(stream, tensor, view, fill);
-    return;
-  }
-  const TensorDesc all = canonical({fill.count});
-  const Buffer drawn = stream.device().allocate(all.bytes, MemoryKind::device);
-  draw(stream, all, drawn, fill);
-  const BufferView own = part_of(drawn, part);
-  write_now(stream, tensor, view, [&](BufferView plain) { stream.copy(plain, own); });
-}
-
 std::vector<float> drawn_on_host(const Fill& numbers) {
   std::vector<float> values(static_cast<std::size_t>(numbers.count), numbers.low);
   if (numbers.distribution == Distribution::constant) return values;
@@ -121,18 +103,26 @@ void perturb(Stream& stream, BufferView values, int perturbation, double change)
   copy_values(stream, std::move(host), values);
 }
 
-void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
-  const std::int64_t classes = tensor.shape.at(1);
-  std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)), 0.0F);
-  for (std::int64_t sample = 0; sample < tensor.shape.at(0); ++sample) {
-    const std::int64_t chosen = drawn_below(classes, numbers, sample);
-    values[static_cast<std::size_t>(sample * classes + chosen)] = 1.0F;
+namespace {
+
+/// Samples of different lengths, with `value` behind each.
+struct PaddedSamples {
+  std::vector<std::int64_t> lengths = {};  // of each sample; empty: there is no padding
+  std::int32_t value = 0;
+};
+
+PaddedSamples padding_of(const StageRange& range, std::int32_t value) {
+  PaddedSamples padding{.lengths = {}, .value = value};
+  if (range.network->min_length == 0) return padding;
+  for (std::int64_t sample = 0; sample < range.batch; ++sample) {
+    padding.lengths.push_back(range.network->length_of(sample));
   }
-  write_now(stream, tensor, view, [&](BufferView plain) { copy_from(stream, values, plain); });
+  return padding;
 }
 
-void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
-                   RandomStream numbers, const PaddedSamples& padding) {
+/// Integers from 0 to below `end`.
+void draw_padded(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
+                 RandomStream numbers, const PaddedSamples& padding) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(element_count(tensor.shape)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<std::int32_t>(drawn_below(end, numbers, static_cast<std::int64_t>(i)));
@@ -146,13 +136,42 @@ void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, st
   stream.synchronize();
 }
 
-PaddedSamples padding_of(const StageRange& range, std::int32_t value) {
-  PaddedSamples padding{.lengths = {}, .value = value};
-  if (range.network->min_length == 0) return padding;
-  for (std::int64_t sample = 0; sample < range.batch; ++sample) {
-    padding.lengths.push_back(range.network->length_of(sample));
+/// {samples, classes}: one class a sample is 1, the rest 0.
+void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers) {
+  const std::int64_t classes = tensor.shape.at(1);
+  std::vector<float> values(static_cast<std::size_t>(element_count(tensor.shape)), 0.0F);
+  for (std::int64_t sample = 0; sample < tensor.shape.at(0); ++sample) {
+    const std::int64_t chosen = drawn_below(classes, numbers, sample);
+    values[static_cast<std::size_t>(sample * classes + chosen)] = 1.0F;
   }
-  return padding;
+  write_now(stream, tensor, view, [&](BufferView plain) { copy_from(stream, values, plain); });
+}
+
+/// Standard normal numbers. `part`: of those of a canonical tensor that has all positions.
+void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
+                 PositionPart part) {
+  const Fill fill{.count = element_count(tensor.shape) * part.count,
+                  .distribution = Distribution::normal,
+                  .low = 0.0F,
+                  .high = 1.0F,
+                  .seed = numbers.seed,
+                  .subsequence = numbers.subsequence};
+  if (part.is_whole()) {
+    draw(stream, tensor, view, fill);
+    return;
+  }
+  const TensorDesc all = canonical({fill.count});
+  const Buffer drawn = stream.device().allocate(all.bytes, MemoryKind::device);
+  draw(stream, all, drawn, fill);
+  const BufferView own = part_of(drawn, part);
+  write_now(stream, tensor, view, [&](BufferView plain) { stream.copy(plain, own); });
+}
+
+}  // namespace
+
+void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
+                   RandomStream numbers) {
+  draw_padded(stream, tensor, view, end, numbers, {});
 }
 
 std::function<void(BufferView)> writer_of_inputs(Stream& stream, const StageRange& range,
@@ -162,7 +181,24 @@ std::function<void(BufferView)> writer_of_inputs(Stream& stream, const StageRang
   return [&stream, whole, numbers, part = range.network->part,
           vocabulary = range.network->vocabulary, padding = padding_of(range, 0)](BufferView view) {
     if (vocabulary > 0) {
-      draw_integers(stream, whole, view, vocabulary, numbers, padding);
+      draw_padded(stream, whole, view, vocabulary, numbers, padding);
+    } else {
+      draw_normal(stream, whole, view, numbers, part);
+    }
+  };
+}
+
+std::function<void(BufferView)> writer_of_target(Stream& stream, const StageRange& range,
+                                                 std::uint64_t seed) {
+  const TensorDesc whole = target_tensor(stream.device(), range, range.batch);
+  const Network& network = *range.network;
+  return [&stream, whole, numbers = RandomStream{seed, target_subsequence}, part = network.part,
+          is_one_hot = network.one_hot_target, classes = network.classes(),
+          padding = padding_of(range, SoftmaxCrossEntropy{}.ignored)](BufferView view) {
+    if (whole.dtype == DType::i32) {
+      draw_padded(stream, whole, view, classes, numbers, padding);
+    } else if (is_one_hot) {
+      draw_one_hot(stream, whole, view, numbers);
     } else {
       draw_normal(stream, whole, view, numbers, part);
     }

@@ -22,36 +22,23 @@ void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill&
 /// Those of several Fills, whose counts add up to the tensor's, one behind the other.
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
-/// Standard normal numbers. `part`: of those of a canonical tensor that has all positions.
-void draw_normal(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers,
-                 PositionPart part = {});
 /// The numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
 /// Multiplies each f32 value by 1 + `change` or 1 − `change` as Context::perturbation says, which
 /// is not 0.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
-/// {samples, classes}: one class a sample is 1, the rest 0.
-void draw_one_hot(Stream& stream, const TensorDesc& tensor, BufferView view, RandomStream numbers);
-
-/// Samples of different lengths, with `value` behind each.
-struct PaddedSamples {
-  std::vector<std::int64_t> lengths;  // of each sample; empty: there is no padding
-  std::int32_t value = 0;
-};
-
 /// Integers from 0 to below `end`; the tensor is canonical and of i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
-                   RandomStream numbers, const PaddedSamples& padding = {});
-
-/// The lengths of the samples of a batch, with `value` behind each.
-[[nodiscard]] PaddedSamples padding_of(const StageRange& range, std::int32_t value);
-
-/// Subsequence of the generator that targets are drawn from.
-inline constexpr std::uint64_t target_subsequence = 2;
+                   RandomStream numbers);
 
 /// Writes the input of the whole batch: tokens, padded behind shorter samples, or standard normal
 /// numbers. Refers to the stream alone.
 [[nodiscard]] std::function<void(BufferView)> writer_of_inputs(Stream& stream,
+                                                               const StageRange& range,
+                                                               std::uint64_t seed);
+
+/// Writes what the predictions of the whole batch are held to. Refers to the stream alone.
+[[nodiscard]] std::function<void(BufferView)> writer_of_target(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);
 

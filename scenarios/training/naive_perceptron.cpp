@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/base/bfloat16.h"
-#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
 
 namespace parbench {

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/attention.h"
-#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/norms.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/training/batch_data.h"
 
 namespace parbench {
@@ -87,7 +87,9 @@ SharedValues initial_values(const Network& network, const ParameterSpec& spec, s
 
 }  // namespace
 
-std::optional<std::string> obstacle_to_division(const Network& network, int shards) {
+std::optional<std::string> obstacle_to_division(const Network& network, int shards,
+                                                RestOfNetwork rest) {
+  if (shards == 1) return std::nullopt;
   const std::vector<Pair> pairs = pairs_of(network);
   if (pairs.empty()) {
     return "parbench divides pairs of linear layers with one activation or attention between them, "
@@ -99,13 +101,19 @@ std::optional<std::string> obstacle_to_division(const Network& network, int shar
     return fmt::format("{} has {} {}, which {} shards do not divide",
                        network.layer(pair.first).name, count, what, shards);
   }
-  return std::nullopt;
+  if (rest == RestOfNetwork::repeated) return std::nullopt;
+  if (network.vocabulary > 0 || network.input.size() != 2) {
+    return "parbench divides positions of activations, and this model has tokens or images";
+  }
+  const std::int64_t positions = network.input.front();
+  if (positions % shards == 0) return std::nullopt;
+  return fmt::format("{} positions cannot be divided into {} shards", positions, shards);
 }
 
 NetworkDivision::NetworkDivision(const Network& whole, int shards, RestOfNetwork rest,
                                  std::uint64_t seed)
     : shards_(shards), parameters_(whole.parameters()) {
-  if (const auto obstacle = obstacle_to_division(whole, shards)) {
+  if (const auto obstacle = obstacle_to_division(whole, shards, rest)) {
     throw std::invalid_argument(*obstacle);
   }
   find_cuts(whole);
@@ -125,10 +133,6 @@ Network NetworkDivision::divided(const Network& whole, int shard, RestOfNetwork 
   Network network = whole;
   network.name += fmt::format(", shard {} of {}", shard, shards_);
   if (rest == RestOfNetwork::by_positions) {
-    if (whole.vocabulary > 0 || whole.input.size() != 2 || whole.input.front() % shards_ != 0) {
-      throw std::invalid_argument(
-          fmt::format("{} shards do not divide the positions of {}", shards_, whole.name));
-    }
     network.name += " with a part of the positions";
     network.part = {.index = shard, .count = shards_};
     network.input.front() /= shards_;

@@ -18,7 +18,8 @@ enum class RestOfNetwork {
 };
 
 /// Returns why a network cannot be divided into that number of shards; nothing where it can.
-[[nodiscard]] std::optional<std::string> obstacle_to_division(const Network& network, int shards);
+[[nodiscard]] std::optional<std::string> obstacle_to_division(
+    const Network& network, int shards, RestOfNetwork rest = RestOfNetwork::repeated);
 
 /// Divides pairs of linear layers that a function of one element or attention joins, as Megatron-LM
 /// does (Shoeybi et al. 2019): a shard has some outputs of the first layer, so some heads of the

@@ -10,7 +10,7 @@
 
 #include "kernels/base/error.h"
 #include "scenarios/framework/suggest.h"
-#include "scenarios/training/step_choice.h"
+#include "scenarios/training/question/step_choice.h"
 #include "scenarios/training/unit_costs.h"
 
 namespace parbench {

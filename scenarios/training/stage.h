@@ -3,16 +3,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/plan/schedules/liveness.h"
 #include "scenarios/training/optimizer.h"
-#include "scenarios/training/program/parameter_store.h"
-#include "scenarios/training/program/stage_program.h"
+#include "scenarios/training/program/stage_plan.h"
 
 namespace parbench {
 
@@ -30,10 +29,35 @@ struct PassPart {
   BufferView combined = {};  // empty behind the last calls of a pass
 };
 
-/// Borrows its memory and plans its operations in the constructor. Parameters and running
-/// statistics are shared by all cases of a run that have the same stage in the same layouts; they
-/// change as the cases train, and the case's reset sets them back to the initial values that their
-/// layers give.
+/// Samples of the batch in the memory of a device.
+struct Samples {
+  Tensor tensor = {};
+  std::int64_t first = 0;  // of the batch: where the tensor begins
+  std::int64_t count = 0;  // 0: there are none
+
+  /// Samples by their numbers in the batch.
+  [[nodiscard]] BufferView part(std::int64_t from, std::int64_t samples) const {
+    const std::size_t bytes = tensor.desc.bytes / static_cast<std::size_t>(count);
+    return tensor.view.part(static_cast<std::size_t>(from - first) * bytes,
+                            static_cast<std::size_t>(samples) * bytes);
+  }
+};
+
+/// Where the memory lies that a stage has in common with other cases or devices (stage_memory.h).
+struct StageMemory {
+  BufferView parameters;
+  BufferView packed;  // copies of parameters
+  /// Nothing: they take the place of activations that are no longer read. Only for one micro-batch,
+  /// and without a norm, which would read the padding between them.
+  std::optional<BufferView> gradients;
+  BufferView statistics;
+  Samples images;  // of the first stage
+  Samples target;  // of the last stage
+};
+
+/// Borrows its own memory in the constructor: activations, what crosses its boundaries, the state
+/// of the optimiser, and the loss. Views of parameters and gradients that are symbolic stay so in
+/// all calls.
 class Stage {
  public:
   struct Options {
@@ -43,26 +67,10 @@ class Stage {
     std::int64_t first_sample = 0;            // of the batch: where the first micro-batch begins
     StageSlots slots = {};  // which micro-batches share memory; default: all, one after the other
     Optimizer optimizer;
-    /// Parameters have the layouts that suit micro-batches of so many samples, so that stages with
-    /// other micro-batches can have the same; 0: those of the first micro-batch.
-    std::int64_t layout_samples = 0;
-    /// Parameters and input come from another device in every step: memory for them is the case's
-    /// own and of its micro-batches alone, the first reset fills it with NaN, and there is no
-    /// target. Of a stage that is the whole network.
-    bool is_fed = false;
-    /// Whether others than the optimiser compute a norm of the gradients: norms read the padding
-    /// between these, which is zero then.
-    bool has_norm = false;
-    /// Memory of gradients, or of parameters and their packed copies, is not the stage's, and may
-    /// be elsewhere at each call: `region` and all calls have symbolic views of it.
-    bool gradients_elsewhere = false;
-    bool parameters_elsewhere = false;
-    /// A stage whose planned passes are also this one's: both have the same range, micro-batches
-    /// and kernels, and belong to other ranks, so that nothing of either is executed here.
-    const Stage* twin = nullptr;
   };
 
-  Stage(CaseParts& parts, Options options);
+  Stage(CaseParts& parts, Options options, std::shared_ptr<const StagePlan> plan,
+        StageMemory memory);
 
   [[nodiscard]] int device() const { return options_.device; }
   [[nodiscard]] const StageRange& range() const { return options_.range; }
@@ -110,22 +118,17 @@ class Stage {
   /// All parameters and their gradients, flat. Stages with equal layouts have the same numbers at
   /// the same places.
   [[nodiscard]] TrainedRegion region() const {
-    return {.device = options_.device, .parameters = parameters_, .gradients = gradients_};
+    return {.device = options_.device, .parameters = memory_.parameters, .gradients = gradients_};
   }
-  /// Where parameters are elsewhere: makes the case's reset write the initial values of one after
-  /// the other to `memory`, which has room for the largest, and call `keep` with its symbolic view
-  /// behind each.
-  using Keep = std::function<void(Stream& stream, const BufferView& parameter)>;
-  void initialize_at_reset(const BufferView& memory, const Keep& keep);
   [[nodiscard]] std::string layouts() const { return store().layout_key(); }
   /// Where the gradients of each parameter begin in the region, in the order of layers.
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
 
   /// The whole batch; first stage only.
-  [[nodiscard]] Tensor images() const;
+  [[nodiscard]] const Tensor& images() const { return memory_.images.tensor; }
   // Of the last stage only:
-  [[nodiscard]] Tensor target() const;  // the whole batch's
+  [[nodiscard]] const Tensor& target() const { return memory_.target.tensor; }  // whole batch's
   [[nodiscard]] Tensor loss() const;
   /// What the last layer has read and written for a micro-batch: valid until its slot goes to
   /// another micro-batch, which never happens where the stage holds all of them.
@@ -141,57 +144,28 @@ class Stage {
   [[nodiscard]] BufferView input(int micro_batch) const;
   [[nodiscard]] const StageProgram& program(int micro_batch) const;
   [[nodiscard]] Bases bases(int micro_batch) const;
-  /// Where parameters lie, and the passes of micro-batches.
-  struct PassPlan {
-    PassPlan(Stream& stream, bool is_read_once) : store(stream, is_read_once) {}
-    ParameterStore store;
-    std::map<std::int64_t, std::unique_ptr<StageProgram>> programs = {};  // by samples
-    std::size_t scratch_bytes = 0;  // that the stream had to reserve
-  };
-  [[nodiscard]] std::shared_ptr<const PassPlan> make_plan();
   [[nodiscard]] const ParameterStore& store() const { return plan_->store; }
   void borrow_memory();
   void borrow_micro_batches();
-  void borrow_activations_and_gradients();
+  void borrow_activations();
   /// Borrows memory for each slot, as large as the largest of its micro-batches needs. Returns it
   /// by micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
   [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
   /// Whether the gradient of a tensor that only passes the stage is sent from where it arrived.
   [[nodiscard]] bool sends_gradients_on() const;
-  void receive_images();
-  void share_images();
-  void share_target();
-  void initialize_at_reset();
-  void reserve_staging();
-  void initialize_parameters_at_reset();
-  using Place = std::function<BufferView(const ParameterStore::Entry&)>;
-  void initialize_parameters_at_reset(const Place& place, const Keep& keep);
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
-  [[nodiscard]] Fill initial_values(const ParameterSpec& spec) const;
-  [[nodiscard]] std::shared_ptr<const std::vector<float>> stored_values(
-      const ParameterSpec& spec) const;
-  [[nodiscard]] CaseData::Step filling_step(const ParameterSpec& spec);
   [[nodiscard]] Tensor tensor(const TensorDesc& desc, BufferView view) const {
     return {.device = options_.device, .desc = desc, .view = view};
   }
 
   CaseParts& parts_;
   Options options_;
-  Stream& stream_;
-  std::shared_ptr<const PassPlan> plan_;
-  OpSet ops_;
-
-  BufferView loss_;
-  BufferView parameters_;
-  BufferView statistics_;
+  std::shared_ptr<const StagePlan> plan_;
+  StageMemory memory_;
   BufferView gradients_;
-  BufferView packed_;
+  BufferView loss_;
   BufferView transient_;
-  BufferView images_;
-  BufferView target_;
-  std::size_t image_bytes_ = 0;   // of one sample
-  std::size_t target_bytes_ = 0;  // of one sample
   std::unique_ptr<RegionUpdate> update_;
   // By micro-batch; those with the same slot have the same memory:
   std::vector<BufferView> activations_;

@@ -100,7 +100,6 @@ ARROWS = {
 LARGEST_FOLDER = 22
 LARGER = {
     "kernels/cuda/device_code": 30,  # a kernel is a .cu, a header and often a .cuh
-    "scenarios/models/layers": 60,  # a kind of layer is a header and a source
 }
 
 

@@ -27,12 +27,12 @@ struct SmallRun {
 };
 
 inline std::vector<SmallRun> small_runs() {
-  return {
-      {"collectives", {"--size", "4KiB"}},
-      {"data-parallel", {"--model", "linear"}},
-      {"tensor-parallel", {"--block", "mlp", "--batch", "4", "--hidden", "16", "--sequence", "8"}},
-      {"hybrid", {"--model", "mlp", "--batch", "8", "--hidden", "16", "--layers", "4"}},
-      {"graph", {"--dag", "mlp,layered", "--batch", "8", "--features", "16", "--nodes", "12"}}};
+  return {{"collectives", {"--size", "4KiB"}},
+          {"data-parallel", {"--model", "linear"}},
+          {"tensor-parallel",
+           {"--model", "perceptron-block", "--batch", "4", "--hidden", "16", "--sequence", "8"}},
+          {"hybrid", {"--model", "mlp", "--batch", "8", "--hidden", "16", "--layers", "4"}},
+          {"graph", {"--dag", "mlp,layered", "--batch", "8", "--features", "16", "--nodes", "12"}}};
 }
 
 /// Skips a test of these runs on a machine, or a set of cores, with one core alone.

@@ -63,7 +63,7 @@ def grids():
                     yield line(devices, "hybrid", "divided", **common, schedule="1f1b")
     for strategy in ("data-parallel", "tensor-parallel", "sequence-parallel"):
         for devices in (2, 4):
-            yield line(devices, "tensor-parallel", strategy, block="transformer", batch=4, hidden=32,
+            yield line(devices, "tensor-parallel", strategy, model="transformer-block", batch=4, hidden=32,
                        heads=4, sequence=8, optimizer="adam")
 
 

@@ -17,7 +17,7 @@ const skip = availableParallelism() < 2 && "one core: no second device";
 const runs = {
   collectives: ["--size", "4KiB"],
   "data-parallel": ["--model", "linear"],
-  "tensor-parallel": ["--block", "mlp", "--batch", "4", "--hidden", "16", "--sequence", "8"],
+  "tensor-parallel": ["--model", "perceptron-block", "--batch", "4", "--hidden", "16", "--sequence", "8"],
   hybrid: ["--model", "mlp", "--batch", "8", "--hidden", "16", "--layers", "4"],
   graph: ["--dag", "mlp,layered", "--batch", "8", "--features", "16", "--nodes", "12"],
 };

@@ -1,10 +1,8 @@
 // Activation functions, additions and their backward steps on activations.
-#include <array>
 #include <stdexcept>
 
 #include "kernels/cpu/ops/flat_loops.h"
-#include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/ops/prepare.h"
+#include "kernels/cpu/ops/loop_op.h"
 #include "kernels/cpu/runtime/engine.h"
 
 namespace parbench::cpu {
@@ -59,39 +57,6 @@ Planned plan_function(const Desc& desc, const Eltwise& function) {
   return op;
 }
 
-class AddReluBackwardOp final : public CpuOp {
- public:
-  explicit AddReluBackwardOp(const AddReluBackward& desc)
-      : CpuOp(desc),
-        dtype_(desc.dtype),
-        two_gradients_(desc.two_gradients),
-        count_(static_cast<std::size_t>(element_count(desc.shape))) {
-    add_tensors(*this, mask_bytes(count_));
-    set_implementation("vector loop");
-  }
-
-  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (dtype_ == DType::bf16) {
-      run<std::uint16_t>(execution, arguments);
-    } else {
-      run<float>(execution, arguments);
-    }
-  }
-
- private:
-  template <class Element>
-  void run(const Execution& execution, std::span<std::byte* const> arguments) const {
-    const auto* mask = reinterpret_cast<const std::uint8_t*>(arguments[0]);
-    const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
-    const Element* b = two_gradients_ ? at(2) : nullptr;
-    masked_sum(at(arguments.size() - 1), mask, at(1), b, count_, execution.threads);
-  }
-
-  DType dtype_;
-  bool two_gradients_;
-  std::size_t count_;
-};
-
 }  // namespace
 
 Planned plan(const ActivationForward& desc) { return plan_function(desc, eltwise_of(desc)); }
@@ -124,6 +89,18 @@ Planned plan(const Add& desc) {
   return op;
 }
 
-Planned plan(const AddReluBackward& desc) { return std::make_unique<AddReluBackwardOp>(desc); }
+Planned plan(const AddReluBackward& desc) {
+  const auto count = static_cast<std::size_t>(element_count(desc.shape));
+  const LoopNeeds needs{.opaque_bytes = mask_bytes(count)};
+  return typed_loop_op(
+      desc, needs,
+      [count, two = desc.two_gradients]<class Element>(
+          Element /*unused*/, const Execution& execution, Addresses arguments) {
+        const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
+        const auto* mask = reinterpret_cast<const std::uint8_t*>(arguments[0]);
+        const Element* b = two ? at(2) : nullptr;
+        masked_sum(at(arguments.size() - 1), mask, at(1), b, count, execution.threads);
+      });
+}
 
 }  // namespace parbench::cpu

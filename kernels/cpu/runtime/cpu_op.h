@@ -20,15 +20,18 @@ struct Execution {
   int threads;           // the OpenMP team that the operation was prepared for is already set
 };
 
+/// The arguments of an operation, in the order of `arguments()`.
+using Addresses = std::span<std::byte* const>;
+
 class CpuOp : public DescribedOp {
  public:
   using DescribedOp::DescribedOp;
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
-  /// Runs once in the calling thread. `arguments` are addresses in the order of `arguments()`.
+  /// Runs once in the calling thread.
   /// Allocates nothing of its own.
-  virtual void execute(const Execution& execution, std::span<std::byte* const> arguments) = 0;
+  virtual void execute(const Execution& execution, Addresses arguments) = 0;
 
   /// Threads that it was prepared for; a stream with another number refuses it.
   int threads = 1;

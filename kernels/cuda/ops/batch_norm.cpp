@@ -14,10 +14,10 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/element.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/batch_norm_kernels.h"
 #include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
@@ -66,18 +66,17 @@ class BatchNormForwardOp final : public NormOp {
  public:
   BatchNormForwardOp(CudaDevice& device, const BatchNormForward& desc)
       : NormOp(device, desc), desc_(desc) {}
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
+  void execute(CudaStream& stream, Addresses arguments) override;
 
  private:
   template <class Element>
-  void launch(const CudaStream& stream, std::span<std::byte* const> arguments) const;
+  void launch(const CudaStream& stream, Addresses arguments) const;
 
   BatchNormForward desc_;
 };
 
 template <class Element>
-void BatchNormForwardOp::launch(const CudaStream& stream,
-                                std::span<std::byte* const> arguments) const {
+void BatchNormForwardOp::launch(const CudaStream& stream, Addresses arguments) const {
   const NormForward<Element> at{.source = elements<Element>(arguments[0]),
                                 .scale = floats(arguments[1]),
                                 .shift = floats(arguments[2]),
@@ -92,30 +91,26 @@ void BatchNormForwardOp::launch(const CudaStream& stream,
                      stream.handle());
 }
 
-void BatchNormForwardOp::execute(CudaStream& stream, std::span<std::byte* const> arguments) {
-  if (desc_.dtype == DType::f32) {
-    launch<float>(stream, arguments);
-  } else {
-    launch<std::uint16_t>(stream, arguments);
-  }
+void BatchNormForwardOp::execute(CudaStream& stream, Addresses arguments) {
+  with_element(desc_.dtype,
+               [&]<class Element>(Element /*unused*/) { launch<Element>(stream, arguments); });
 }
 
 class BatchNormBackwardOp final : public NormOp {
  public:
   BatchNormBackwardOp(CudaDevice& device, const BatchNormBackward& desc)
       : NormOp(device, desc), desc_(desc) {}
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
+  void execute(CudaStream& stream, Addresses arguments) override;
 
  private:
   template <class Element>
-  void launch(const CudaStream& stream, std::span<std::byte* const> arguments) const;
+  void launch(const CudaStream& stream, Addresses arguments) const;
 
   BatchNormBackward desc_;
 };
 
 template <class Element>
-void BatchNormBackwardOp::launch(const CudaStream& stream,
-                                 std::span<std::byte* const> arguments) const {
+void BatchNormBackwardOp::launch(const CudaStream& stream, Addresses arguments) const {
   const auto gradients = arguments.last(3);
   const NormBackward<Element> at{
       .source = elements<Element>(arguments[0]),
@@ -131,48 +126,9 @@ void BatchNormBackwardOp::launch(const CudaStream& stream,
                       stream.handle());
 }
 
-void BatchNormBackwardOp::execute(CudaStream& stream, std::span<std::byte* const> arguments) {
-  if (desc_.dtype == DType::f32) {
-    launch<float>(stream, arguments);
-  } else {
-    launch<std::uint16_t>(stream, arguments);
-  }
-}
-
-class AddReluBackwardOp final : public CudaOp {
- public:
-  AddReluBackwardOp(CudaDevice& device, const AddReluBackward& desc)
-      : CudaOp(device, desc, mask_size(desc.shape)), desc_(desc) {
-    set_implementation(own_kernel);
-  }
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
-
- private:
-  template <class Element>
-  void launch(const CudaStream& stream, std::span<std::byte* const> arguments) const;
-
-  AddReluBackward desc_;
-};
-
-template <class Element>
-void AddReluBackwardOp::launch(const CudaStream& stream,
-                               std::span<std::byte* const> arguments) const {
-  const Shape& shape = desc_.shape;
-  const NormShape matrix{.rows = shape[0] * shape[2] * shape[3], .channels = shape[1]};
-  const AddReluGradient<Element> at{
-      .mask = elements<std::uint8_t>(arguments[0]),
-      .a = elements<Element>(arguments[1]),
-      .b = desc_.two_gradients ? elements<Element>(arguments[2]) : nullptr,
-      .diff_source = elements<Element>(arguments.back())};
-  add_relu_backward(matrix, at, stream.handle());
-}
-
-void AddReluBackwardOp::execute(CudaStream& stream, std::span<std::byte* const> arguments) {
-  if (desc_.dtype == DType::f32) {
-    launch<float>(stream, arguments);
-  } else {
-    launch<std::uint16_t>(stream, arguments);
-  }
+void BatchNormBackwardOp::execute(CudaStream& stream, Addresses arguments) {
+  with_element(desc_.dtype,
+               [&]<class Element>(Element /*unused*/) { launch<Element>(stream, arguments); });
 }
 
 }  // namespace
@@ -186,7 +142,19 @@ Planned plan(CudaDevice& device, const BatchNormBackward& desc) {
 }
 
 Planned plan(CudaDevice& device, const AddReluBackward& desc) {
-  return std::make_unique<AddReluBackwardOp>(device, desc);
+  const Shape& shape = desc.shape;
+  const NormShape matrix{.rows = shape[0] * shape[2] * shape[3], .channels = shape[1]};
+  const KernelNeeds needs{.opaque_bytes = mask_size(shape)};
+  return kernel_op(device, desc, needs, [desc, matrix](CudaStream& stream, Addresses arguments) {
+    with_element(desc.dtype, [&]<class Element>(Element /*unused*/) {
+      const AddReluGradient<Element> at{
+          .mask = elements<std::uint8_t>(arguments[0]),
+          .a = elements<Element>(arguments[1]),
+          .b = desc.two_gradients ? elements<Element>(arguments[2]) : nullptr,
+          .diff_source = elements<Element>(arguments.back())};
+      add_relu_backward(matrix, at, stream.handle());
+    });
+  });
 }
 
 }  // namespace parbench::cuda

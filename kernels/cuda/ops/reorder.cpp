@@ -1,5 +1,5 @@
 // Copies between any two layouts and element types of CUDA devices.
-#include <memory>
+#include <utility>
 
 #include "kernels/cuda/device_code/reorder_kernels.h"
 #include "kernels/cuda/ops/layout.h"
@@ -19,60 +19,28 @@ bool same_order(const TensorDesc& a, const TensorDesc& b) {
   return true;
 }
 
-class ConversionOp final : public CudaOp {
- public:
-  ConversionOp(CudaDevice& device, const Reorder& desc)
-      : CudaOp(device, desc),
-        from_(desc.source.dtype),
-        to_(desc.destination.dtype),
-        count_(element_count(desc.source.shape)) {
-    set_implementation(from_ == to_ ? "cudaMemcpyAsync" : "CUDA kernel");
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    convert({arguments[1], to_}, {arguments[0], from_}, count_, stream.handle());
-  }
-
- private:
-  DType from_;
-  DType to_;
-  std::int64_t count_;
-};
+}  // namespace
 
 /// Between the two layouts that there are, a tensor is a batch of matrices, channels by pixels, of
 /// which one layout is the transposed of the other.
-class TransposeOp final : public CudaOp {
- public:
-  TransposeOp(CudaDevice& device, const Reorder& desc)
-      : CudaOp(device, desc), from_(desc.source.dtype), to_(desc.destination.dtype) {
-    const Shape& shape = desc.source.shape;
-    const std::size_t rank = shape.size();
-    rows_ = shape[rank - 3];
-    columns_ = shape[rank - 2] * shape[rank - 1];
-    batch_ = element_count(shape) / (rows_ * columns_);
-    if (!desc.source.layout.is_canonical()) std::swap(rows_, columns_);
-    set_implementation("CUDA kernel, transposing");
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    transpose({arguments[1], to_}, {arguments[0], from_}, batch_, rows_, columns_, stream.handle());
-  }
-
- private:
-  DType from_;
-  DType to_;
-  std::int64_t batch_ = 1;
-  std::int64_t rows_ = 1;
-  std::int64_t columns_ = 1;
-};
-
-}  // namespace
-
 Planned plan(CudaDevice& device, const Reorder& desc) {
+  const DType from = desc.source.dtype;
+  const DType to = desc.destination.dtype;
+  const Shape& shape = desc.source.shape;
+  const std::int64_t count = element_count(shape);
   if (same_order(desc.source, desc.destination)) {
-    return std::make_unique<ConversionOp>(device, desc);
+    const KernelNeeds needs{.implementation = from == to ? "cudaMemcpyAsync" : "CUDA kernel"};
+    return kernel_op(device, desc, needs, [=](CudaStream& stream, Addresses at) {
+      convert({at[1], to}, {at[0], from}, count, stream.handle());
+    });
   }
-  return std::make_unique<TransposeOp>(device, desc);
+  std::int64_t rows = shape.end()[-3];
+  std::int64_t columns = shape.end()[-2] * shape.back();
+  if (!desc.source.layout.is_canonical()) std::swap(rows, columns);
+  const KernelNeeds needs{.implementation = "CUDA kernel, transposing"};
+  return kernel_op(device, desc, needs, [=](CudaStream& stream, Addresses at) {
+    transpose({at[1], to}, {at[0], from}, count / (rows * columns), rows, columns, stream.handle());
+  });
 }
 
 }  // namespace parbench::cuda

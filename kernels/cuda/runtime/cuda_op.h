@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "kernels/core/described_op.h"
 #include "kernels/ops/ops.h"
@@ -18,6 +21,9 @@ inline constexpr std::string_view own_kernel = "CUDA kernel";
 
 inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
+/// The arguments of an operation, in the order of `arguments()`.
+using Addresses = std::span<std::byte* const>;
+
 class CudaOp : public DescribedOp {
  public:
   /// Gives it its tensors: activations in the device's layout, weights of convolutions and their
@@ -29,13 +35,47 @@ class CudaOp : public DescribedOp {
 
   void enqueue(Stream& stream, std::span<const BufferView> views) final;
 
-  /// Launches its kernels on the stream; the device is current. `arguments` are addresses in the
-  /// order of `arguments()`; scratch memory is at `stream.scratch()`, at the offsets that
-  /// `add_scratch` returned. Allocates nothing and waits for nothing.
-  virtual void execute(CudaStream& stream, std::span<std::byte* const> arguments) = 0;
+  /// Launches its kernels on the stream; the device is current. Scratch memory is at
+  /// `stream.scratch()`, at the offsets that `add_scratch` returned. Allocates nothing and waits
+  /// for nothing.
+  virtual void execute(CudaStream& stream, Addresses arguments) = 0;
 
  private:
   CudaDevice& device_;
 };
+
+/// What an operation on kernels of this project needs.
+struct KernelNeeds {
+  std::size_t opaque_bytes = 0;   // of each opaque operand
+  std::size_t scratch_bytes = 0;  // at the begin of the stream's scratch memory
+  std::string implementation = std::string(own_kernel);
+};
+
+/// An operation that is a function of a stream and arguments, which launches kernels.
+template <class Launch>
+class KernelOp final : public CudaOp {
+ public:
+  KernelOp(CudaDevice& device, const OpDesc& desc, const KernelNeeds& needs, Launch launch)
+      : CudaOp(device, desc, needs.opaque_bytes), launch_(std::move(launch)) {
+    add_scratch(needs.scratch_bytes);
+    set_implementation(needs.implementation);
+  }
+
+  void execute(CudaStream& stream, Addresses arguments) override { launch_(stream, arguments); }
+
+ private:
+  Launch launch_;
+};
+
+template <class Launch>
+std::unique_ptr<CudaOp> kernel_op(CudaDevice& device, const OpDesc& desc, const KernelNeeds& needs,
+                                  Launch launch) {
+  return std::make_unique<KernelOp<Launch>>(device, desc, needs, std::move(launch));
+}
+
+template <class Launch>
+std::unique_ptr<CudaOp> kernel_op(CudaDevice& device, const OpDesc& desc, Launch launch) {
+  return kernel_op(device, desc, {}, std::move(launch));
+}
 
 }  // namespace parbench::cuda

@@ -1,4 +1,4 @@
-// A comparison as a page of HTML.
+// Renders a comparison as an HTML page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,13 +25,14 @@ void write_paragraph(report::HtmlWriter& html, std::string_view css_class,
   html.element("p", report::printable(text), {{"class", css_class}}).raw("\n");
 }
 
-/// Returns an interval that leads off the picture in place of one that would set its scale.
+/// Returns the interval to draw. An unknown change is drawn beyond the edge, because it would
+/// otherwise set the scale of the picture.
 report::Interval drawn(const report::Interval& interval) {
   if (!report::is_unknown_change(interval)) return interval;
   return {-1, std::numeric_limits<double>::infinity(), interval.confidence};
 }
 
-/// A series for each verdict, as far as changes are known.
+/// Returns a series for each verdict, from the cases with a known change.
 report::ChangesPicture changes_of(const Comparison& comparison) {
   report::ChangesPicture picture{
       .description = "The change of each case's time, NEW over BASE minus 1, with its interval.",

@@ -1,4 +1,4 @@
-// A comparison for programs: every field is described in schema/comparison-v2.schema.json.
+// Renders a comparison as JSON; schema/comparison-v2.schema.json describes the fields.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>

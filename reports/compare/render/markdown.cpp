@@ -1,5 +1,5 @@
-// A comparison as a comment on a pull request. Text of the reports is escaped: it may come from
-// anybody.
+// Renders a comparison as a comment on a pull request. Text from reports is escaped: it is not
+// trusted.
 #include <fmt/format.h>
 
 #include <string>

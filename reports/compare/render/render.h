@@ -1,4 +1,4 @@
-// A comparison for people, as a page, for a pull request, and for programs.
+// Renders a comparison as a table, an HTML page, a pull request comment and JSON.
 #pragma once
 
 #include <string>
@@ -10,23 +10,24 @@
 
 namespace parbench::compare {
 
-/// The answer in a sentence, the two sides, a row for each case in the order of the verdicts, and
-/// what to know of the evidence. UTF-8 without control characters but those of the style.
+/// Returns the answer in a sentence, the two sides, a row for each case sorted by verdict, and
+/// notes on the evidence. UTF-8; the only control characters are those of the style.
 [[nodiscard]] std::string to_table(const Comparison& comparison,
                                    const report::TextStyle& style = {});
 
-/// GitHub's Markdown for a comment: the answer, regressions and failures; the rest folded.
+/// Returns a comment in GitHub's Markdown: the answer, regressions and failures; all else is
+/// folded.
 [[nodiscard]] std::string to_markdown(const Comparison& comparison);
 
-/// A page that needs nothing else, with the same as the table. Text of the reports stays text.
+/// Returns a self-contained page with the contents of the table. Text from reports is escaped.
 [[nodiscard]] std::string to_html(const Comparison& comparison, const report::WebAssets& assets);
 
-/// schema/comparison-v2.schema.json. A number that is not finite is null.
+/// Returns JSON as in schema/comparison-v2.schema.json. Numbers that are not finite become null.
 [[nodiscard]] report::Json to_json(const Comparison& comparison);
 [[nodiscard]] std::string json_text(const Comparison& comparison);
 
-/// What the program exits with: 0, 1, 3 or 4 by the outcome; 2 where a command failed between
-/// pairs, 130 where they were interrupted.
+/// Returns the exit code of the program: 0, 1, 3 or 4 by outcome; 2 if a command failed during the
+/// pairs, 130 if they were interrupted.
 [[nodiscard]] int exit_code(const Comparison& comparison);
 
 }  // namespace parbench::compare

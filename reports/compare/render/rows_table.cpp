@@ -1,4 +1,4 @@
-// Columns and footnotes from the cases of a comparison.
+// Builds the columns and footnotes of a comparison's table.
 #include "reports/compare/render/rows_table.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ Emphasis emphasis_of(const Row& row) {
   return row.judgement ? Emphasis::none : Emphasis::dim;
 }
 
-/// Adds a footnote of what `text_of` says of each row, if it says anything.
+/// Adds a footnote with the non-empty texts that `text_of` returns for the rows.
 void add_note(const Rows& rows, std::string_view mark, std::string_view lead,
               std::string (*text_of)(const Row&), std::vector<report::Footnote>& notes) {
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// The cases of a comparison as a table, for every medium.
+// The cases of a comparison as a table for all output formats.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ using Rows = std::vector<const Row*>;
 /// Returns whether a case regressed, or failed in the newer report.
 [[nodiscard]] bool is_urgent(const Row& row);
 
-/// Verdicts, times and changes, with the reasons of rows without a verdict, and what throttled the
-/// devices of marked ones. Text of the reports is made printable.
+/// Returns a table of verdicts, times and changes, with the reasons of rows without a verdict and
+/// the causes of throttling. Text from reports is made printable.
 [[nodiscard]] report::Table rows_table(const Rows& rows);
 
 }  // namespace parbench::compare

@@ -1,4 +1,4 @@
-// A comparison as a table for a terminal.
+// Renders a comparison as a table for a terminal.
 #include <string>
 #include <string_view>
 #include <vector>

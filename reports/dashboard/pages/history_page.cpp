@@ -1,4 +1,4 @@
-// Tables of a history, and the data of its pictures.
+// Builds the tables of a history, and the data of its pictures.
 #include "reports/dashboard/pages/history_page.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ namespace {
 
 const std::string site_root = "../../";
 
-/// How many of a case's figures stand below its picture.
+/// Max number of a case's values below its picture.
 constexpr std::size_t max_rows = 20;
 
 std::string interval_text(const Point& point) {
@@ -34,7 +34,8 @@ std::string interval_text(const Point& point) {
          (is_low(point.interval) ? "°" : "");
 }
 
-/// The last `count` items, in reverse. Clang 14 does not compile the views of libstdc++ 12.
+/// Returns the last `count` items in reverse order. The views of libstdc++ 12 do not compile with
+/// clang 14.
 template <class Item>
 std::vector<const Item*> newest_first(const std::vector<Item>& items, std::size_t count) {
   std::vector<const Item*> result;
@@ -210,7 +211,7 @@ class HistoryPage {
     html_.raw("</details>\n</section>\n");
   }
 
-  /// reports/web/src/history/data.ts describes it.
+  /// Described in reports/web/src/history/data.ts.
   [[nodiscard]] Json data() const {
     Json started = Json::array();
     Json commits = Json::array();

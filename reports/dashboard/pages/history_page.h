@@ -9,10 +9,10 @@
 
 namespace parbench::report {
 
-/// Every case's history, its changes with the commits before and after, and all reports, each
-/// linked to its page. All of it is there without the script, but for the figures of older reports,
-/// which their own pages have; the script adds pictures, sorting and filters that the address
-/// holds. Commits lead to the repository.
+/// Returns the page: the history of each case, its changes with the commits before and after, and
+/// all reports, each linked to its page. The page works without its script, except that values of
+/// older reports are only on the reports' own pages. The script adds pictures, sorting, and filters
+/// that are kept in the address. Commits link to the repository.
 [[nodiscard]] std::string history_html(const History& history, const WebAssets& assets,
                                        const Repository& repository = {});
 

@@ -1,4 +1,4 @@
-// Tables of changes and of histories.
+// Builds the tables of changes and of histories.
 #include "reports/dashboard/pages/index_page.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace parbench::report {
 namespace {
 
-/// A longer list would not be read; all changes are on the pages of their histories.
+/// Max number of listed changes; the pages of the histories have all of them.
 constexpr std::size_t max_changes = 200;
 
 class IndexPage {

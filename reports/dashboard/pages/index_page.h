@@ -11,18 +11,19 @@
 
 namespace parbench::report {
 
-/// A change is recent when the report after it is at most so much older than the newest of all.
+/// Max age of a recent change in days: from the report after the change to the newest of all
+/// reports.
 inline constexpr std::int64_t recent_days = 90;
 
-/// Whether a change is recent where the newest report of all started at `newest`.
+/// Returns whether a change is recent. `newest`: when the newest of all reports started.
 [[nodiscard]] bool is_recent(const History& history, const Series& series, const Change& change,
                              std::int64_t newest);
 
-/// When the newest report of all started; 0 without any.
+/// Returns when the newest of all reports started; 0 without reports.
 [[nodiscard]] std::int64_t newest_start(const std::vector<History>& histories);
 
-/// Recent changes, the largest first, and all histories. `reports` is the number of reports.
-/// Commits lead to the repository.
+/// Returns the page: recent changes, the largest first, and all histories. `reports` is the number
+/// of reports. Commits link to the repository.
 [[nodiscard]] std::string index_html(const std::vector<History>& histories, std::size_t reports,
                                      const WebAssets& assets, const Repository& repository = {});
 

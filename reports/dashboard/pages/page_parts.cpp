@@ -17,13 +17,13 @@
 namespace parbench::report {
 namespace {
 
-/// "+5.2%", "−12%": a decimal where the number is small.
+/// Returns "+5.2%", "−12%"; small numbers have a decimal.
 std::string signed_percent(double fraction) {
   const double percent = std::abs(100 * fraction);
   return fmt::format("{}{:.{}f}%", fraction < 0 ? "−" : "+", percent, percent < 9.95 ? 1 : 0);
 }
 
-/// As the tables of a report see it.
+/// Converts an identity to the case that the tables of a report take.
 CaseResult as_case(const CaseIdentity& identity) {
   CaseResult c;
   c.strategy = identity.strategy;

@@ -1,5 +1,5 @@
-// What the pages of a dashboard have in common: how they name cases, times, commits and changes,
-// and where they lie in the site.
+// Shared parts of a dashboard's pages: texts for cases, times, commits and changes, and the paths
+// of pages in the site.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,34 @@
 
 namespace parbench::report {
 
-/// Paths of pages, relative to the site.
+/// Return the paths of pages, relative to the site.
 [[nodiscard]] std::string report_page(const std::string& content_id);
 [[nodiscard]] std::string history_page(const std::string& machine_id, const std::string& scenario);
 
-/// "2026-11-21 19:57" in UTC.
+/// Returns "2026-11-21 19:57", in UTC.
 [[nodiscard]] std::string time_text(std::int64_t seconds);
 
-/// The commit as people know it (see short_commit), with "+" where there were changes beside it;
-/// "–" where it is not known.
+/// Returns the abbreviated commit (see short_commit), with "+" if there were uncommitted changes;
+/// "–" if unknown.
 [[nodiscard]] std::string commit_text(const Moment& moment);
 
-/// The same as a cell that leads to the repository, with the commit's subject and author.
+/// Returns the same text as a cell that links to the repository, with the commit's subject and
+/// author.
 [[nodiscard]] TableCell commit_cell(const Moment& moment, const Repository& repository);
 
-/// "+5.2% (4.8 to 5.6%)": positive is slower.
+/// Returns "+5.2% (4.8 to 5.6%)"; positive means slower.
 [[nodiscard]] std::string change_text(const Change& change);
 
-/// The size of a change without its direction: half as fast is as much as twice as fast.
+/// Returns the size of a change regardless of direction: half as fast equals twice as fast.
 [[nodiscard]] double magnitude(const Change& change);
 
-/// Names of the series of a history that distinguish them, as in the tables of reports.
+/// Names that distinguish the series of a history, as in the tables of reports.
 class CaseNames {
  public:
   explicit CaseNames(const History& history);
 
   [[nodiscard]] const std::vector<ParameterColumn>& columns() const { return columns_; }
-  /// "pipeline, split 5": strategy and the parameters that differ.
+  /// Returns "pipeline, split 5": the strategy and the parameters that differ.
   [[nodiscard]] std::string name(std::size_t series) const;
 
  private:
@@ -60,14 +61,14 @@ struct PlacedChange {
   }
 };
 
-/// A row for each change: its case, linked to it on `page`, its size, and the commits before and
-/// after it. These lead to the repository, or else to their reports, which `to_site` leads to from
-/// the page.
+/// Returns a table with a row for each change: the case, linked to its place on `page`; the size;
+/// and the commits before and after. Commits link to the repository, or without one to their
+/// reports. `to_site` is the relative path from the page to the site.
 [[nodiscard]] Table changes_table(const std::vector<PlacedChange>& changes,
                                   const std::function<std::string(const PlacedChange&)>& page,
                                   const std::string& to_site, const Repository& repository);
 
-/// Returns a cell with a count, sorted by it.
+/// Returns a cell with a count, which is also its sort key.
 [[nodiscard]] TableCell count_cell(std::size_t count);
 
 }  // namespace parbench::report

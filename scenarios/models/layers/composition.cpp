@@ -269,8 +269,6 @@ std::vector<ParameterSpec> Composition::parameters(const Shape& /*input*/,
   return parameters_;
 }
 
-bool Composition::backward_reads_input(std::size_t which) const { return read_inputs_.at(which); }
-
 void Composition::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
   const std::int64_t samples = work.output.front();

@@ -31,8 +31,13 @@ class Composition final : public LayerKind {
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
                                                       const Shape& output) const override;
-  [[nodiscard]] bool backward_reads_input(std::size_t which) const override;
-  [[nodiscard]] bool backward_reads_output() const override { return reads_output_; }
+  [[nodiscard]] bool backward_reads_input(std::size_t which,
+                                          const LayerWork& /*work*/) const override {
+    return read_inputs_.at(which);
+  }
+  [[nodiscard]] bool backward_reads_output(const LayerWork& /*work*/) const override {
+    return reads_output_;
+  }
   void write_forward(ForwardPass& pass) const override;
   void write_backward(BackwardPass& pass) const override;
 

@@ -1,13 +1,50 @@
-// Shapes and calls of a convolution.
+// Shapes and operations of convolutions. A transposed one is that of a convolution with the roles
+// of source and destination exchanged.
 #include "scenarios/models/layers/convolution.h"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <stdexcept>
 
-#include "scenarios/models/layers/passes.h"
-#include "scenarios/models/layers/products.h"
+#include "scenarios/models/layers/images.h"
+#include "scenarios/models/network.h"
 
 namespace parbench {
+namespace {
+
+void check_channels(const TransposedConvolution::Options& options, const Shape& image) {
+  require_image(image);
+  const std::int64_t groups = options.groups;
+  if (groups < 1 || image[0] % groups != 0 || options.out_channels % groups != 0) {
+    throw std::invalid_argument(
+        fmt::format("{} groups do not divide {} input and {} output channels", groups, image[0],
+                    options.out_channels));
+  }
+}
+
+void check_padding(const Window& window) {
+  if (window.trailing == 0) return;
+  throw std::invalid_argument("the padding of a convolution is the same at both ends");
+}
+
+/// Weights normal by the fan-out `outputs`; the bias of `channels` as torch.nn.Conv2d draws it from
+/// the number of inputs that PyTorch counts, 0 for none.
+std::vector<ParameterSpec> weights_and_bias(const ConvolutionShape& shape, std::int64_t outputs,
+                                            std::int64_t channels, std::int64_t inputs) {
+  const float deviation = std::sqrt(2.0F / static_cast<float>(outputs));
+  std::vector<ParameterSpec> found{
+      {.name = "weight",
+       .role = "weights",
+       .shape = shape.weights(),
+       .initial = {.distribution = Distribution::normal, .low = 0.0F, .high = deviation}}};
+  if (inputs == 0) return found;
+  found.push_back(
+      {.name = "bias", .role = "bias", .shape = {channels}, .initial = uniform_by_inputs(inputs)});
+  return found;
+}
+
+}  // namespace
 
 ConvolutionShape Convolution::shape(const Shape& source) const {
   return {.batch = source.at(0),
@@ -23,81 +60,81 @@ ConvolutionShape Convolution::shape(const Shape& source) const {
 }
 
 Shape Convolution::output_of(const std::vector<Shape>& inputs) const {
-  if (options_.window.trailing != 0) {
-    throw std::invalid_argument("the padding of a convolution is the same at both ends");
-  }
+  check_padding(options_.window);
   return options_.window.output(options_.out_channels, inputs.at(0));
 }
 
 std::vector<ParameterSpec> Convolution::parameters(const Shape& input,
                                                    const Shape& /*output*/) const {
-  const std::int64_t positions = options_.window.kernel * options_.window.kernel;
-  const Shape weights = shape({1, input.at(0), input.at(1), input.at(2)}).weights();
-  const float fan_out = static_cast<float>(options_.out_channels * positions);
-  std::vector<ParameterSpec> found;
-  found.push_back(
-      {.name = "weight",
-       .role = "weights",
-       .shape = weights,
-       .initial = {
-           .distribution = Distribution::normal, .low = 0.0F, .high = std::sqrt(2.0F / fan_out)}});
-  if (options_.bias) {
-    found.push_back({.name = "bias",
-                     .role = "bias",
-                     .shape = {options_.out_channels},
-                     .initial = uniform_by_inputs(input.at(0) / options_.groups * positions)});
+  const std::int64_t taps = options_.window.kernel * options_.window.kernel;
+  return weights_and_bias(shape(with_samples(1, input)), options_.out_channels * taps,
+                          options_.out_channels,
+                          options_.bias ? input.at(0) / options_.groups * taps : 0);
+}
+
+OpDesc Convolution::forward(const LayerWork& work) const {
+  return ConvolutionForward{.shape = shape(work.inputs.at(0)),
+                            .dtype = work.dtype,
+                            .bias = options_.bias,
+                            .math = work.math,
+                            .relu = options_.relu};
+}
+
+Shape TransposedConvolution::output_of(const std::vector<Shape>& inputs) const {
+  const Shape& image = inputs.at(0);
+  const Window& window = options_.window;
+  check_channels(options_, image);
+  check_padding(window);
+  if (options_.output_padding < 0 || options_.output_padding >= window.stride) {
+    throw std::invalid_argument(fmt::format("an output padding of {} is not below the stride of {}",
+                                            options_.output_padding, window.stride));
   }
-  return found;
+  const auto extent = [&](std::int64_t positions) {
+    const std::int64_t found = (positions - 1) * window.stride + window.extent() -
+                               2 * window.padding + options_.output_padding;
+    if (found < 1) throw std::invalid_argument("its padding leaves nothing of its output");
+    return found;
+  };
+  return {options_.out_channels, extent(image[1]), extent(image[2])};
 }
 
-ConvolutionForward Convolution::forward(const LayerWork& work) const {
-  return {.shape = shape(work.inputs.at(0)),
-          .dtype = work.dtype,
-          .bias = options_.bias,
-          .math = work.math,
-          .relu = options_.relu};
+ConvolutionShape TransposedConvolution::transposed(const Shape& input, const Shape& output) const {
+  const Convolution other(
+      {.out_channels = input.at(1), .window = options_.window, .groups = options_.groups});
+  return other.shape(output);
 }
 
-ConvolutionBackwardData Convolution::data_gradient(const LayerWork& work) const {
-  return {.shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math};
+std::vector<ParameterSpec> TransposedConvolution::parameters(const Shape& input,
+                                                             const Shape& output) const {
+  const std::int64_t taps = options_.window.kernel * options_.window.kernel;
+  return weights_and_bias(transposed(with_samples(1, input), with_samples(1, output)),
+                          input.at(0) * taps, options_.out_channels,
+                          options_.bias ? options_.out_channels / options_.groups * taps : 0);
 }
 
-ConvolutionBackwardWeights Convolution::weight_gradient(const LayerWork& work,
-                                                        bool accumulate) const {
-  return {.shape = shape(work.inputs.at(0)),
-          .dtype = work.dtype,
-          .bias = options_.bias,
-          .accumulate = accumulate,
-          .math = work.math};
+OpDesc TransposedConvolution::forward(const LayerWork& work) const {
+  return ConvolutionBackwardData{
+      .shape = transposed(work.inputs.at(0), work.output), .dtype = work.dtype, .math = work.math};
 }
 
-std::vector<OpDesc> Convolution::products(const LayerWork& work, bool with_data_gradient) const {
-  std::vector<OpDesc> all{forward(work)};
-  if (with_data_gradient) all.emplace_back(data_gradient(work));
-  all.emplace_back(weight_gradient(work, false));
+std::vector<OpDesc> TransposedConvolution::gradients(const LayerWork& work, bool accumulate) const {
+  std::vector<OpDesc> all = OperationKind::gradients(work, accumulate);
+  if (options_.bias) {
+    all.insert(all.begin() + 1,
+               SumChannels{.shape = work.output, .dtype = work.dtype, .accumulate = accumulate});
+  }
   return all;
 }
 
-std::optional<OpDesc> Convolution::gradient_of(std::string_view role, const LayerWork& work) const {
-  if (role != "weights") return std::nullopt;
-  return weight_gradient(work, false);
-}
-
-void Convolution::write_forward(ForwardPass& pass) const {
-  Op& op = pass.prepare(forward(pass.work()));
-  std::vector<Binding> bindings = {
-      {"source", pass.input(0)},
-      {"weights", pass.parameter("weights", op.tensor("weights"))},
-      {"destination", pass.place_output(op.tensor("destination").bytes)}};
-  if (options_.bias) bindings.push_back({"bias", pass.parameter("bias", op.tensor("bias"))});
-  pass.emit(op, bindings);
-}
-
-void Convolution::write_backward(BackwardPass& pass) const {
-  if (options_.relu) throw std::logic_error("a convolution with a ReLU has no backward pass");
+void TransposedConvolution::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
-  write_product_backward(pass, pass.gradient(), weight_gradient(work, false),
-                         weight_gradient(work, true), data_gradient(work), options_.bias);
+  const BufferView output = pass.place_output(pass.activation(work.output).bytes);
+  write_operation(pass, {{"diff_source", output}});
+  if (!options_.bias) return;
+  Op& op = pass.prepare(AddChannelBias{.shape = work.output, .dtype = work.dtype});
+  pass.emit(op, {{"source", output},
+                 {"bias", pass.parameter("bias", op.tensor("bias"))},
+                 {"destination", output}});
 }
 
 }  // namespace parbench

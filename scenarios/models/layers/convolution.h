@@ -1,13 +1,13 @@
-// Convolution of images.
+// Convolutions of images.
 #pragma once
 
-#include "scenarios/models/layers/layer_kind.h"
+#include "scenarios/models/layers/operation_kind.h"
 #include "scenarios/models/layers/window.h"
 
 namespace parbench {
 
 /// torch.nn.Conv2d: weights normal with variance 2/(outputs·k²) (He et al. 2015, fan-out).
-class Convolution final : public LayerKind {
+class Convolution final : public OperationKind {
  public:
   struct Options {
     std::int64_t out_channels = 1;
@@ -21,25 +21,47 @@ class Convolution final : public LayerKind {
 
   /// For a micro-batch of the input's shape.
   [[nodiscard]] ConvolutionShape shape(const Shape& source) const;
-  [[nodiscard]] ConvolutionForward forward(const LayerWork& work) const;
   [[nodiscard]] const Options& options() const { return options_; }
 
   [[nodiscard]] std::string_view name() const override { return "convolution"; }
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
                                                       const Shape& output) const override;
-  [[nodiscard]] std::vector<OpDesc> products(const LayerWork& work,
-                                             bool with_data_gradient) const override;
-  [[nodiscard]] std::optional<OpDesc> gradient_of(std::string_view role,
-                                                  const LayerWork& work) const override;
-  [[nodiscard]] bool backward_reads_input(std::size_t /*which*/) const override { return true; }
-  void write_forward(ForwardPass& pass) const override;
-  void write_backward(BackwardPass& pass) const override;
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
 
  private:
-  [[nodiscard]] ConvolutionBackwardData data_gradient(const LayerWork& work) const;
-  [[nodiscard]] ConvolutionBackwardWeights weight_gradient(const LayerWork& work,
-                                                           bool accumulate) const;
+  Options options_;
+};
+
+/// torch.nn.ConvTranspose2d: the gradient of a convolution by its source, as a layer.
+/// `output_padding` rows and columns more than the windows need, fewer than the stride. Weights
+/// normal as torchvision draws those of convolutions, for the convolution that it transposes.
+class TransposedConvolution final : public OperationKind {
+ public:
+  struct Options {
+    std::int64_t out_channels = 1;
+    Window window = {};
+    std::int64_t output_padding = 0;
+    std::int64_t groups = 1;
+    bool bias = false;
+  };
+
+  explicit TransposedConvolution(Options options) : options_(options) {}
+
+  [[nodiscard]] const Options& options() const { return options_; }
+
+  [[nodiscard]] std::string_view name() const override { return "transposed_convolution"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
+                                                      const Shape& output) const override;
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+  void write_forward(ForwardPass& pass) const override;
+
+ private:
+  [[nodiscard]] std::vector<OpDesc> gradients(const LayerWork& work,
+                                              bool accumulate) const override;
+  /// The convolution from the output to the input, both with samples in front.
+  [[nodiscard]] ConvolutionShape transposed(const Shape& input, const Shape& output) const;
 
   Options options_;
 };

@@ -26,19 +26,4 @@ void LayerPass::exchange(Collective /*collective*/, const BufferView& /*data*/) 
   throw std::logic_error("a layer of a divided network in a pass without shards");
 }
 
-std::vector<ParameterSpec> LayerKind::parameters(const Shape& /*input*/,
-                                                 const Shape& /*output*/) const {
-  return {};
-}
-
-std::vector<OpDesc> LayerKind::products(const LayerWork& /*work*/,
-                                        bool /*with_data_gradient*/) const {
-  return {};
-}
-
-std::optional<OpDesc> LayerKind::gradient_of(std::string_view /*role*/,
-                                             const LayerWork& /*work*/) const {
-  return std::nullopt;
-}
-
 }  // namespace parbench

@@ -1,5 +1,5 @@
-// What a layer computes: its shapes, its parameters, and the calls of its two passes. Every kind
-// has a file beside this one; networks and stages know none of them.
+// What a layer computes: its shapes, its parameters, and the calls of its two passes. Networks and
+// stages know no kind.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,10 @@ class LayerKind {
   /// for inputs that it cannot take.
   [[nodiscard]] virtual Shape output_of(const std::vector<Shape>& inputs) const = 0;
   /// In the order of PyTorch's module. `input` and `output` are of one sample.
-  [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& input,
-                                                              const Shape& output) const;
+  [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& /*input*/,
+                                                              const Shape& /*output*/) const {
+    return {};
+  }
   /// Whether PyTorch lists its parameters behind those of the layer that it reads, wherever the
   /// layer itself comes.
   [[nodiscard]] virtual bool parameters_follow_input() const { return false; }
@@ -79,16 +81,25 @@ class LayerKind {
 
   /// The operations whose kernels devices tune, of all passes; the gradient of the data only where
   /// it is wanted.
-  [[nodiscard]] virtual std::vector<OpDesc> products(const LayerWork& work,
-                                                     bool with_data_gradient) const;
+  [[nodiscard]] virtual std::vector<OpDesc> products(const LayerWork& /*work*/,
+                                                     bool /*with_data_gradient*/) const {
+    return {};
+  }
   /// The operation in whose layout of "diff_<role>" the parameter lies; nothing: canonically.
-  [[nodiscard]] virtual std::optional<OpDesc> gradient_of(std::string_view role,
-                                                          const LayerWork& work) const;
+  [[nodiscard]] virtual std::optional<OpDesc> gradient_of(std::string_view /*role*/,
+                                                          const LayerWork& /*work*/) const {
+    return std::nullopt;
+  }
 
   /// Whether its backward pass reads an input of its forward pass, and its output: what is not
   /// read then is not kept.
-  [[nodiscard]] virtual bool backward_reads_input(std::size_t /*which*/) const { return false; }
-  [[nodiscard]] virtual bool backward_reads_output() const { return false; }
+  [[nodiscard]] virtual bool backward_reads_input(std::size_t /*which*/,
+                                                  const LayerWork& /*work*/) const {
+    return false;
+  }
+  [[nodiscard]] virtual bool backward_reads_output(const LayerWork& /*work*/) const {
+    return false;
+  }
   virtual void write_forward(ForwardPass& pass) const = 0;
   virtual void write_backward(BackwardPass& pass) const = 0;
 };

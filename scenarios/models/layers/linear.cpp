@@ -1,8 +1,6 @@
 // Shapes and calls of a fully connected layer.
 #include "scenarios/models/layers/linear.h"
 
-#include "scenarios/models/layers/passes.h"
-#include "scenarios/models/layers/products.h"
 #include "scenarios/models/layers/sums.h"
 
 namespace parbench {
@@ -32,49 +30,21 @@ std::vector<ParameterSpec> Linear::parameters(const Shape& input, const Shape& /
   return specs;
 }
 
-LinearForward Linear::forward(const LayerWork& work) const {
-  return {.shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math, .bias = bias_};
-}
-
-LinearBackwardData Linear::data_gradient(const LayerWork& work) const {
-  return {.shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math};
-}
-
-LinearBackwardWeights Linear::weight_gradient(const LayerWork& work, bool accumulate) const {
-  return {.shape = shape(work.inputs.at(0)),
-          .dtype = work.dtype,
-          .accumulate = accumulate,
-          .math = work.math,
-          .bias = bias_};
-}
-
-std::vector<OpDesc> Linear::products(const LayerWork& work, bool with_data_gradient) const {
-  std::vector<OpDesc> all{forward(work)};
-  if (with_data_gradient) all.emplace_back(data_gradient(work));
-  all.emplace_back(weight_gradient(work, false));
-  return all;
-}
-
-std::optional<OpDesc> Linear::gradient_of(std::string_view role, const LayerWork& work) const {
-  if (role != "weights") return std::nullopt;
-  return weight_gradient(work, false);
+OpDesc Linear::forward(const LayerWork& work) const {
+  return LinearForward{
+      .shape = shape(work.inputs.at(0)), .dtype = work.dtype, .math = work.math, .bias = bias_};
 }
 
 void Linear::write_forward(ForwardPass& pass) const {
-  Op& op = pass.prepare(forward(pass.work()));
-  const std::size_t bytes = op.tensor("destination").bytes;
+  if (sum_ != PartialSum::output && sum_ != PartialSum::output_part) return write_operation(pass);
   const bool keeps_part = sum_ == PartialSum::output_part;
+  const std::size_t own = pass.activation(pass.work().output).bytes;
+  const std::size_t bytes = own * static_cast<std::size_t>(part_.count);
   const BufferView product = keeps_part ? pass.scratch(bytes) : pass.place_output(bytes);
-  std::vector<Binding> bindings{{"source", pass.input(0)},
-                                {"weights", pass.parameter("weights", op.tensor("weights"))},
-                                {"destination", product}};
-  if (bias_) bindings.push_back({"bias", pass.parameter("bias", op.tensor("bias"))});
-  pass.emit(op, bindings);
-  if (sum_ != PartialSum::output && !keeps_part) return;
+  write_operation(pass, {{"destination", product}});
   const std::size_t wide = bytes_in_f32(pass, bytes);
   const BufferView in_f32 = wide > 0 ? pass.scratch(wide) : BufferView();
   if (!keeps_part) return add_up(pass, product, in_f32);
-  const std::size_t own = bytes / static_cast<std::size_t>(part_.count);
   add_up_part(pass, product, part_, in_f32, pass.place_output(own));
 }
 
@@ -90,12 +60,8 @@ Gradient Linear::gathered_gradient(BackwardPass& pass) const {
 }
 
 void Linear::write_backward(BackwardPass& pass) const {
-  const LayerWork& work = pass.work();
-  const Gradient incoming =
-      sum_ == PartialSum::output_part ? gathered_gradient(pass) : pass.gradient();
-  const BufferView data =
-      write_product_backward(pass, incoming, weight_gradient(work, false),
-                             weight_gradient(work, true), data_gradient(work), bias_);
+  const BufferView data = write_gradients(
+      pass, sum_ == PartialSum::output_part ? gathered_gradient(pass) : pass.gradient());
   if (sum_ == PartialSum::input_gradient && data.bytes > 0) add_up(pass, data);
 }
 

@@ -1,7 +1,7 @@
 // Fully connected layer.
 #pragma once
 
-#include "scenarios/models/layers/passes.h"
+#include "scenarios/models/layers/operation_kind.h"
 
 namespace parbench {
 
@@ -15,7 +15,7 @@ enum class PartialSum {
 };
 
 /// torch.nn.Linear over the last dimension: {…, in} to {…, out}.
-class Linear final : public LayerKind {
+class Linear final : public OperationKind {
  public:
   explicit Linear(std::int64_t out_features, bool bias = true)
       : out_features_(out_features), bias_(bias) {}
@@ -33,19 +33,11 @@ class Linear final : public LayerKind {
   [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
   [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
                                                       const Shape& output) const override;
-  [[nodiscard]] std::vector<OpDesc> products(const LayerWork& work,
-                                             bool with_data_gradient) const override;
-  [[nodiscard]] std::optional<OpDesc> gradient_of(std::string_view role,
-                                                  const LayerWork& work) const override;
-  [[nodiscard]] bool backward_reads_input(std::size_t /*which*/) const override { return true; }
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
   void write_forward(ForwardPass& pass) const override;
   void write_backward(BackwardPass& pass) const override;
 
  private:
-  [[nodiscard]] LinearForward forward(const LayerWork& work) const;
-  [[nodiscard]] LinearBackwardData data_gradient(const LayerWork& work) const;
-  [[nodiscard]] LinearBackwardWeights weight_gradient(const LayerWork& work, bool accumulate) const;
-
   /// The gradient of the whole output from those of the parts of all shards.
   [[nodiscard]] Gradient gathered_gradient(BackwardPass& pass) const;
 

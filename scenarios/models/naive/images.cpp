@@ -3,11 +3,9 @@
 
 #include <cmath>
 
-#include "scenarios/models/layers/channels.h"
-#include "scenarios/models/layers/padding.h"
-#include "scenarios/models/layers/pooling.h"
-#include "scenarios/models/layers/response_norm.h"
-#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/images.h"
+#include "scenarios/models/layers/norms.h"
 
 namespace parbench::naive {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/inputs.h"
 #include "scenarios/models/onnx/layering.h"

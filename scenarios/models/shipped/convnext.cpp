@@ -4,11 +4,11 @@
 #include <array>
 #include <string>
 
-#include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/shipped/composed_kinds.h"
 

@@ -6,11 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

@@ -1,10 +1,10 @@
 // Decoder-only transformers.
 #include <fmt/format.h>
 
-#include "scenarios/models/layers/addition.h"
-#include "scenarios/models/layers/embedding.h"
-#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/norms.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/shipped/transformer_parts.h"
 

@@ -9,10 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "scenarios/models/layers/addition.h"
-#include "scenarios/models/layers/attention.h"
-#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/shipped/composed_kinds.h"
 #include "scenarios/models/shipped/experts.h"

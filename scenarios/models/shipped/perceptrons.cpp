@@ -1,7 +1,7 @@
 // Chains of linear layers.
 #include <fmt/format.h>
 
-#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/models/models.h"
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <stdexcept>
 
-#include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

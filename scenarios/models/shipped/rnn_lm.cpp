@@ -1,10 +1,9 @@
 // Recurrent language models.
 #include <fmt/format.h>
 
-#include "scenarios/models/layers/dropout.h"
-#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/lstm.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

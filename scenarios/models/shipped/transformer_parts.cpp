@@ -7,11 +7,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/addition.h"
-#include "scenarios/models/layers/attention.h"
-#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/norms.h"
+#include "scenarios/models/layers/sequences.h"
 
 namespace parbench {
 

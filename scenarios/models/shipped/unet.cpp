@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/pooling.h"
-#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/layers/images.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

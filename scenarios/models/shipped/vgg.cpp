@@ -3,12 +3,10 @@
 
 #include <array>
 
-#include "scenarios/models/layers/activation.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/dropout.h"
-#include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

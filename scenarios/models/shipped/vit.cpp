@@ -5,8 +5,8 @@
 #include <string>
 
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/layer_norm.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/shipped/composed_kinds.h"
 #include "scenarios/models/shipped/transformer_parts.h"

@@ -7,10 +7,11 @@
 
 namespace parbench {
 
-/// What a device does with one stage and one micro-batch. `backward` is both gradients at once; a
-/// schedule that divides it has `input_gradient`, on which the previous stage waits, and
-/// `weight_gradient`, which only the update needs. `gather` brings sharded parameters of a stage to
-/// the device, and `release` frees their memory.
+/// What a device does with one stage and one micro-batch. `backward` is both gradients at once. The
+/// others are for schedules that are still to come: zero-bubble ones divide it into
+/// `input_gradient`, on which the previous stage waits, and `weight_gradient`, which only the
+/// update needs; those of sharded parameters have `gather`, which brings a stage's to the device,
+/// and `release`, which frees their memory.
 enum class Pass { forward, backward, input_gradient, weight_gradient, gather, release };
 
 struct Action {

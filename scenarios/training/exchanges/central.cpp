@@ -23,8 +23,7 @@ TaskId send_parameters(StepTasks& tasks, int replica, std::vector<TaskId> after)
 TaskId write_central_update(StepTasks& tasks) {
   const BufferView sum = tasks.stage({}).region().gradients;
   tasks.completed({}) = {add_reduction(tasks, peer_of(tasks, 0), sum, true)};
-  UpdateWriter(tasks).write(0);
-  return static_cast<TaskId>(tasks.step().plan.graph().tasks.size()) - 1;
+  return UpdateWriter(tasks).write(0).front();
 }
 
 class ReplicateWriter {

@@ -10,6 +10,7 @@
 #include "reports/units/units.h"
 #include "scenarios/framework/collectives/access_log.h"
 #include "scenarios/framework/collectives/rank_collectives.h"
+#include "scenarios/training/exchanges/zero_shards.h"
 #include "scenarios/training/exchanges/zero_steps.h"
 
 namespace parbench {
@@ -24,7 +25,7 @@ struct ReplicaTasks {
   std::vector<TaskId> reduced = {};  // what the update waits for
 };
 
-ElementRange range_of(const HeldBucket& held) {
+ElementRange range_of(const PooledBucket& held) {
   return {.first = static_cast<std::int64_t>(held.offset),
           .count = static_cast<std::int64_t>(held.bytes)};
 }
@@ -128,7 +129,7 @@ class ZeroWriter {
     for (const std::size_t held : own.steps.arriving(step)) write_arrival(r, held);
     std::vector<TaskId> after;
     for (const std::size_t i : own.steps.used(step)) {
-      const HeldBucket& held = own.steps.held()[i];
+      const PooledBucket& held = own.steps.held()[i];
       after.insert(after.end(), own.arrived[i].begin(), own.arrived[i].end());
       own.pool.access(range_of(held), true, next_task(), after);
     }
@@ -149,7 +150,7 @@ class ZeroWriter {
   /// Copies all blocks of a bucket to a replica, once the step before has ended.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
-    const HeldBucket& held = own.steps.held()[index];
+    const PooledBucket& held = own.steps.held()[index];
     const std::size_t bucket = held.when.bucket;
     std::vector<TaskId> ready;
     own.pool.access(range_of(held), true, next_task(), ready);
@@ -200,7 +201,7 @@ class ZeroWriter {
     }
   }
 
-  [[nodiscard]] const HeldBucket& gradients_of(std::size_t r, std::size_t b) const {
+  [[nodiscard]] const PooledBucket& gradients_of(std::size_t r, std::size_t b) const {
     const ZeroSteps& steps = replicas_[r].steps;
     return steps.held()[steps.gradients_of(round_of(r), b)];
   }

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "scenarios/training/stage_memory.h"
+
 namespace parbench {
 namespace {
 
@@ -61,10 +63,10 @@ BufferView Shards::parameters(std::size_t r, std::size_t bucket) const {
 }
 
 void Shards::initialize_at_reset(std::size_t r, const BufferView& scratch) {
-  Stage& stage = step_.replica(r);
-  stage.initialize_at_reset(
-      scratch, [layout = layout_, r, scratch, shard = parameter_shards_[r].view](
-                   Stream& stream, const BufferView& parameter) {
+  initialize_parameters_at_reset(
+      step_, step_.replica(r), scratch,
+      [layout = layout_, r, scratch, shard = parameter_shards_[r].view](
+          Stream& stream, const BufferView& parameter) {
         for (const ShardLayout::Block& part : layout.parts_of(parameter.offset, parameter.bytes)) {
           if (part.device != r) continue;
           const std::size_t begin = layout.buckets()[part.bucket].begin + part.begin;

@@ -16,13 +16,8 @@
 namespace parbench {
 namespace {
 
-/// Steps by which memory of gradients outlives the one that completes them, so that the next one
-/// does not wait until they are reduced.
-constexpr int steps_behind_completion = 1;
-/// Then one bucket is written while another one is reduced.
+/// One is written while another one is reduced.
 constexpr std::size_t gradient_buckets_at_once = 2;
-
-constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
 
 bool is_needed(const std::vector<std::size_t>& wanted, const std::vector<std::size_t>& there) {
   return std::ranges::includes(there, wanted);
@@ -34,23 +29,11 @@ void add_buckets(std::vector<std::size_t>& to, const std::vector<std::size_t>& b
   to.assign(all.begin(), all.end());
 }
 
-const BufferView& view_in(const OpCall& call, Space space) {
-  const auto found =
-      std::ranges::find_if(call.views, [&](const BufferView& view) { return is_in(view, space); });
-  if (found == call.views.end()) throw std::logic_error("a call of packing reads and writes both");
-  return *found;
-}
-
 }  // namespace
 
 ZeroSteps::ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layout)
-    : step_(step),
-      r_(r),
-      layout_(layout),
-      settings_(step.layout.exchange),
-      packing_(layout.buckets().size()),
-      packed_bytes_(layout.buckets().size(), 0) {
-  if (settings_.divides_parameters()) find_packing();
+    : step_(step), r_(r), layout_(layout), settings_(step.layout.exchange) {
+  if (settings_.divides_parameters()) packed_.emplace(step, step.replica(r), layout);
   const int last = step_.layout.micro_batch_count(static_cast<int>(r_)) - 1;
   for (int micro_batch = settings_.divides_gradients() ? 0 : last; micro_batch <= last;
        ++micro_batch) {
@@ -71,57 +54,6 @@ const ZeroSteps::Round& ZeroSteps::round_of(int step) const {
   return *std::ranges::find_if(rounds_, [&](const Round& one) { return step < one.end; });
 }
 
-// --- packed copies ---
-
-void ZeroSteps::find_packing() {
-  for (const Call& call : step_.replica(r_).pack()) {
-    const auto& packing = std::get<OpCall>(call);
-    add_packing(packing, view_in(packing, Space::parameters), view_in(packing, Space::packed));
-  }
-}
-
-/// A single parameter lies in one bucket. What converts many of them at once is divided.
-void ZeroSteps::add_packing(const OpCall& call, const BufferView& source,
-                            const BufferView& packed) {
-  const std::size_t first = layout_.bucket_at(source.offset);
-  if (source.offset + source.bytes <= layout_.buckets()[first].end) {
-    add_packed_part(first, packed, call);
-    return;
-  }
-  for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-    const auto& [bucket_begin, bucket_end] = layout_.buckets()[b];
-    const std::size_t begin = std::max(bucket_begin, source.offset);
-    const std::size_t end = std::min(bucket_end, source.offset + source.bytes);
-    if (begin >= end) continue;
-    const auto count = static_cast<std::int64_t>((end - begin) / sizeof(float));
-    Op& convert = step_.ops.prepare(
-        compute_stream(),
-        Reorder{.source = canonical({count}), .destination = canonical({count}, DType::bf16)});
-    const BufferView part =
-        packed.part((begin - source.offset) / bf16_in_f32, (end - begin) / bf16_in_f32);
-    add_packed_part(b, part,
-                    bind(convert, {{"source", source.part(begin - source.offset, end - begin)},
-                                   {"destination", part}}));
-  }
-}
-
-void ZeroSteps::add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call) {
-  packed_.push_back({.offset = packed.offset,
-                     .bytes = packed.bytes,
-                     .bucket = bucket,
-                     .behind = packed_bytes_[bucket]});
-  packed_bytes_[bucket] += round_up(packed.bytes, RegionPlanner::alignment);
-  packing_[bucket].push_back(std::move(call));
-}
-
-const ZeroSteps::PackedPart& ZeroSteps::packed_part(std::size_t offset) const {
-  const auto found = std::ranges::find_if(packed_, [&](const PackedPart& part) {
-    return part.offset <= offset && offset < part.offset + part.bytes;
-  });
-  if (found == packed_.end()) throw std::logic_error("a packed parameter that is not packed");
-  return *found;
-}
-
 // --- steps ---
 
 std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) const {
@@ -130,7 +62,7 @@ std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) co
     if (view.bytes == 0) continue;
     if (is_in(view, space)) add_buckets(buckets, {layout_.bucket_at(view.offset)});
     if (space == Space::parameters && is_in(view, Space::packed)) {
-      add_buckets(buckets, {packed_part(view.offset).bucket});
+      add_buckets(buckets, {packed_->part_at(view.offset).bucket});
     }
   }
   return buckets;
@@ -179,17 +111,14 @@ void ZeroSteps::divide_backward(Round& round) {
 // --- memory ---
 
 /// Parameters as they are needed, gradients from their first call until they have been reduced.
-std::vector<HeldBucket> ZeroSteps::wanted() const {
-  std::vector<HeldBucket> all;
+std::vector<PooledBucket> ZeroSteps::wanted(bool stays) const {
+  std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;
   for (const Step& step : steps_) needed.push_back(step.parameters);
-  for (const Holding& when : holdings_of(needed, settings_.prefetch, stays_)) {
+  for (const Holding& when : holdings_of(needed, settings_.prefetch, stays)) {
     const std::size_t behind =
         round_up(layout_.bucket_bytes(when.bucket), RegionPlanner::alignment);
-    all.push_back({.space = Space::parameters,
-                   .when = when,
-                   .offset = 0,
-                   .bytes = behind + packed_bytes_[when.bucket]});
+    all.push_back({.when = when, .bytes = behind + packed_->bytes(when.bucket)});
   }
   for (const Round& round : rounds_) {
     const auto end = steps_.begin() + round.end;
@@ -201,51 +130,12 @@ std::vector<HeldBucket> ZeroSteps::wanted() const {
       if (first == end) continue;
       const int begin = static_cast<int>(first - steps_.begin());
       all.push_back(
-          {.space = Space::gradients,
+          {.has_gradients = true,
            .when = {.bucket = b, .begin = begin, .first = begin, .last = round.completion[b]},
-           .offset = 0,
            .bytes = layout_.bucket_bytes(b)});
     }
   }
   return all;
-}
-
-/// Gives everything a place. What exceeds `limit` is not placed earlier than it is needed, and not
-/// longer than until the step that completes it.
-std::size_t ZeroSteps::place(std::size_t limit) {
-  held_ = wanted();
-  RegionPlanner region;
-  std::vector<const HeldBucket*> complete;
-  const auto release = [&](const auto& is_over) {
-    for (const HeldBucket* one : complete) {
-      if (is_over(*one)) region.release(one->offset);
-    }
-    std::erase_if(complete, [&](const HeldBucket* one) { return is_over(*one); });
-  };
-  const auto exceeds_limit = [&](const HeldBucket& one) {
-    RegionPlanner grown = region;
-    static_cast<void>(grown.acquire(one.bytes));
-    return grown.peak() > limit;
-  };
-  for (int step = 0; step < count(); ++step) {
-    for (const HeldBucket& one : held_) {
-      if (one.when.last == step - 1) complete.push_back(&one);
-    }
-    release([&](const HeldBucket& one) {
-      const int stays = one.space == Space::gradients ? steps_behind_completion : 0;
-      return one.when.last + stays < step;
-    });
-    for (HeldBucket& one : held_) {
-      if (one.when.begin != step) continue;
-      if (exceeds_limit(one)) release([](const HeldBucket&) { return true; });
-      if (one.when.first > step && exceeds_limit(one)) {
-        ++one.when.begin;
-      } else {
-        one.offset = region.acquire(one.bytes);
-      }
-    }
-  }
-  return region.peak();
 }
 
 /// Room for buckets that arrive early and for those that are being reduced, but no more than half
@@ -253,21 +143,12 @@ std::size_t ZeroSteps::place(std::size_t limit) {
 /// stays for a later step where that takes no more either.
 void ZeroSteps::make_pool() {
   const std::size_t all = step_.replica(r_).region().gradients.bytes;
-  std::size_t min_bytes = place(0);
-  if (min_bytes > all / 2) {
-    stays_ = false;
-    min_bytes = place(0);
-  }
   const std::size_t at_once =
       gradient_buckets_at_once +
       (settings_.divides_parameters() ? 1 + static_cast<std::size_t>(settings_.prefetch) : 0);
   const std::size_t wished = at_once * all / layout_.buckets().size();
-  const std::size_t limit = std::max(min_bytes, std::min(wished, all / 2));
-  // Holes between buckets may make the pool larger than its limit.
-  std::size_t bytes = place(limit);
-  if (bytes > limit) bytes = place((min_bytes + limit) / 2);
-  if (bytes > limit) bytes = place(0);
-  const auto floats = static_cast<std::int64_t>(bytes / sizeof(float));
+  plan_ = bucket_pool(wanted(true), wanted(false), {.wished = wished, .max = all / 2});
+  const auto floats = static_cast<std::int64_t>(plan_.bytes / sizeof(float));
   pool_ = step_.data.tensor(step_.replica(r_).device(), canonical({floats}));
 }
 
@@ -277,8 +158,8 @@ void ZeroSteps::poison_pool() {
 
 std::vector<std::size_t> ZeroSteps::arriving(int step) const {
   std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (held_[i].space == Space::parameters && held_[i].when.begin == step) indices.push_back(i);
+  for (std::size_t i = 0; i < held().size(); ++i) {
+    if (!held()[i].has_gradients && held()[i].when.begin == step) indices.push_back(i);
   }
   return indices;
 }
@@ -286,28 +167,24 @@ std::vector<std::size_t> ZeroSteps::arriving(int step) const {
 std::vector<std::size_t> ZeroSteps::used(int step) const {
   const Step& own = steps_[static_cast<std::size_t>(step)];
   std::vector<std::size_t> indices;
-  const auto add = [&](Space space, const std::vector<std::size_t>& buckets) {
-    for (const std::size_t bucket : buckets) {
-      indices.push_back(static_cast<std::size_t>(&find(space, bucket, step) - held_.data()));
-    }
-  };
-  add(Space::parameters, own.parameters);
-  add(Space::gradients, own.gradients);
+  for (const std::size_t one : own.parameters) {
+    indices.push_back(find(Space::parameters, one, step));
+  }
+  for (const std::size_t one : own.gradients) indices.push_back(find(Space::gradients, one, step));
   return indices;
 }
 
 std::size_t ZeroSteps::gradients_of(const Round& round, std::size_t bucket) const {
-  return static_cast<std::size_t>(&find(Space::gradients, bucket, round.completion[bucket]) -
-                                  held_.data());
+  return find(Space::gradients, bucket, round.completion[bucket]);
 }
 
-const HeldBucket& ZeroSteps::find(Space space, std::size_t bucket, int step) const {
-  const auto found = std::ranges::find_if(held_, [&](const HeldBucket& one) {
-    return one.space == space && one.when.bucket == bucket && one.when.begin <= step &&
-           step <= one.when.last;
+std::size_t ZeroSteps::find(Space space, std::size_t bucket, int step) const {
+  const auto found = std::ranges::find_if(held(), [&](const PooledBucket& one) {
+    return one.has_gradients == (space == Space::gradients) && one.when.bucket == bucket &&
+           one.when.begin <= step && step <= one.when.last;
   });
-  if (found == held_.end()) throw std::logic_error("a step needs a bucket that is not there");
-  return *found;
+  if (found == held().end()) throw std::logic_error("a step needs a bucket that is not there");
+  return static_cast<std::size_t>(found - held().begin());
 }
 
 // --- calls ---
@@ -315,15 +192,15 @@ const HeldBucket& ZeroSteps::find(Space space, std::size_t bucket, int step) con
 BufferView ZeroSteps::moved(const BufferView& view, int step) const {
   if (view.bytes == 0) return view;
   if (is_in(view, Space::packed)) {
-    const PackedPart& part = packed_part(view.offset);
-    const HeldBucket& held = find(Space::parameters, part.bucket, step);
-    const std::size_t packed = held.bytes - packed_bytes_[part.bucket];
-    return memory(held).part(packed + part.behind + view.offset - part.offset, view.bytes);
+    const PackedCopies::Part& part = packed_->part_at(view.offset);
+    const PooledBucket& bucket = held()[find(Space::parameters, part.bucket, step)];
+    const std::size_t copies = bucket.bytes - packed_->bytes(part.bucket);
+    return memory(bucket).part(copies + part.behind + view.offset - part.offset, view.bytes);
   }
   for (const Space space : {Space::parameters, Space::gradients}) {
     if (!is_in(view, space)) continue;
     const std::size_t bucket = layout_.bucket_at(view.offset);
-    return memory(find(space, bucket, step))
+    return memory(held()[find(space, bucket, step)])
         .part(view.offset - layout_.buckets()[bucket].begin, view.bytes);
   }
   return view;
@@ -362,17 +239,15 @@ std::vector<Call> ZeroSteps::calls(int step) {
   const Step& own = steps_[static_cast<std::size_t>(step)];
   std::vector<Call> symbolic_calls;
   for (const std::size_t i : used(step)) {
-    if (held_[i].when.first != step) continue;
-    const std::size_t bucket = held_[i].when.bucket;
-    if (held_[i].space == Space::gradients) {
-      const GradientBucket& all = layout_.buckets()[bucket];
-      if (round_of(step).micro_batch == 0) {
-        add_zeros(bucket, symbolic_calls);
-      } else {
-        symbolic_calls.push_back(zero_of(all.begin, all.end));
-      }
+    if (held()[i].when.first != step) continue;
+    const std::size_t bucket = held()[i].when.bucket;
+    if (!held()[i].has_gradients) {
+      std::ranges::copy(packed_->calls(bucket), std::back_inserter(symbolic_calls));
+    } else if (round_of(step).micro_batch == 0) {
+      add_zeros(bucket, symbolic_calls);
     } else {
-      std::ranges::copy(packing_[bucket], std::back_inserter(symbolic_calls));
+      const auto [begin, end] = layout_.buckets()[bucket];
+      symbolic_calls.push_back(zero_of(begin, end));
     }
   }
   append(symbolic_calls, own.calls);

@@ -7,18 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "scenarios/training/exchanges/zero_shards.h"
+#include "scenarios/plan/schedules/bucket_pool.h"
+#include "scenarios/training/exchanges/packed_copies.h"
 #include "scenarios/training/program/symbolic.h"
+#include "scenarios/training/step/step_tasks.h"
 
 namespace parbench {
-
-/// A bucket of parameters or gradients, in a pool that others use before and after it.
-struct HeldBucket {
-  Space space = Space::parameters;
-  Holding when;
-  std::size_t offset = 0;  // in the pool
-  std::size_t bytes = 0;   // with packed copies behind the parameters
-};
 
 class ZeroSteps {
  public:
@@ -44,13 +38,13 @@ class ZeroSteps {
   /// The step's calls, on memory of the pool.
   [[nodiscard]] std::vector<Call> calls(int step);
 
-  [[nodiscard]] std::span<const HeldBucket> held() const { return held_; }
+  [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
   /// Indices in `held`: of what arrives during a step, and of what it reads and writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int step) const;
   [[nodiscard]] std::vector<std::size_t> used(int step) const;
   /// Where the gradients of a bucket lie when they are complete in a round.
   [[nodiscard]] std::size_t gradients_of(const Round& round, std::size_t bucket) const;
-  [[nodiscard]] BufferView memory(const HeldBucket& held) const {
+  [[nodiscard]] BufferView memory(const PooledBucket& held) const {
     return pool_.view.part(held.offset, held.bytes);
   }
   [[nodiscard]] const BufferView& pool() const { return pool_.view; }
@@ -64,31 +58,19 @@ class ZeroSteps {
     std::vector<std::size_t> parameters;  // buckets, ascending
     std::vector<std::size_t> gradients;
   };
-  /// A packed copy of parameters: where it lies in Space::packed, and behind its bucket's.
-  struct PackedPart {
-    std::size_t offset = 0;
-    std::size_t bytes = 0;
-    std::size_t bucket = 0;
-    std::size_t behind = 0;
-  };
-
   [[nodiscard]] Stream& compute_stream() const {
     return step_.context.stream(step_.replica(r_).device(), StreamKind::compute);
   }
-  void find_packing();
-  void add_packing(const OpCall& call, const BufferView& source, const BufferView& packed);
-  void add_packed_part(std::size_t bucket, const BufferView& packed, OpCall call);
   void divide(const std::vector<Call>& calls, std::span<const std::size_t> ends);
   void add_round(int micro_batch);
   void divide_backward(Round& round);
-  [[nodiscard]] std::size_t place(std::size_t limit);
   void make_pool();
-  [[nodiscard]] std::vector<HeldBucket> wanted() const;
+  [[nodiscard]] std::vector<PooledBucket> wanted(bool stays) const;
   void add_zeros(std::size_t bucket, std::vector<Call>& calls);
   [[nodiscard]] Call zero_of(std::size_t begin, std::size_t end);
   [[nodiscard]] std::vector<std::size_t> buckets_of(const Call& call, Space space) const;
-  [[nodiscard]] const PackedPart& packed_part(std::size_t offset) const;
-  [[nodiscard]] const HeldBucket& find(Space space, std::size_t bucket, int step) const;
+  /// Index in `held`. Throws std::logic_error for a bucket that is not there in the step.
+  [[nodiscard]] std::size_t find(Space space, std::size_t bucket, int step) const;
   [[nodiscard]] BufferView moved(const BufferView& view, int step) const;
   [[nodiscard]] Call moved(const Call& call, int step) const;
 
@@ -98,11 +80,8 @@ class ZeroSteps {
   Exchange settings_;
   std::vector<Step> steps_;
   std::vector<Round> rounds_;
-  std::vector<PackedPart> packed_;
-  std::vector<std::vector<OpCall>> packing_;  // by bucket
-  std::vector<std::size_t> packed_bytes_;     // by bucket
-  bool stays_ = true;                         // holdings_of
-  std::vector<HeldBucket> held_;
+  std::optional<PackedCopies> packed_;  // where parameters are divided
+  BucketPool plan_;
   Tensor pool_;
 };
 

@@ -42,7 +42,7 @@ std::vector<OpCall> BackwardWriter::write() {
 void BackwardWriter::write_backward(int index) {
   const bool recomputes = parts().range.recompute;
   const LayerMemory& memory = parts().memory_of(index);
-  const bool is_read = parts().layer(index).kind->backward_reads_output();
+  const bool is_read = parts().layer(index).kind->backward_reads_output(parts().work_of(index));
   const bool stays = parts().leaves_stage(index) || (recomputes && !parts().leaves_unit(index));
   if (!is_read && !stays) release_activation(memory.output);
   write_layer(index, [&](const Layer& layer) { layer.kind->write_backward(*this); });

@@ -15,11 +15,13 @@ BufferView StageParts::statistics_of(int index) const {
 }
 
 bool StageParts::backward_reads(int index) const {
-  if (layer(index).kind->backward_reads_output()) return true;
+  if (layer(index).kind->backward_reads_output(work_of(index))) return true;
   for (int reader = index + 1; reader <= range.last; ++reader) {
     const Layer& one = layer(reader);
     for (std::size_t which = 0; which < one.inputs.size(); ++which) {
-      if (one.inputs[which] == index && one.kind->backward_reads_input(which)) return true;
+      if (one.inputs[which] == index && one.kind->backward_reads_input(which, work_of(reader))) {
+        return true;
+      }
     }
   }
   return false;

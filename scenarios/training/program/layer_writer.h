@@ -26,6 +26,7 @@ struct StageParts {
   std::vector<LayerMemory>& memory;  // of the range's layers
 
   [[nodiscard]] const Layer& layer(int index) const { return range.network->layer(index); }
+  [[nodiscard]] LayerWork work_of(int index) const { return range.work_of(index, samples); }
   [[nodiscard]] std::size_t local(int index) const {
     return static_cast<std::size_t>(index - range.first);
   }

@@ -5,40 +5,45 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "kernels/base/error.h"
 #include "scenarios/training/partition.h"
+#include "scenarios/training/stage_memory.h"
 
 namespace parbench {
 namespace {
 
-/// Stages on devices of other ranks that plan the same passes: those of the same part of the
-/// network, with the same micro-batches and kernels.
-class Twins {
+/// Plans of stages. Those on devices of other ranks have one plan in common for the same part of
+/// the network, micro-batches and kernels.
+class StagePlans {
  public:
-  explicit Twins(const Context& context) : context_(context) {}
+  explicit StagePlans(const TrainingStep& step) : step_(step) {}
 
-  /// Returns one that is known; null: there is none.
-  [[nodiscard]] const Stage* of(const Stage::Options& options) const {
-    const auto found = known_.find(key_of(options));
-    return found == known_.end() || !context_.is_remote(options.device) ? nullptr : found->second;
-  }
-  void add(const Stage& stage, const Stage::Options& options) {
-    if (context_.is_remote(options.device)) known_.try_emplace(key_of(options), &stage);
+  [[nodiscard]] std::shared_ptr<const StagePlan> of(const Stage::Options& options) {
+    Context& context = step_.context;
+    if (!context.is_remote(options.device)) return made(options);
+    const DeviceInfo& info = context.device(options.device).info();
+    auto& plan = known_[{options.range.network, options.range.first, options.micro_batches,
+                         info.backend + " " + info.hardware, info.cores.size()}];
+    if (!plan) plan = made(options);
+    return plan;
   }
 
  private:
-  using Key = std::tuple<const Network*, int, std::vector<std::int64_t>, std::string, std::size_t>;
-  [[nodiscard]] Key key_of(const Stage::Options& options) const {
-    const DeviceInfo& info = context_.device(options.device).info();
-    return {options.range.network, options.range.first, options.micro_batches,
-            info.backend + " " + info.hardware, info.cores.size()};
+  /// Replicas with other micro-batches have parameters in the layouts of the first one.
+  [[nodiscard]] std::shared_ptr<const StagePlan> made(const Stage::Options& options) const {
+    return std::make_shared<const StagePlan>(
+        step_.context.stream(options.device, StreamKind::compute), options.range,
+        options.micro_batches, step_.layout.micro_batches.front().front());
   }
 
-  const Context& context_;
-  std::map<Key, const Stage*> known_;
+  using Key = std::tuple<const Network*, int, std::vector<std::int64_t>, std::string, std::size_t>;
+  const TrainingStep& step_;
+  std::map<Key, std::shared_ptr<const StagePlan>> known_;
 };
 
 /// Whether a stage updates its own parameters; else they come from another device, or blocks of
@@ -68,12 +73,32 @@ Stage::Options options_of(const TrainingStep& step, const GridPoint& point,
           .micro_batches = layout.micro_batches.at(static_cast<std::size_t>(point.replica)),
           .first_sample = first_sample,
           .slots = stage_slots(schedule, point.stage),
-          .optimizer = has_update(layout.exchange, point) ? step.settings.optimizer : Optimizer(),
-          .layout_samples = layout.micro_batches.front().front(),
-          .is_fed = layout.exchange.kind == Exchange::Kind::fed_from_first && point.replica > 0,
-          .has_norm = !layout.exchange.updates_all() && step.settings.optimizer.clips(),
-          .gradients_elsewhere = layout.exchange.divides_gradients(),
-          .parameters_elsewhere = layout.exchange.divides_parameters()};
+          .optimizer = has_update(layout.exchange, point) ? step.settings.optimizer : Optimizer()};
+}
+
+/// Makes a stage where the exchange of replicas wants its memory.
+std::unique_ptr<Stage> stage_of(TrainingStep& step, const GridPoint& point,
+                                const Stage::Options& options,
+                                std::shared_ptr<const StagePlan> plan) {
+  const Exchange& exchange = step.layout.exchange;
+  const bool is_fed = exchange.kind == Exchange::Kind::fed_from_first && point.replica > 0;
+  const bool is_shared = !is_fed && !exchange.divides_parameters();
+  StageMemory memory = is_fed      ? fed_memory(step, options, *plan)
+                       : is_shared ? shared_memory(step, options, *plan)
+                                   : memory_without_parameters(step, options, *plan);
+  const std::size_t bytes = plan->store.bytes();
+  if (exchange.divides_gradients()) {
+    memory.gradients = symbolic(Space::gradients, 0, bytes);
+  } else if (options.micro_batches.size() > 1 || step.settings.optimizer.clips()) {
+    memory.gradients = step.context.borrow(options.device, bytes);
+  }
+  auto stage = std::make_unique<Stage>(step, options, std::move(plan), std::move(memory));
+  if (is_shared) initialize_parameters_at_reset(step, *stage);
+  // Padding between gradients takes part in the flat update, so it must be finite.
+  if (!exchange.divides_gradients()) {
+    zero_at_reset(step, options.device, stage->region().gradients);
+  }
+  return stage;
 }
 
 /// Gradients of replicas can be added where they lie at equal offsets.
@@ -98,14 +123,12 @@ void make_stages(TrainingStep& step) {
     step.division.emplace(step.network, layout.grid.shards, layout.rest,
                           step.context.options().seed);
   }
-  Twins twins(step.context);
+  StagePlans plans(step);
   std::int64_t first_sample = 0;
   for (int replica = 0; replica < layout.grid.replicas; ++replica) {
     for (const GridPoint& point : layout.points_of(replica)) {
-      Stage::Options options = options_of(step, point, first_sample);
-      options.twin = twins.of(options);
-      step.stages.push_back(std::make_unique<Stage>(step, options));
-      twins.add(*step.stages.back(), options);
+      const Stage::Options options = options_of(step, point, first_sample);
+      step.stages.push_back(stage_of(step, point, options, plans.of(options)));
     }
     first_sample += layout.samples_of(replica);
   }

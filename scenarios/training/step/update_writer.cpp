@@ -15,18 +15,20 @@ BufferView norms_in(const BufferView& norms, std::size_t first, std::size_t coun
 
 }  // namespace
 
-void UpdateWriter::write(int replica) {
+std::vector<TaskId> UpdateWriter::write(int replica) {
   if (tasks_.step().settings.optimizer.clips()) return write_clipped(replica);
+  std::vector<TaskId> updates;
   for (const GridPoint& point : tasks_.step().layout.points_of(replica)) {
-    write_update(point, tasks_.completed(point), {});
+    updates.push_back(write_update(point, tasks_.completed(point), {}));
   }
+  return updates;
 }
 
 /// `before`: the calls that the update begins with.
-void UpdateWriter::write_update(const GridPoint& point, std::vector<TaskId> after,
-                                std::vector<Call> before) {
+TaskId UpdateWriter::write_update(const GridPoint& point, std::vector<TaskId> after,
+                                  std::vector<Call> before) {
   append(before, tasks_.stage(point).update().update());
-  tasks_.step().plan.add(
+  return tasks_.step().plan.add(
       {.name = fmt::format("update, {}{}", tasks_.text(point), tasks_.label(point.replica)),
        .lanes = {tasks_.compute_lane(point)},
        .after = std::move(after),
@@ -82,7 +84,7 @@ TaskId UpdateWriter::send_norms(const Norms& from, const BufferView& source, con
                 .source = norms_in(source, from.first, count)}});
 }
 
-void UpdateWriter::write_clipped(int replica) {
+std::vector<TaskId> UpdateWriter::write_clipped(int replica) {
   std::vector<Norms> all = norms_of(replica);
   const std::size_t count = all.back().first + all.back().gradients.size();
   std::vector<BufferView> norms;  // of all points, on each point's device
@@ -99,11 +101,13 @@ void UpdateWriter::write_clipped(int replica) {
       arrived[to].push_back(send_norms(all[from], norms[from], all[to], norms[to]));
     }
   }
+  std::vector<TaskId> updates;
   for (std::size_t i = 0; i < all.size(); ++i) {
     RegionUpdate& update = tasks_.stage(all[i].point).update();
-    write_update(all[i].point, std::move(arrived[i]),
-                 update.clip(norms[i], static_cast<int>(count)));
+    updates.push_back(write_update(all[i].point, std::move(arrived[i]),
+                                   update.clip(norms[i], static_cast<int>(count))));
   }
+  return updates;
 }
 
 }  // namespace parbench

@@ -16,9 +16,10 @@ class UpdateWriter {
   explicit UpdateWriter(StepTasks& tasks, Counted counted = nullptr)
       : tasks_(tasks), counted_(std::move(counted)) {}
 
-  /// Adds an update of each stage of a replica. Where gradients are clipped, every point gets the
-  /// squared norms of all and computes the factor itself: from the same numbers in the same order.
-  void write(int replica);
+  /// Adds an update of each stage of a replica and returns them, in the order of its points. Where
+  /// gradients are clipped, every point gets the squared norms of all and computes the factor
+  /// itself: from the same numbers in the same order.
+  std::vector<TaskId> write(int replica);
 
  private:
   /// The parts of the norm that a point computes.
@@ -32,8 +33,8 @@ class UpdateWriter {
   void write_norms(Norms& own, const BufferView& norms);
   [[nodiscard]] TaskId send_norms(const Norms& from, const BufferView& source, const Norms& to,
                                   const BufferView& destination);
-  void write_clipped(int replica);
-  void write_update(const GridPoint& point, std::vector<TaskId> after, std::vector<Call> before);
+  std::vector<TaskId> write_clipped(int replica);
+  TaskId write_update(const GridPoint& point, std::vector<TaskId> after, std::vector<Call> before);
 
   StepTasks& tasks_;
   Counted counted_;

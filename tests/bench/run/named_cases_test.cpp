@@ -75,10 +75,9 @@ bool is_of_another_graph(const Axis& axis, const CaseSpec& spec) {
   return !is_of_matrices && axis.name != "dag" && axis.name != "batch";
 }
 
-/// A block without attention has no heads, without stages there is no pipeline to choose for, and
-/// without replicas there are no gradients to add up.
+/// Without stages there is no pipeline to choose for, and without replicas there are no gradients
+/// to add up.
 bool is_of_another_division(const Axis& axis, const CaseSpec& spec) {
-  if (axis.name == "heads") return spec.parameters.find("block") != nullptr;
   if (axis.name == "prefetch") {
     const Value* level = spec.parameters.find("zero");
     return level != nullptr && std::get<std::int64_t>(*level) < 3;

@@ -51,9 +51,6 @@ class KernelChoice : public LaneTest {
   [[nodiscard]] static bool has_avx512() {
     return on_processor() && may_use(dnnl::cpu_isa::avx512_core);
   }
-  [[nodiscard]] static bool has_avx2() {
-    return on_processor() && may_use(dnnl::cpu_isa::avx2) && !may_use(dnnl::cpu_isa::avx512_core);
-  }
   [[nodiscard]] bool has_blocks() const { return layout_of(DType::f32) != channels_last; }
 };
 
@@ -82,20 +79,6 @@ TEST_P(KernelChoice, GradientsOfManyRowsTurnTheWeightsAroundOnce) {
   EXPECT_THAT(implementation(LinearBackwardData{{511, 650, 1000}}), Not(turns));
   EXPECT_THAT(implementation(LstmBackwardData{{16, 32, 64, 64}}), turns);
   EXPECT_THAT(implementation(LstmBackwardData{{16, 31, 64, 64}}), Not(turns));
-}
-
-TEST_P(KernelChoice, OneProductComputesGradientsOfManyWeightsWithAvx2) {
-  if (!has_avx2() || !has_blocks())
-    GTEST_SKIP()
-        << "needs a processor whose best is AVX2, or DNNL_MAX_CPU_ISA=AVX2, and channels in blocks";
-  const auto kernel = [&](const ConvolutionShape& shape) {
-    return implementation(ConvolutionBackwardWeights{shape});
-  };
-  EXPECT_THAT(kernel({2, 512, 4, 4, 512, 3, 1, 1, 1}), HasSubstr("gathered patches"));
-  EXPECT_THAT(kernel({2, 512, 8, 8, 512, 3, 1, 1, 1}), HasSubstr("gathered patches"));
-  EXPECT_THAT(kernel({2, 512, 8, 8, 512, 3, 2, 1, 1}), HasSubstr("gathered patches"));
-  EXPECT_THAT(kernel({2, 256, 4, 4, 256, 3, 1, 1, 1}), Not(HasSubstr("gathered patches")));
-  EXPECT_THAT(kernel({2, 512, 4, 4, 2048, 1, 1, 0, 1}), Not(HasSubstr("gathered patches")));
 }
 
 TEST_P(KernelChoice, Bf16HasChannelsLastExactlyWhereTheirKernelsUseAmx) {

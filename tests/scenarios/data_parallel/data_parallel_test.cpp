@@ -101,20 +101,21 @@ TEST_F(DataParallelTest, NeedsAlikeDevicesAndASampleForEachNormalisation) {
   EXPECT_THAT(refusal(unlike), HasSubstr("those of this run are of several"));
   const std::vector<Parameter> resnet{{"model", "resnet18"}, {"batch", 3}, {"image", 32}};
   EXPECT_THAT(refusal(request_of("tower", resnet, {"batch"})),
-              HasSubstr("each part has at least 2"));
+              HasSubstr("a micro-batch of 1 sample leaves batch normalisations"));
   EXPECT_EQ(name_of(request_of("tower", resnet)), "no case");
 }
 
 TEST_F(DataParallelTest, ReferencesAreTheWholeBatchUnlessPartsComputeSomethingElse) {
   EXPECT_EQ(reference_of(request_of("single", {{"model", "linear"}})), "none");
   for (const std::string& strategy : divided) {
-    EXPECT_EQ(reference_of(request_of(strategy, {{"model", "linear"}, {"bucket", 1}})),
+    const std::vector<Parameter> choices{{"bucket", 1}, {"zero", 1}};
+    EXPECT_EQ(reference_of(request_of(strategy, with({{"model", "linear"}}, choices))),
               "data-parallel/single/model:linear/batch:30");
     EXPECT_EQ(
-        reference_of(request_of(strategy, {{"model", "resnet18"}, {"image", 64}, {"bucket", 1}})),
-        "data-parallel/parts-in-turn/model:resnet18/batch:24/image:64/devices:2");
+        reference_of(request_of(strategy, with({{"model", "resnet18"}, {"image", 64}}, choices))),
+        "data-parallel/in-turn/model:resnet18/batch:24/image:64/devices:2");
   }
-  EXPECT_THAT(reference_of(request_of("tower", {})), HasSubstr("parts-in-turn"))
+  EXPECT_THAT(reference_of(request_of("tower", {})), HasSubstr("in-turn"))
       << "dropouts of rnn-lm draw by the position in a part";
 }
 

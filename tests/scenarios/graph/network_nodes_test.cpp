@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "scenarios/inference/inference_network.h"
-#include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

@@ -139,7 +139,7 @@ TEST_F(HybridTest, ReferencesAreOneDeviceUnlessPartsComputeSomethingElse) {
   EXPECT_EQ(reference_of(request({{"model", "toy"}, {"layout", "dp2xpp2"}})),
             "hybrid/single/model:toy/batch:20");
   EXPECT_EQ(reference_of(request({{"model", "resnet18"}, {"image", 64}, {"layout", "dp2xpp2"}})),
-            "hybrid/parts-in-turn/model:resnet18/batch:24/image:64/layout:dp2/split:3");
+            "hybrid/in-turn/model:resnet18/batch:24/image:64/layout:dp2/split:3");
   EXPECT_EQ(reference_of(request({{"model", "toy"},
                                   {"layout", "dp2xpp2"},
                                   {"bucket", 1},

@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/dropout.h"
-#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

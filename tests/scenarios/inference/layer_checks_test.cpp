@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/attention.h"
+#include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/training/small_networks.h"
 #include "tests/support/cpu_devices.h"

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

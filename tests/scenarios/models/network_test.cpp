@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 
 namespace parbench {

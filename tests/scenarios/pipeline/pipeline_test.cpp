@@ -217,15 +217,15 @@ TEST_F(PipelineTest, ReferencesSeeTheSameMicroBatchesOnOneDevice) {
   EXPECT_EQ(reference_of(request("model-parallel", {{"partition", "layer2.1"}})),
             "pipeline/single/batch:24/image:128/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"schedule", "1f1b"}})),
-            "pipeline/gradient-accumulation/batch:24/image:128/split:12/dtype:bf16");
+            "pipeline/in-turn/batch:24/image:128/split:12/dtype:bf16");
   EXPECT_EQ(reference_of(request("pipeline", {{"model", "toy"}, {"split", "15+5"}})),
-            "pipeline/gradient-accumulation/model:toy/batch:20/split:15+5/dtype:bf16");
+            "pipeline/in-turn/model:toy/batch:20/split:15+5/dtype:bf16");
   EXPECT_EQ(reference_of(request("single", {{"recompute", "block"}})),
             "pipeline/single/batch:24/image:128/dtype:bf16")
       << "nothing that is computed twice holds for itself";
   EXPECT_EQ(
       reference_of(request("pipeline", {{"split", 12}, {"recompute", "block"}, {"clip", 1.0}})),
-      "pipeline/gradient-accumulation/batch:24/image:128/clip:1/split:12/dtype:bf16");
+      "pipeline/in-turn/batch:24/image:128/clip:1/split:12/dtype:bf16");
 }
 
 TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
@@ -236,9 +236,8 @@ TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
   };
   EXPECT_EQ(reference_of(request("single", {})), "none");
   EXPECT_EQ(reference_of(request("model-parallel", {{"partition", "layer2.1"}})), "none");
-  EXPECT_EQ(
-      reference_of(request("pipeline", {{"split", 12}, {"partition", "layer2.1"}})),
-      "pipeline/gradient-accumulation/batch:24/image:128/split:12/devices:2/partition:layer2.1");
+  EXPECT_EQ(reference_of(request("pipeline", {{"split", 12}, {"partition", "layer2.1"}})),
+            "pipeline/in-turn/batch:24/image:128/split:12/devices:2/partition:layer2.1");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 const std::vector<std::string> divided{"data-parallel", "tensor-parallel", "sequence-parallel"};
 
 std::vector<Parameter> tiny(const std::string& block) {
-  std::vector<Parameter> values{{"block", block},
+  std::vector<Parameter> values{{"model", block + "-block"},
                                 {"batch", std::int64_t{3}},
                                 {"hidden", std::int64_t{32}},
                                 {"sequence", std::int64_t{4}}};
@@ -31,11 +31,12 @@ struct TensorParallelTest : Resolving {
   TensorParallelTest() : Resolving(make_tensor_parallel()) {}
 };
 
-TEST_F(TensorParallelTest, NamesShowTheBlockAndTheDevices) {
+TEST_F(TensorParallelTest, NamesShowTheModelAndTheDevices) {
   EXPECT_EQ(scenario->resolve(request_of("single", tiny("transformer")))->name(),
-            "tensor-parallel/single/block:transformer/batch:3/hidden:32/heads:4/sequence:4");
-  EXPECT_EQ(scenario->resolve(request_of("sequence-parallel", tiny("mlp")))->name(),
-            "tensor-parallel/sequence-parallel/block:mlp/batch:3/hidden:32/sequence:4/devices:2");
+            "tensor-parallel/single/batch:3/heads:4/hidden:32/sequence:4");
+  EXPECT_EQ(scenario->resolve(request_of("sequence-parallel", tiny("perceptron")))->name(),
+            "tensor-parallel/sequence-parallel/model:perceptron-block/batch:3/hidden:32/sequence:4/"
+            "devices:2");
 }
 
 TEST_F(TensorParallelTest, TheReferenceIsOneDevice) {
@@ -55,19 +56,20 @@ TEST_F(TensorParallelTest, RefusesWhatCannotBeDivided) {
   EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("transformer"), {"strategy"}, 3)),
               HasSubstr("4 heads, which 3 shards do not divide"));
   EXPECT_THAT(refusal(request_of("single", with("heads", 3), {"heads"})),
-              HasSubstr("not a multiple"));
+              HasSubstr("--heads 3 does not divide --hidden 32"));
   EXPECT_THAT(refusal(request_of("sequence-parallel", with("sequence", 5), {"sequence"})),
               HasSubstr("5 positions cannot be divided"));
   EXPECT_THAT(refusal(request_of("data-parallel", with("batch", 1), {"batch"})),
-              HasSubstr("1 cannot be divided over 2 devices"));
-  EXPECT_THAT(refusal(request_of("single", tiny("mlp"), {"heads"})), HasSubstr("no attention"));
-  EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("mlp"), {"strategy"}, 1)),
+              HasSubstr("1 cannot be divided over 2 replicas"));
+  EXPECT_THAT(refusal(request_of("single", tiny("perceptron"), {"heads"})),
+              HasSubstr("model perceptron-block has no such size"));
+  EXPECT_THAT(refusal(request_of("tensor-parallel", tiny("perceptron"), {"strategy"}, 1)),
               HasSubstr("at least two devices"));
 }
 
 TEST_F(TensorParallelTest, GathersWholeWordsOnly) {
   Scenario::Request odd = request_of("sequence-parallel",
-                                     {{"block", "mlp"},
+                                     {{"model", "perceptron-block"},
                                       {"batch", std::int64_t{1}},
                                       {"hidden", std::int64_t{3}},
                                       {"sequence", std::int64_t{6}}},
@@ -112,7 +114,7 @@ TEST_P(TensorParallelPlans, NeedEveryTask) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Blocks, TensorParallelPlans,
-                         testing::Values(Block{"mlp", 2}, Block{"transformer", 2},
+                         testing::Values(Block{"perceptron", 2}, Block{"transformer", 2},
                                          Block{"transformer", 4}),
                          [](const auto& one) {
                            return one.param.name + "On" + std::to_string(one.param.devices);
@@ -120,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Blocks, TensorParallelPlans,
 
 TEST_F(TensorParallelTest, APairCommunicatesOnceInEachPass) {
   const auto context = context_with_shared_cores(2);
-  const CaseSpec spec = spec_of(*scenario, "tensor-parallel", tiny("mlp"), 2);
+  const CaseSpec spec = spec_of(*scenario, "tensor-parallel", tiny("perceptron"), 2);
   const auto subject = ready_case(*scenario, spec, *context);
   int forward = 0;
   int backward = 0;

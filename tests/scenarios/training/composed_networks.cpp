@@ -5,8 +5,8 @@
 
 #include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
 
 namespace parbench::test {
 namespace {

@@ -5,7 +5,7 @@
 #include "bench/execution/verification.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/models/models.h"
-#include "scenarios/training/in_turn.h"
+#include "scenarios/training/question/in_turn.h"
 #include "scenarios/training/step/training_step.h"
 #include "tests/support/cpu_devices.h"
 

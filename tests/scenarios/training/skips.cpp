@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/addition.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
 
 namespace parbench::test {
 

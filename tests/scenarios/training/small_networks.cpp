@@ -4,19 +4,12 @@
 #include <cstdint>
 #include <tuple>
 
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/channel_bias.h"
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/lstm.h"
-#include "scenarios/models/layers/padding.h"
-#include "scenarios/models/layers/pooling.h"
-#include "scenarios/models/layers/response_norm.h"
-#include "scenarios/models/layers/scaling.h"
-#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/layers/norms.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/training/composed_networks.h"
 #include "tests/scenarios/training/skips.h"

@@ -1,17 +1,15 @@
 // The memory that stages borrow.
-#include "scenarios/training/stage.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "scenarios/models/models.h"
 #include "scenarios/pipeline/pipeline.h"
+#include "scenarios/training/step/training_step.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/training/step/grid_runs.h"
 #include "tests/support/cpu_devices.h"
@@ -20,29 +18,19 @@ namespace parbench {
 namespace {
 
 /// Bytes of a perceptron on one device.
-double borrowed_bytes(const std::vector<std::int64_t>& micro_batches, const StageSlots& slots,
-                      int layers = 3, const Optimizer& optimizer = {}) {
-  const Network network = perceptron(layers, 1024);
+double borrowed_bytes(const std::vector<std::int64_t>& micro_batches,
+                      const std::string& schedule = "one-at-a-time", int layers = 3,
+                      const Optimizer& optimizer = {}) {
   Context context(test::cpu_devices(1), Context::Options{.seed = 5});
   context.begin_case();
-  CaseParts parts(context);
-  const Stage stage(
-      parts,
-      Stage::Options{.device = 0,
-                     .range = {.network = &network,
-                               .first = 0,
-                               .last = static_cast<int>(network.layers.size()) - 1,
-                               .batch = std::reduce(micro_batches.begin(), micro_batches.end())},
-                     .micro_batches = micro_batches,
-                     .slots = slots,
-                     .optimizer = optimizer});
+  const auto step = prepare_step(context, perceptron(layers, 1024), {.optimizer = optimizer},
+                                 {.schedule = schedule, .micro_batches = {micro_batches}});
   return static_cast<double>(context.case_bytes(0));
 }
 
 TEST(StageMemory, HoldsEachMicroBatchInItsOwnSize) {
   const auto second_slot = [](const std::vector<std::int64_t>& micro_batches) {
-    return borrowed_bytes(micro_batches, stage_slots(gpipe(1, 2), 0)) -
-           borrowed_bytes(micro_batches, {});
+    return borrowed_bytes(micro_batches, "gpipe") - borrowed_bytes(micro_batches);
   };
   const double of_four = second_slot({4, 4});
   ASSERT_GT(of_four, 0);
@@ -53,13 +41,13 @@ TEST(StageMemory, HoldsEachMicroBatchInItsOwnSize) {
 TEST(StageMemory, GradientsOfTheOnlyMicroBatchTakeThePlaceOfActivations) {
   constexpr int layers = 9;
   constexpr double output = 64.0 * 1024 * sizeof(float);  // bytes; each layer has one
-  const double together = borrowed_bytes({64}, {}, layers);
+  const double together = borrowed_bytes({64}, "gpipe", layers);
   // Norms read the padding between gradients too, which is zero in memory of their own.
-  const double apart = borrowed_bytes({64}, {}, layers, {.max_norm = 1});
+  const double apart = borrowed_bytes({64}, "gpipe", layers, {.max_norm = 1});
   EXPECT_GE(apart - together, (layers - 4) * output)
       << "all but both sides of the last layer and two gradients";
   EXPECT_LE(apart - together, layers * output + 4096) << "the clip factor";
-  const double in_turn = borrowed_bytes({64, 64}, {}, layers);
+  const double in_turn = borrowed_bytes({64, 64}, "one-at-a-time", layers);
   EXPECT_GE(in_turn - together, (layers - 4 + 2) * output)
       << "images and target, and the second adds to the gradients of the first";
 }

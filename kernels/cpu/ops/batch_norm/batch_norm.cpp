@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "kernels/base/element.h"
 #include "kernels/cpu/ops/batch_norm/batch_norm_slots.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/gradient_op.h"
@@ -87,15 +88,11 @@ void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive
 void BatchNormForwardOp::add_shortcut(const Execution& execution,
                                       std::span<std::byte* const> arguments) const {
   auto* bits = reinterpret_cast<std::uint8_t*>(arguments[forward_slot::mask]);
-  const auto run = [&]<class Element>(Element* out) {
+  with_element(desc_.dtype, [&]<class Element>(Element /*unused*/) {
     const auto* in = reinterpret_cast<const Element*>(arguments[forward_slot::addend]);
-    add_relu(out, bits, in, count_, execution.threads);
-  };
-  if (desc_.dtype == DType::bf16) {
-    run(reinterpret_cast<std::uint16_t*>(arguments[forward_slot::destination]));
-  } else {
-    run(reinterpret_cast<float*>(arguments[forward_slot::destination]));
-  }
+    add_relu(reinterpret_cast<Element*>(arguments[forward_slot::destination]), bits, in, count_,
+             execution.threads);
+  });
 }
 
 void BatchNormForwardOp::execute(const Execution& execution,

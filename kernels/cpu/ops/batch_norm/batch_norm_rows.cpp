@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "kernels/base/element.h"
 #include "kernels/cpu/ops/batch_norm/batch_norm_loops.h"
 #include "kernels/cpu/ops/batch_norm/batch_norm_slots.h"
 #include "kernels/cpu/ops/flat_loops.h"
@@ -36,11 +37,8 @@ class ForwardOp final : public CpuOp {
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(execution, arguments);
-    } else {
-      run<float>(execution, arguments);
-    }
+    with_element(desc_.dtype,
+                 [&]<class Element>(Element /*unused*/) { run<Element>(execution, arguments); });
   }
 
  private:
@@ -85,11 +83,8 @@ class BackwardOp final : public CpuOp {
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(execution, arguments);
-    } else {
-      run<float>(execution, arguments);
-    }
+    with_element(desc_.dtype,
+                 [&]<class Element>(Element /*unused*/) { run<Element>(execution, arguments); });
   }
 
  private:

@@ -175,15 +175,6 @@ bool is_product(const ConvolutionBackwardData& desc) {
   return has_channels_last(desc.shape, desc.dtype) && is_one_by_one(desc.shape);
 }
 
-// Whether it is faster than oneDNN's kernel in the device's layout, which passes over all weights
-// for each image: with AVX2, where they are far larger than a core's cache. Its gradient lies in
-// another layout than those of the other kernels, so the size of the batch must not decide.
-bool has_faster_product(const ConvolutionBackwardWeights& desc) {
-  constexpr std::int64_t many_weights = std::int64_t{9} * 512 * 512;
-  return has_product(desc) && desc.shape.kernel > 1 && channel_block() == 8 &&
-         element_count(desc.shape.weights()) >= many_weights;
-}
-
 // Whether oneDNN's name of a kernel is that of one for depthwise convolutions: "jit_dw:avx2".
 bool is_depthwise_kernel(std::string_view implementation) {
   return implementation.find("dw") != std::string_view::npos;
@@ -245,7 +236,7 @@ Planned plan(const ConvolutionBackwardWeights& desc) {
       !is_depthwise_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str())) {
     return plan_tap_loop(desc);
   }
-  if (is_product(desc) || has_faster_product(desc) ||
+  if (is_product(desc) ||
       (has_product(desc) &&
        is_reference_kernel(plan_in(Geometry(desc.shape, desc.dtype)).impl_info_str()))) {
     return in_device_layout(desc, plan_as_product(desc));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "kernels/base/element.h"
 #include "kernels/base/simd.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/images/planes.h"
@@ -115,11 +116,9 @@ class DepthwiseWeightsOp final : public CpuOp {
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      sum_images<std::uint16_t>(execution, arguments);
-    } else {
-      sum_images<float>(execution, arguments);
-    }
+    with_element(desc_.dtype, [&]<class Element>(Element /*unused*/) {
+      sum_images<Element>(execution, arguments);
+    });
     const float* sums = floats(execution.scratch + sums_);
     parallel_ranges(groups_ * samples() * sum_floats(), samples() * sum_floats(), execution.threads,
                     [&](std::size_t begin, std::size_t end) {

@@ -2,15 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 
 #include "kernels/base/simd.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/images/planes.h"
+#include "kernels/cpu/ops/loop_op.h"
 #include "kernels/cpu/ops/parallel.h"
 #include "kernels/cpu/ops/pixel_rows.h"
-#include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/ops/prepare.h"
 #include "kernels/cpu/ops/vectors.h"
 
 namespace parbench::cpu {
@@ -130,82 +128,44 @@ std::size_t sums_bytes_of(const PixelRows& pixels) {
   return pixels.channels * (sizeof(double) + pixels.chunks() * sizeof(float));
 }
 
-class AddChannelBiasOp final : public CpuOp {
- public:
-  explicit AddChannelBiasOp(const AddChannelBias& desc)
-      : CpuOp(desc), desc_(desc), planes_(desc.shape, desc.dtype) {
-    add_tensors(*this);
-    set_implementation("vector loop");
-  }
-
-  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(execution, arguments);
-    } else {
-      run<float>(execution, arguments);
-    }
-  }
-
- private:
-  template <class Element>
-  void run(const Execution& execution, std::span<std::byte* const> arguments) const {
-    const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
-    const auto samples = static_cast<std::size_t>(desc_.shape[0]);
-    if (planes_.is_channels_last()) {
-      add_repeated(at(2), at(0), floats(arguments[1]), samples * planes_.pixels, planes_.channels,
-                   execution.threads);
-    } else {
-      add_bias(at(2), at(0), floats(arguments[1]), planes_, samples, execution.threads);
-    }
-  }
-
-  AddChannelBias desc_;
-  Planes planes_;
-};
-
-class SumChannelsOp final : public CpuOp {
- public:
-  explicit SumChannelsOp(const SumChannels& desc)
-      : CpuOp(desc), desc_(desc), planes_(desc.shape, desc.dtype) {
-    add_tensors(*this);
-    set_implementation("vector loop");
-    if (!planes_.is_channels_last()) return;
-    add_scratch(sums_bytes_of(rows()));
-  }
-
-  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(execution, arguments);
-    } else {
-      run<float>(execution, arguments);
-    }
-  }
-
- private:
-  template <class Element>
-  void run(const Execution& execution, std::span<std::byte* const> arguments) const {
-    const auto* in = reinterpret_cast<const Element*>(arguments[0]);
-    const auto samples = static_cast<std::size_t>(desc_.shape[0]);
-    if (planes_.is_channels_last()) {
-      sum_pixels(floats(arguments[1]), in, rows(), desc_.accumulate, execution.scratch,
-                 execution.threads);
-    } else {
-      sum_channels(floats(arguments[1]), in, planes_, samples, desc_.accumulate, execution.threads);
-    }
-  }
-
-  [[nodiscard]] PixelRows rows() const {
-    return {static_cast<std::size_t>(desc_.shape[0]) * planes_.pixels, planes_.channels};
-  }
-
-  SumChannels desc_;
-  Planes planes_;
-};
+PixelRows rows_of(const Shape& shape) {
+  return {static_cast<std::size_t>(shape[0] * shape[2] * shape[3]),
+          static_cast<std::size_t>(shape[1])};
+}
 
 }  // namespace
 
-Planned plan(const AddChannelBias& desc) { return std::make_unique<AddChannelBiasOp>(desc); }
+Planned plan(const AddChannelBias& desc) {
+  const Planes planes(desc.shape, desc.dtype);
+  const auto samples = static_cast<std::size_t>(desc.shape[0]);
+  return typed_loop_op(desc, [=]<class Element>(Element /*unused*/, const Execution& execution,
+                                                Addresses arguments) {
+    const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
+    if (planes.is_channels_last()) {
+      add_repeated(at(2), at(0), floats(arguments[1]), samples * planes.pixels, planes.channels,
+                   execution.threads);
+    } else {
+      add_bias(at(2), at(0), floats(arguments[1]), planes, samples, execution.threads);
+    }
+  });
+}
 
-Planned plan(const SumChannels& desc) { return std::make_unique<SumChannelsOp>(desc); }
+Planned plan(const SumChannels& desc) {
+  const Planes planes(desc.shape, desc.dtype);
+  const PixelRows rows = rows_of(desc.shape);
+  const LoopNeeds needs{.scratch_bytes = planes.is_channels_last() ? sums_bytes_of(rows) : 0};
+  return typed_loop_op(
+      desc, needs,
+      [=]<class Element>(Element /*unused*/, const Execution& execution, Addresses at) {
+        const auto* in = reinterpret_cast<const Element*>(at[0]);
+        if (planes.is_channels_last()) {
+          sum_pixels(floats(at[1]), in, rows, desc.accumulate, execution.scratch,
+                     execution.threads);
+        } else {
+          sum_channels(floats(at[1]), in, planes, static_cast<std::size_t>(desc.shape[0]),
+                       desc.accumulate, execution.threads);
+        }
+      });
+}
 
 }  // namespace parbench::cpu

@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 
 #include "kernels/cpu/ops/images/planes.h"
+#include "kernels/cpu/ops/loop_op.h"
 #include "kernels/cpu/ops/parallel.h"
-#include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/ops/prepare.h"
 
 namespace parbench::cpu {
 namespace {
@@ -28,56 +26,42 @@ struct Side {
         copied(std::min(source - skipped, destination - zeros)) {}
 };
 
-class PadImageOp final : public CpuOp {
- public:
-  explicit PadImageOp(const PadImage& desc)
-      : CpuOp(desc),
-        rows_(desc.source[2], desc.edges.top, desc.edges.bottom),
-        columns_(desc.source[3], desc.edges.left, desc.edges.right) {
-    const Planes planes(desc.source, desc.dtype);
-    pixel_bytes_ = planes.block * size_of(desc.dtype);
-    planes_ = static_cast<std::size_t>(desc.source[0]) * planes.blocks();
-    add_tensors(*this);
-    set_implementation("copies of rows");
+/// Writes a row of `bytes` per pixel of a plane. `number` counts the rows of the destination over
+/// all planes.
+void write_row(std::byte* row, const std::byte* source, std::size_t number, const Side& rows,
+               const Side& columns, std::size_t bytes) {
+  const std::size_t plane = number / rows.destination;
+  const std::size_t y = number % rows.destination;
+  if (y < rows.zeros || y - rows.zeros >= rows.copied) {
+    std::memset(row, 0, columns.destination * bytes);
+    return;
   }
-
-  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    const std::size_t row_bytes = columns_.destination * pixel_bytes_;
-    parallel_ranges(planes_ * rows_.destination * row_bytes, row_bytes, execution.threads,
-                    [&](std::size_t begin, std::size_t end) {
-                      for (std::size_t i = begin; i < end; i += row_bytes) {
-                        write_row(arguments[1] + i, arguments[0], i / row_bytes);
-                      }
-                    });
-  }
-
- private:
-  /// `number` counts the rows of the destination over all planes.
-  void write_row(std::byte* row, const std::byte* source, std::size_t number) const {
-    const std::size_t plane = number / rows_.destination;
-    const std::size_t y = number % rows_.destination;
-    if (y < rows_.zeros || y - rows_.zeros >= rows_.copied) {
-      std::memset(row, 0, columns_.destination * pixel_bytes_);
-      return;
-    }
-    const std::size_t from =
-        (plane * rows_.source + y - rows_.zeros + rows_.skipped) * columns_.source +
-        columns_.skipped;
-    const std::size_t end = columns_.zeros + columns_.copied;
-    std::memset(row, 0, columns_.zeros * pixel_bytes_);
-    std::memcpy(row + columns_.zeros * pixel_bytes_, source + from * pixel_bytes_,
-                columns_.copied * pixel_bytes_);
-    std::memset(row + end * pixel_bytes_, 0, (columns_.destination - end) * pixel_bytes_);
-  }
-
-  Side rows_;
-  Side columns_;
-  std::size_t pixel_bytes_ = 0;  // of a block
-  std::size_t planes_ = 0;       // of all samples
-};
+  const std::size_t from =
+      (plane * rows.source + y - rows.zeros + rows.skipped) * columns.source + columns.skipped;
+  const std::size_t end = columns.zeros + columns.copied;
+  std::memset(row, 0, columns.zeros * bytes);
+  std::memcpy(row + columns.zeros * bytes, source + from * bytes, columns.copied * bytes);
+  std::memset(row + end * bytes, 0, (columns.destination - end) * bytes);
+}
 
 }  // namespace
 
-Planned plan(const PadImage& desc) { return std::make_unique<PadImageOp>(desc); }
+Planned plan(const PadImage& desc) {
+  const Side rows(desc.source[2], desc.edges.top, desc.edges.bottom);
+  const Side columns(desc.source[3], desc.edges.left, desc.edges.right);
+  const Planes planes(desc.source, desc.dtype);
+  const std::size_t pixel = planes.block * size_of(desc.dtype);  // bytes, of a block
+  const std::size_t count = static_cast<std::size_t>(desc.source[0]) * planes.blocks();
+  const LoopNeeds needs{.implementation = "copies of rows"};
+  return loop_op(desc, needs, [=](const Execution& execution, Addresses at) {
+    const std::size_t bytes = columns.destination * pixel;
+    parallel_ranges(count * rows.destination * bytes, bytes, execution.threads,
+                    [&](std::size_t begin, std::size_t end) {
+                      for (std::size_t i = begin; i < end; i += bytes) {
+                        write_row(at[1] + i, at[0], i / bytes, rows, columns, pixel);
+                      }
+                    });
+  });
+}
 
 }  // namespace parbench::cpu

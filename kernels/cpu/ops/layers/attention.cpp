@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/element.h"
 #include "kernels/base/round_up.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/layers/attention_loops.h"
@@ -245,11 +246,9 @@ class AttentionForwardOp final : public AttentionOp {
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
     for_each_pair(execution, [&](const Worker& worker, std::size_t pair) {
-      if (sizes_.dtype == DType::bf16) {
-        attend<std::uint16_t>(worker, pair, arguments);
-      } else {
-        attend<float>(worker, pair, arguments);
-      }
+      with_element(sizes_.dtype, [&]<class Element>(Element /*unused*/) {
+        attend<Element>(worker, pair, arguments);
+      });
     });
   }
 
@@ -301,11 +300,9 @@ class AttentionBackwardOp final : public AttentionOp {
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
     for_each_pair(execution, [&](const Worker& worker, std::size_t pair) {
-      if (sizes_.dtype == DType::bf16) {
-        differentiate<std::uint16_t>(worker, pair, arguments);
-      } else {
-        differentiate<float>(worker, pair, arguments);
-      }
+      with_element(sizes_.dtype, [&]<class Element>(Element /*unused*/) {
+        differentiate<Element>(worker, pair, arguments);
+      });
     });
   }
 

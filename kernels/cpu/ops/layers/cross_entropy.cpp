@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <numeric>
 
 #include "kernels/base/simd.h"
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/layers/vector_math.h"
+#include "kernels/cpu/ops/loop_op.h"
 #include "kernels/cpu/ops/parallel.h"
-#include "kernels/cpu/ops/plans.h"
-#include "kernels/cpu/ops/prepare.h"
 
 namespace parbench::cpu {
 namespace {
@@ -72,64 +71,47 @@ PARBENCH_SIMD double cross_entropy_row(std::uint16_t* diff, const std::uint16_t*
   return cross_entropy_of(diff, logits, classes, target, scale);
 }
 
-class SoftmaxCrossEntropyOp final : public CpuOp {
- public:
-  explicit SoftmaxCrossEntropyOp(const SoftmaxCrossEntropy& desc)
-      : CpuOp(desc),
-        desc_(desc),
-        rows_(static_cast<std::size_t>(desc.rows)),
-        classes_(static_cast<std::size_t>(desc.classes)) {
-    add_tensors(*this);
-    add_scratch(rows_ * sizeof(double));
-    set_implementation("vector loop");
-  }
-
-  void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    auto* losses = reinterpret_cast<double*>(execution.scratch);
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(execution, arguments, losses);
-    } else {
-      run<float>(execution, arguments, losses);
-    }
-    double sum = 0;
-    for (std::size_t row = 0; row < rows_; ++row) sum += losses[row];
-    const auto mean = static_cast<float>(sum / static_cast<double>(desc_.total));
-    float* loss = floats(arguments[2]);
-    *loss = desc_.accumulate ? *loss + mean : mean;
-  }
-
- private:
-  template <class Element>
-  void run(const Execution& execution, std::span<std::byte* const> arguments,
-           double* losses) const {
-    const auto* logits = reinterpret_cast<const Element*>(arguments[0]);
-    const auto* targets = reinterpret_cast<const std::int32_t*>(arguments[1]);
-    auto* diff = reinterpret_cast<Element*>(arguments[3]);
-    const auto scale = static_cast<float>(1.0 / static_cast<double>(desc_.total));
-    parallel_ranges(
-        rows_ * classes_, classes_, execution.threads, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; i += classes_) {
-            const std::size_t row = i / classes_;
-            losses[row] = 0;
-            if (targets[row] == desc_.ignored) {
-              std::fill_n(diff + i, classes_, Element{0});
-            } else {
-              const auto target = static_cast<std::size_t>(targets[row]);
-              losses[row] = cross_entropy_row(diff + i, logits + i, classes_, target, scale);
-            }
-          }
-        });
-  }
-
-  SoftmaxCrossEntropy desc_;
-  std::size_t rows_;
-  std::size_t classes_;
-};
+/// Writes the gradient of each row, and its loss to `losses`.
+template <class Element>
+void cross_entropy_rows(const SoftmaxCrossEntropy& desc, double* losses, Addresses arguments,
+                        int threads) {
+  const auto classes = static_cast<std::size_t>(desc.classes);
+  const auto* logits = reinterpret_cast<const Element*>(arguments[0]);
+  const auto* targets = reinterpret_cast<const std::int32_t*>(arguments[1]);
+  auto* diff = reinterpret_cast<Element*>(arguments[3]);
+  const auto scale = static_cast<float>(1.0 / static_cast<double>(desc.total));
+  parallel_ranges(static_cast<std::size_t>(desc.rows) * classes, classes, threads,
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; i += classes) {
+                      const std::size_t row = i / classes;
+                      losses[row] = 0;
+                      if (targets[row] == desc.ignored) {
+                        std::fill_n(diff + i, classes, Element{0});
+                      } else {
+                        const auto target = static_cast<std::size_t>(targets[row]);
+                        losses[row] =
+                            cross_entropy_row(diff + i, logits + i, classes, target, scale);
+                      }
+                    }
+                  });
+}
 
 }  // namespace
 
 Planned plan(const SoftmaxCrossEntropy& desc) {
-  return std::make_unique<SoftmaxCrossEntropyOp>(desc);
+  const auto rows = static_cast<std::size_t>(desc.rows);
+  const LoopNeeds needs{.scratch_bytes = rows * sizeof(double)};
+  return typed_loop_op(desc, needs,
+                       [desc, rows]<class Element>(Element /*unused*/, const Execution& execution,
+                                                   Addresses arguments) {
+                         auto* losses = reinterpret_cast<double*>(execution.scratch);
+                         cross_entropy_rows<Element>(desc, losses, arguments, execution.threads);
+                         const double sum = std::accumulate(losses, losses + rows, 0.0);
+                         const auto mean =
+                             static_cast<float>(sum / static_cast<double>(desc.total));
+                         float* loss = floats(arguments[2]);
+                         *loss = desc.accumulate ? *loss + mean : mean;
+                       });
 }
 
 }  // namespace parbench::cpu

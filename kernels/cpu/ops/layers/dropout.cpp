@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kernels/base/bfloat16.h"
+#include "kernels/base/element.h"
 #include "kernels/base/random.h"
 #include "kernels/base/simd.h"
 #include "kernels/cpu/ops/images/planes.h"
@@ -52,11 +53,8 @@ class DropoutOp final : public CpuOp {
   }
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(execution, arguments);
-    } else {
-      run<float>(execution, arguments);
-    }
+    with_element(desc_.dtype,
+                 [&]<class Element>(Element /*unused*/) { run<Element>(execution, arguments); });
   }
 
  private:

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/base/element.h"
 #include "kernels/base/round_up.h"
 #include "kernels/cpu/onednn/data_gradient.h"
 #include "kernels/cpu/onednn/inner_product.h"
@@ -201,11 +202,9 @@ void LstmForwardOp::execute(const Execution& execution, std::span<std::byte* con
   with_source_.run(execution, of_source, product_scratch(execution));
   for (std::size_t position = 0; position < sizes_.sequence; ++position) {
     if (position > 0) with_state_.run(execution, of_state, product_scratch(execution));
-    if (sizes_.dtype == DType::bf16) {
-      advance_all<std::uint16_t>(execution, position, arguments);
-    } else {
-      advance_all<float>(execution, position, arguments);
-    }
+    with_element(sizes_.dtype, [&]<class Element>(Element /*unused*/) {
+      advance_all<Element>(execution, position, arguments);
+    });
   }
 }
 
@@ -276,11 +275,9 @@ void LstmBackwardDataOp::execute(const Execution& execution,
   std::memset(scratch + diff_state_, 0, state_bytes());
   std::memset(scratch + diff_cell_, 0, state_bytes());
   for (std::size_t position = sizes_.sequence; position-- > 0;) {
-    if (sizes_.dtype == DType::bf16) {
-      differentiate_all<std::uint16_t>(execution, position, arguments);
-    } else {
-      differentiate_all<float>(execution, position, arguments);
-    }
+    with_element(sizes_.dtype, [&]<class Element>(Element /*unused*/) {
+      differentiate_all<Element>(execution, position, arguments);
+    });
     if (position == 0) break;
     to_state_.multiply(execution, scratch + diff_gates_, arguments[3], scratch + diff_state_, work);
   }

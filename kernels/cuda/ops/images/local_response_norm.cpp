@@ -1,10 +1,8 @@
 // Local response normalisation, both ways, by kernels of our own.
-#include <memory>
-
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/images/local_response_norm_kernels.h"
+#include "kernels/cuda/ops/images/pixels.h"
 #include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
@@ -12,7 +10,7 @@ namespace {
 
 template <class Desc>
 ResponseNorm response_norm_of(const Desc& desc) {
-  return {.rows = desc.shape[0] * desc.shape[2] * desc.shape[3],
+  return {.rows = pixels_of(desc.shape),
           .channels = desc.shape[1],
           .reach = desc.size / 2,
           .scale = desc.alpha / static_cast<float>(desc.size),
@@ -21,56 +19,24 @@ ResponseNorm response_norm_of(const Desc& desc) {
 }
 
 /// The forward pass saves what it raises to a power.
-std::size_t bases_bytes(const Shape& shape) {
-  return static_cast<std::size_t>(element_count(shape)) * sizeof(float);
+KernelNeeds with_bases(const Shape& shape) {
+  return {.opaque_bytes = static_cast<std::size_t>(element_count(shape)) * sizeof(float)};
 }
-
-class ResponseNormForwardOp final : public CudaOp {
- public:
-  ResponseNormForwardOp(CudaDevice& device, const LocalResponseNormForward& desc)
-      : CudaOp(device, desc, bases_bytes(desc.shape)),
-        dtype_(desc.dtype),
-        norm_(response_norm_of(desc)) {
-    set_implementation(own_kernel);
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    normalise_responses(arguments[1], floats(arguments[2]), arguments[0], dtype_, norm_,
-                        stream.handle());
-  }
-
- private:
-  DType dtype_;
-  ResponseNorm norm_;
-};
-
-class ResponseNormBackwardOp final : public CudaOp {
- public:
-  ResponseNormBackwardOp(CudaDevice& device, const LocalResponseNormBackward& desc)
-      : CudaOp(device, desc, bases_bytes(desc.shape)),
-        dtype_(desc.dtype),
-        norm_(response_norm_of(desc)) {
-    set_implementation(own_kernel);
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    normalise_responses_backward(arguments[3], arguments[1], arguments[0], floats(arguments[2]),
-                                 dtype_, norm_, stream.handle());
-  }
-
- private:
-  DType dtype_;
-  ResponseNorm norm_;
-};
 
 }  // namespace
 
 Planned plan(CudaDevice& device, const LocalResponseNormForward& desc) {
-  return std::make_unique<ResponseNormForwardOp>(device, desc);
+  return kernel_op(device, desc, with_bases(desc.shape), [desc](CudaStream& stream, Addresses at) {
+    normalise_responses(at[1], floats(at[2]), at[0], desc.dtype, response_norm_of(desc),
+                        stream.handle());
+  });
 }
 
 Planned plan(CudaDevice& device, const LocalResponseNormBackward& desc) {
-  return std::make_unique<ResponseNormBackwardOp>(device, desc);
+  return kernel_op(device, desc, with_bases(desc.shape), [desc](CudaStream& stream, Addresses at) {
+    normalise_responses_backward(at[3], at[1], at[0], floats(at[2]), desc.dtype,
+                                 response_norm_of(desc), stream.handle());
+  });
 }
 
 }  // namespace parbench::cuda

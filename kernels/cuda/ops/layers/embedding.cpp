@@ -1,10 +1,7 @@
 // Embeddings and their gradients.
-#include <memory>
-
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/layers/embedding_kernels.h"
 #include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
@@ -18,46 +15,19 @@ EmbeddingIndices embedding_indices(const Desc& desc, const std::byte* indices) {
           .width = desc.width};
 }
 
-class EmbeddingForwardOp final : public CudaOp {
- public:
-  EmbeddingForwardOp(CudaDevice& device, const EmbeddingForward& desc)
-      : CudaOp(device, desc), desc_(desc) {
-    set_implementation(own_kernel);
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    gather_rows(embedding_indices(desc_, arguments[0]), arguments[1], arguments[2], desc_.dtype,
-                stream.handle());
-  }
-
- private:
-  EmbeddingForward desc_;
-};
-
-class EmbeddingBackwardOp final : public CudaOp {
- public:
-  EmbeddingBackwardOp(CudaDevice& device, const EmbeddingBackward& desc)
-      : CudaOp(device, desc), desc_(desc) {
-    set_implementation(own_kernel);
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    add_rows(embedding_indices(desc_, arguments[0]), arguments[1], desc_.dtype,
-             floats(arguments[2]), desc_.accumulate, stream.handle());
-  }
-
- private:
-  EmbeddingBackward desc_;
-};
-
 }  // namespace
 
 Planned plan(CudaDevice& device, const EmbeddingForward& desc) {
-  return std::make_unique<EmbeddingForwardOp>(device, desc);
+  return kernel_op(device, desc, [desc](CudaStream& stream, Addresses at) {
+    gather_rows(embedding_indices(desc, at[0]), at[1], at[2], desc.dtype, stream.handle());
+  });
 }
 
 Planned plan(CudaDevice& device, const EmbeddingBackward& desc) {
-  return std::make_unique<EmbeddingBackwardOp>(device, desc);
+  return kernel_op(device, desc, [desc](CudaStream& stream, Addresses at) {
+    add_rows(embedding_indices(desc, at[0]), at[1], desc.dtype, floats(at[2]), desc.accumulate,
+             stream.handle());
+  });
 }
 
 }  // namespace parbench::cuda

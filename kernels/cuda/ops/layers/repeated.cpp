@@ -1,75 +1,55 @@
-// A row added to every row of a matrix, and its backward step.
+// A row added to every row of a matrix, and its backward step. The pixels of images are rows too.
 #include <cstdint>
-#include <memory>
 
+#include "kernels/base/element.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/linear_kernels.h"
+#include "kernels/cuda/ops/images/pixels.h"
 #include "kernels/cuda/ops/plans.h"
-#include "kernels/cuda/runtime/cuda_op.h"
 #include "kernels/cuda/runtime/stream.h"
 
 namespace parbench::cuda {
 namespace {
 
-class AddRepeatedOp final : public CudaOp {
- public:
-  AddRepeatedOp(CudaDevice& device, const AddRepeated& desc) : CudaOp(device, desc), desc_(desc) {
-    set_implementation(own_kernel);
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(stream, arguments);
-    } else {
-      run<float>(stream, arguments);
-    }
-  }
-
- private:
-  template <class Element>
-  void run(CudaStream& stream, std::span<std::byte* const> arguments) const {
-    const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
-    add_row(at(0), at(1), desc_.repeats, desc_.count, at(2), stream.handle());
-  }
-
-  AddRepeated desc_;
-};
-
-class SumRepeatsOp final : public CudaOp {
- public:
-  SumRepeatsOp(CudaDevice& device, const SumRepeats& desc) : CudaOp(device, desc), desc_(desc) {
-    partials_ = add_scratch(column_sum_partials(desc.repeats, desc.count) * sizeof(float));
-    set_implementation(own_kernel);
-  }
-
-  void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
-    if (desc_.dtype == DType::bf16) {
-      run<std::uint16_t>(stream, arguments);
-    } else {
-      run<float>(stream, arguments);
-    }
-  }
-
- private:
-  template <class Element>
-  void run(CudaStream& stream, std::span<std::byte* const> arguments) const {
-    sum_columns(reinterpret_cast<const Element*>(arguments[0]), desc_.repeats, desc_.count,
-                desc_.accumulate, floats(stream.scratch() + partials_), floats(arguments[1]),
-                stream.handle());
-  }
-
-  SumRepeats desc_;
-  std::size_t partials_ = 0;
-};
+/// Sums `rows` rows of `columns` numbers into the second argument.
+template <class Desc>
+Planned plan_sum(CudaDevice& device, const Desc& desc, std::int64_t rows, std::int64_t columns) {
+  const KernelNeeds needs{.scratch_bytes = column_sum_partials(rows, columns) * sizeof(float)};
+  return kernel_op(device, desc, needs, [=](CudaStream& stream, Addresses at) {
+    with_element(desc.dtype, [&]<class Element>(Element /*unused*/) {
+      sum_columns(reinterpret_cast<const Element*>(at[0]), rows, columns, desc.accumulate,
+                  floats(stream.scratch()), floats(at[1]), stream.handle());
+    });
+  });
+}
 
 }  // namespace
 
 Planned plan(CudaDevice& device, const AddRepeated& desc) {
-  return std::make_unique<AddRepeatedOp>(device, desc);
+  return kernel_op(device, desc, [desc](CudaStream& stream, Addresses arguments) {
+    with_element(desc.dtype, [&]<class Element>(Element /*unused*/) {
+      const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
+      add_row(at(0), at(1), desc.repeats, desc.count, at(2), stream.handle());
+    });
+  });
+}
+
+Planned plan(CudaDevice& device, const AddChannelBias& desc) {
+  return kernel_op(device, desc, [desc](CudaStream& stream, Addresses arguments) {
+    with_element(desc.dtype, [&]<class Element>(Element /*unused*/) {
+      const auto at = [&](std::size_t i) { return reinterpret_cast<Element*>(arguments[i]); };
+      add_row(at(0), floats(arguments[1]), pixels_of(desc.shape), desc.shape[1], at(2),
+              stream.handle());
+    });
+  });
 }
 
 Planned plan(CudaDevice& device, const SumRepeats& desc) {
-  return std::make_unique<SumRepeatsOp>(device, desc);
+  return plan_sum(device, desc, desc.repeats, desc.count);
+}
+
+Planned plan(CudaDevice& device, const SumChannels& desc) {
+  return plan_sum(device, desc, pixels_of(desc.shape), desc.shape[1]);
 }
 
 }  // namespace parbench::cuda

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "scenarios/models/general/strides.h"
-#include "scenarios/models/layers/attention.h"
 #include "scenarios/models/layers/linear.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
 

@@ -5,14 +5,10 @@
 #include <numbers>
 
 #include "scenarios/models/general/evaluate.h"
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/addition.h"
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/channel_bias.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/scaling.h"
-#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
 
@@ -259,7 +255,7 @@ std::optional<int> fused_bias(Fusing& fusing, int index) {
   }
   if (!fusing.is_exchanged(found->operand) || !starts_with_samples(shape)) return std::nullopt;
   return fusing.add_layer(std::make_shared<const ChannelBias>(), {found->operand},
-                          {{"bias", found->constant}});
+                          {{ChannelBias::role_for(shape.size() == 4), found->constant}});
 }
 
 std::optional<int> fused_channel_scale(Fusing& fusing, int index) {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "scenarios/models/general/strides.h"
-#include "scenarios/models/layers/activation.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/onnx/layer_names.h"
 
 namespace parbench::onnx_import {

@@ -2,13 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/flatten.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/padding.h"
-#include "scenarios/models/layers/pooling.h"
-#include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
 
@@ -42,24 +38,25 @@ bool moves_pixels(const Fusing& fusing, const Operation& operation) {
          std::ranges::all_of(operation.steps, [](std::int64_t step) { return step == 1; });
 }
 
-std::optional<int> cropped(Fusing& fusing, const Operation& operation) {
+/// Zeros around images for a placement; rows and columns that are cut off for a slice.
+std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   if (!moves_pixels(fusing, operation)) return std::nullopt;
   const int x = operation.inputs.front();
   const Extents& from = fusing.shape(x);
   if (from[1] != operation.shape[1]) return std::nullopt;
-  const auto behind = [&](std::size_t d) {
-    return operation.starts[d] + operation.shape[d].size - from[d].size;
+  const auto before = [&](std::size_t d) {
+    return operation.kind == OpKind::slice ? -operation.starts[d] : operation.starts[d];
   };
-  const Edges edges{.top = -operation.starts[2],
-                    .left = -operation.starts[3],
-                    .bottom = behind(2),
-                    .right = behind(3)};
+  const auto behind = [&](std::size_t d) {
+    return operation.shape[d].size - from[d].size - before(d);
+  };
+  const Edges edges{.top = before(2), .left = before(3), .bottom = behind(2), .right = behind(3)};
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 
 /// Channels, then rows and columns.
 std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
-  if (const auto made = cropped(fusing, operation)) return made;
+  if (const auto made = padded(fusing, operation)) return made;
   if (!moves_pixels(fusing, operation)) return std::nullopt;
   const int channels = fusing.add_layer(
       std::make_shared<const ChannelSlice>(operation.starts[1], operation.shape[1].size),
@@ -68,19 +65,7 @@ std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   rest.inputs = {channels};
   rest.starts[1] = 0;
   const bool is_all = rest.shape == fusing.shape(channels);
-  return is_all ? channels : cropped(fusing, rest);
-}
-
-std::optional<int> padded(Fusing& fusing, const Operation& operation) {
-  if (!moves_pixels(fusing, operation)) return std::nullopt;
-  const int x = operation.inputs.front();
-  const Extents& from = fusing.shape(x);
-  if (from[1] != operation.shape[1]) return std::nullopt;
-  const Edges edges{.top = operation.starts[2],
-                    .left = operation.starts[3],
-                    .bottom = operation.shape[2].size - from[2].size - operation.starts[2],
-                    .right = operation.shape[3].size - from[3].size - operation.starts[3]};
-  return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
+  return is_all ? channels : padded(fusing, rest);
 }
 
 /// {N, g·c, H, W} as {N, g, c, …}, {N, c, g, …} and {N, c·g, H, W}.

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "scenarios/models/general/evaluate.h"
-#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/onnx/fusions/fusing.h"
 #include "scenarios/models/onnx/general/indexing.h"
 

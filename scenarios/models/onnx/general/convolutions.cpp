@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/transposed_convolution.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/windows.h"
 

@@ -5,7 +5,8 @@
 #include <limits>
 #include <numbers>
 
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/models/general/term.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/translator.h"
 
@@ -13,185 +14,154 @@ namespace parbench::onnx_import {
 namespace {
 
 using general::Graph;
+using general::Term;
 using enum ElementOp;
+
+Term term(Arguments& arguments, std::size_t which) {
+  return {&arguments.graph(), arguments.operand(which)};
+}
+
+Outputs outputs_of(Term result) { return {result.operation}; }
 
 // --- formulas ---
 
-int clipped(Graph& graph, int x, float low, float high) {
-  return graph.apply(minimum, graph.apply(maximum, x, low), high);
-}
+Term clipped(Term x, float low, float high) { return x.max(low).min(high); }
 
-int positive(Graph& graph, int x) { return graph.apply(maximum, x, 0.0F); }
+Term positive(Term x) { return x.max(0.0F); }
 
 /// log(1 + exp(x)) = max(x, 0) + log(1 + exp(−|x|)).
-int softplus(Graph& graph, int x) {
-  const int small = graph.apply(exponential, graph.apply(negation, graph.apply(absolute, x)));
-  const int logarithm_of = graph.apply(logarithm, graph.apply(addition, small, 1.0F));
-  return graph.apply(addition, positive(graph, x), logarithm_of);
+Term softplus(Term x) {
+  const Term small = (-x.abs()).exp();
+  const Term logarithm_of = (small + 1.0F).log();
+  return positive(x) + logarithm_of;
 }
 
 /// x where it is positive, else `other`.
-int positive_or(Graph& graph, int x, int other) {
-  return graph.select(graph.apply(less, graph.number(0), x), x, other);
-}
+Term positive_or(Term x, Term other) { return x.number(0).less(x).choose(x, other); }
 
 /// factor·(exp(x) − 1) where x is negative. The exponent is clipped: what is not selected must be
 /// finite, or its gradient is none.
-int elu(Graph& graph, int x, int scaled, float factor) {
-  const int power = graph.apply(exponential, graph.apply(minimum, scaled, 0.0F));
-  const int other = graph.apply(product, graph.apply(difference, power, 1.0F), factor);
-  return positive_or(graph, x, other);
+Term elu(Term x, Term scaled, float factor) {
+  return positive_or(x, (scaled.min(0.0F).exp() - 1.0F) * factor);
 }
 
-int truncated(Graph& graph, int x) {
-  const int size = graph.apply(ElementOp::floor, graph.apply(absolute, x));
-  return graph.apply(product, graph.apply(sign, x), size);
+Term truncated(Term x) {
+  const Term size = x.abs().floor();
+  return x.sign() * size;
 }
 
-int inverted(Graph& graph, int condition) {
-  return graph.apply(equal, condition, graph.number(0, graph.shape(condition)));
-}
+Term inverted(Term condition) { return condition.equal(condition.filled(0)); }
 
 /// 1 where any or all of both hold.
-int either(Graph& graph, int a, int b) { return graph.apply(maximum, a, b); }
-int both(Graph& graph, int a, int b) { return graph.apply(product, a, b); }
+Term either(Term a, Term b) { return a.max(b); }
+Term both(Term a, Term b) { return a * b; }
+Term exclusive(Term a, Term b) { return (a - b).abs(); }
+
+/// sinh, cosh and others by exponentials and logarithms.
+Term sinh(Term x) {
+  const Term grows = x.exp();
+  return (grows - grows.inverse()) * 0.5F;
+}
+Term cosh(Term x) {
+  const Term grows = x.exp();
+  return (grows + grows.inverse()) * 0.5F;
+}
+Term tangent(Term x) {
+  const Term of_sine = x.apply(sine);
+  return of_sine / x.apply(cosine);
+}
+Term asinh(Term x) {  // sign·log(|x| + sqrt(x² + 1))
+  const Term root = (x * x + 1.0F).sqrt();
+  const Term sum = x.abs() + root;
+  return x.sign() * sum.log();
+}
+Term acosh(Term x) { return (x + (x * x - 1.0F).sqrt()).log(); }
+Term atanh(Term x) {
+  const Term above = x + 1.0F;
+  return (above / (1.0F - x)).log() * 0.5F;
+}
+
+/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sine) is x for sign 1
+/// (−1).
+Term of_half_angle(Term x, float sign) { return x / ((x * x * sign + 1.0F).sqrt() + 1.0F); }
+/// The angle, by a series for an eighth of it.
+Term arctangent(Term x) {
+  for (int i = 0; i < 3; ++i) x = of_half_angle(x, 1);
+  const Term square = x * x;
+  Term series = x.filled(1.0F / 9);
+  for (const float odd : {7.0F, 5.0F, 3.0F, 1.0F}) series = 1 / odd - series * square;
+  return x * series * 8.0F;
+}
+Term arcsine(Term x) { return arctangent(of_half_angle(x, -1)) * 2.0F; }
+Term arccosine(Term x) { return std::numbers::pi_v<float> / 2 - arcsine(x); }
+
+Term softsign(Term x) { return x / (x.abs() + 1.0F); }
+Term mish(Term x) { return x * softplus(x).tanh(); }
+Term hard_swish(Term x) { return x * clipped(x * (1.0F / 6) + 0.5F, 0, 1); }
+Term logistic(Term x) { return {x.graph, sigmoid(*x.graph, x.operation)}; }
 
 // --- operators of one tensor ---
 
 template <ElementOp op>
 Outputs unary(Arguments& arguments) {
-  return {arguments.graph().apply(op, arguments.operand(0))};
+  return outputs_of(term(arguments, 0).apply(op));
 }
 
-template <int (*formula)(Graph&, int)>
+template <Term (*formula)(Term)>
 Outputs formula_of_one(Arguments& arguments) {
-  return {formula(arguments.graph(), arguments.operand(0))};
+  return outputs_of(formula(term(arguments, 0)));
 }
 
 float attribute(const Arguments& arguments, std::string_view name, double fallback) {
   return static_cast<float>(arguments.attribute(name, fallback));
 }
 
-/// sinh, cosh and others by exponentials and logarithms.
-int sinh(Graph& graph, int x) {
-  const int grows = graph.apply(exponential, x);
-  return graph.apply(product, graph.apply(difference, grows, graph.apply(reciprocal, grows)), 0.5F);
-}
-int cosh(Graph& graph, int x) {
-  const int grows = graph.apply(exponential, x);
-  return graph.apply(product, graph.apply(addition, grows, graph.apply(reciprocal, grows)), 0.5F);
-}
-int tangent(Graph& graph, int x) {
-  return graph.apply(quotient, graph.apply(sine, x), graph.apply(cosine, x));
-}
-int asinh(Graph& graph, int x) {  // sign·log(|x| + sqrt(x² + 1))
-  const int root =
-      graph.apply(square_root, graph.apply(addition, graph.apply(product, x, x), 1.0F));
-  const int sum = graph.apply(addition, graph.apply(absolute, x), root);
-  return graph.apply(product, graph.apply(sign, x), graph.apply(logarithm, sum));
-}
-int acosh(Graph& graph, int x) {
-  const int root =
-      graph.apply(square_root, graph.apply(difference, graph.apply(product, x, x), 1.0F));
-  return graph.apply(logarithm, graph.apply(addition, x, root));
-}
-int atanh(Graph& graph, int x) {
-  const int above = graph.apply(addition, x, 1.0F);
-  const int below = graph.apply(difference, graph.number(1), x);
-  return graph.apply(product, graph.apply(logarithm, graph.apply(quotient, above, below)), 0.5F);
-}
-
-/// x/(1 + sqrt(1 + sign·x²)): the tangent of half the angle whose tangent (sine) is x for sign 1
-/// (−1).
-int of_half_angle(Graph& graph, int x, float sign) {
-  const int square = graph.apply(product, graph.apply(product, x, x), sign);
-  const int root = graph.apply(square_root, graph.apply(addition, square, 1.0F));
-  return graph.apply(quotient, x, graph.apply(addition, root, 1.0F));
-}
-/// The angle, by a series for an eighth of it.
-int arctangent(Graph& graph, int x) {
-  for (int i = 0; i < 3; ++i) x = of_half_angle(graph, x, 1);
-  const int square = graph.apply(product, x, x);
-  int series = graph.number(1.0F / 9, graph.shape(x));
-  for (const float odd : {7.0F, 5.0F, 3.0F, 1.0F}) {
-    series = graph.apply(difference, graph.number(1 / odd), graph.apply(product, series, square));
-  }
-  return graph.apply(product, graph.apply(product, x, series), 8.0F);
-}
-int arcsine(Graph& graph, int x) {
-  return graph.apply(product, arctangent(graph, of_half_angle(graph, x, -1)), 2.0F);
-}
-int arccosine(Graph& graph, int x) {
-  constexpr float right_angle = std::numbers::pi_v<float> / 2;
-  return graph.apply(difference, graph.number(right_angle), arcsine(graph, x));
-}
-
-int softsign(Graph& graph, int x) {
-  return graph.apply(quotient, x, graph.apply(addition, graph.apply(absolute, x), 1.0F));
-}
-int mish(Graph& graph, int x) {
-  return graph.apply(product, x, graph.apply(tanh, softplus(graph, x)));
-}
-int hard_swish(Graph& graph, int x) {
-  constexpr float sixth = 1.0F / 6;
-  const int gate = graph.apply(addition, graph.apply(product, x, sixth), 0.5F);
-  return graph.apply(product, x, clipped(graph, gate, 0, 1));
-}
-
 Outputs leaky_relu(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const int other = graph.apply(product, x, attribute(arguments, "alpha", 0.01));
-  return {positive_or(graph, x, other)};
+  const Term x = term(arguments, 0);
+  return outputs_of(positive_or(x, x * attribute(arguments, "alpha", 0.01)));
 }
 
 Outputs parametric_relu(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  return {positive_or(graph, x, graph.apply(product, x, arguments.operand(1)))};
+  const Term x = term(arguments, 0);
+  return outputs_of(positive_or(x, x * term(arguments, 1)));
 }
 
 Outputs elu_operator(Arguments& arguments) {
-  const int x = arguments.operand(0);
-  return {elu(arguments.graph(), x, x, attribute(arguments, "alpha", 1))};
+  const Term x = term(arguments, 0);
+  return outputs_of(elu(x, x, attribute(arguments, "alpha", 1)));
 }
 
 Outputs celu(Arguments& arguments) {
-  Graph& graph = arguments.graph();
   const float alpha = attribute(arguments, "alpha", 1);
-  const int x = arguments.operand(0);
-  return {elu(graph, x, graph.apply(product, x, 1 / alpha), alpha)};
+  const Term x = term(arguments, 0);
+  return outputs_of(elu(x, x * (1 / alpha), alpha));
 }
 
 Outputs selu(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const int inner = elu(graph, x, x, attribute(arguments, "alpha", 1.67326319217681884765625));
-  return {graph.apply(product, inner, attribute(arguments, "gamma", 1.05070102214813232421875))};
+  const Term x = term(arguments, 0);
+  const Term inner = elu(x, x, attribute(arguments, "alpha", 1.67326319217681884765625));
+  return outputs_of(inner * attribute(arguments, "gamma", 1.05070102214813232421875));
 }
 
 Outputs thresholded_relu(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const int above = graph.apply(less, graph.number(attribute(arguments, "alpha", 1)), x);
-  return {graph.select(above, x, graph.number(0))};
+  const Term x = term(arguments, 0);
+  const Term above = x.number(attribute(arguments, "alpha", 1)).less(x);
+  return outputs_of(above.choose(x, x.number(0)));
 }
 
 Outputs shrink(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
+  const Term x = term(arguments, 0);
   const float bias = attribute(arguments, "bias", 0);
   const float limit = attribute(arguments, "lambd", 0.5);
-  const int is_low = graph.apply(less, x, -limit);
-  const int is_high = graph.apply(less, graph.number(limit), x);
-  const int shrunk = graph.select(is_high, graph.apply(difference, x, bias), graph.number(0));
-  return {graph.select(is_low, graph.apply(addition, x, bias), shrunk)};
+  const Term is_low = x.less(-limit);
+  const Term is_high = x.number(limit).less(x);
+  const Term shrunk = is_high.choose(x - bias, x.number(0));
+  return outputs_of(is_low.choose(x + bias, shrunk));
 }
 
 Outputs hard_sigmoid(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int scaled = graph.apply(product, arguments.operand(0), attribute(arguments, "alpha", 0.2));
-  return {clipped(graph, graph.apply(addition, scaled, attribute(arguments, "beta", 0.5)), 0, 1)};
+  const Term scaled = term(arguments, 0) * attribute(arguments, "alpha", 0.2);
+  return outputs_of(clipped(scaled + attribute(arguments, "beta", 0.5), 0, 1));
 }
 
 Outputs gelu_operator(Arguments& arguments) {
@@ -200,88 +170,73 @@ Outputs gelu_operator(Arguments& arguments) {
 }
 
 Outputs swish(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const int scaled = graph.apply(product, x, attribute(arguments, "alpha", 1));
-  return {graph.apply(product, x, sigmoid(graph, scaled))};
+  const Term x = term(arguments, 0);
+  return outputs_of(x * logistic(x * attribute(arguments, "alpha", 1)));
 }
 
 /// Limits are attributes until operator set 11.
 Outputs clip(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  int x = arguments.operand(0);
-  if (arguments.has_attribute("min")) x = graph.apply(maximum, x, attribute(arguments, "min", 0));
-  if (arguments.has_attribute("max")) x = graph.apply(minimum, x, attribute(arguments, "max", 0));
-  if (arguments.has(1)) x = graph.apply(maximum, x, arguments.operand(1));
-  if (arguments.has(2)) x = graph.apply(minimum, x, arguments.operand(2));
-  return {x};
+  Term x = term(arguments, 0);
+  if (arguments.has_attribute("min")) x = x.max(attribute(arguments, "min", 0));
+  if (arguments.has_attribute("max")) x = x.min(attribute(arguments, "max", 0));
+  if (arguments.has(1)) x = x.max(term(arguments, 1));
+  if (arguments.has(2)) x = x.min(term(arguments, 2));
+  return outputs_of(x);
 }
 
 Outputs same(Arguments& arguments) { return {arguments.operand(0)}; }
 
+/// The numbers as another type has them.
+Outputs converted(Arguments& arguments, ElementType to) {
+  const Term x = term(arguments, 0);
+  const ElementType from = arguments.type(0);
+  arguments.set_type(to);
+  if (to == ElementType::boolean && from != to) return outputs_of(inverted(inverted(x)));
+  const bool truncates = to == ElementType::integer && from == ElementType::floating;
+  return outputs_of(truncates ? truncated(x) : x);
+}
+
 Outputs cast(Arguments& arguments) {
   constexpr std::int64_t boolean = 9;
   constexpr std::array<std::int64_t, 4> floating{1, 10, 11, 16};
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const ElementType from = arguments.type(0);
   const std::int64_t to = arguments.integer("to", 1);
-  if (std::ranges::find(floating, to) != floating.end()) {
-    arguments.set_type(ElementType::floating);
-    return {x};
-  }
-  if (to == boolean) {
-    arguments.set_type(ElementType::boolean);
-    return {from == ElementType::boolean ? x : inverted(graph, inverted(graph, x))};
-  }
-  arguments.set_type(ElementType::integer);
-  return {from == ElementType::floating ? truncated(graph, x) : x};
+  if (to == boolean) return converted(arguments, ElementType::boolean);
+  const bool is_floating = std::ranges::find(floating, to) != floating.end();
+  return converted(arguments, is_floating ? ElementType::floating : ElementType::integer);
 }
 
-Outputs cast_like(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
-  const ElementType from = arguments.type(0);
-  const ElementType to = arguments.type(1);
-  arguments.set_type(to);
-  if (to == ElementType::boolean && from != to) return {inverted(graph, inverted(graph, x))};
-  return {to == ElementType::integer && from == ElementType::floating ? truncated(graph, x) : x};
-}
+Outputs cast_like(Arguments& arguments) { return converted(arguments, arguments.type(1)); }
 
 // --- operators of several tensors ---
 
 template <ElementOp op>
 Outputs binary(Arguments& arguments) {
   arguments.check_count(2);
-  const int a = arguments.operand(0);
-  return {arguments.graph().apply(op, a, arguments.operand(1))};
+  const Term a = term(arguments, 0);
+  return outputs_of(a.apply(op, term(arguments, 1)));
 }
 
 Outputs division(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int a = arguments.operand(0);
-  const int result = graph.apply(quotient, a, arguments.operand(1));
-  return {arguments.type(0) == ElementType::integer ? truncated(graph, result) : result};
+  const Term a = term(arguments, 0);
+  const Term result = a / term(arguments, 1);
+  return outputs_of(arguments.type(0) == ElementType::integer ? truncated(result) : result);
 }
 
 /// The remainder has the sign of the dividend with `fmod`, else that of the divisor.
 Outputs modulo(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int a = arguments.operand(0);
-  const int b = arguments.operand(1);
-  const int rest = graph.apply(remainder, a, b);
-  if (arguments.flag("fmod", false)) return {rest};
-  const int shifted = graph.apply(remainder, graph.apply(addition, rest, b), b);
-  return {shifted};
+  const Term a = term(arguments, 0);
+  const Term b = term(arguments, 1);
+  const Term rest = a.apply(remainder, b);
+  return outputs_of(arguments.flag("fmod", false) ? rest : (rest + b).apply(remainder, b));
 }
 
 template <ElementOp op>
 Outputs of_all(Arguments& arguments) {
-  int result = arguments.operand(0);
+  Term result = term(arguments, 0);
   for (std::size_t which = 1; which < arguments.count(); ++which) {
-    result = arguments.graph().apply(op, result, arguments.operand(which));
+    result = result.apply(op, term(arguments, which));
   }
-  return {result};
+  return outputs_of(result);
 }
 
 Outputs mean_of_all(Arguments& arguments) {
@@ -290,64 +245,42 @@ Outputs mean_of_all(Arguments& arguments) {
   return {arguments.graph().apply(product, sum, share)};
 }
 
-enum class Comparison { less, greater, equal, less_or_equal, greater_or_equal };
+Term is_less(Term a, Term b) { return a.less(b); }
+Term is_greater(Term a, Term b) { return b.less(a); }
+Term is_equal(Term a, Term b) { return a.equal(b); }
+Term is_less_or_equal(Term a, Term b) { return either(a.less(b), a.equal(b)); }
+Term is_greater_or_equal(Term a, Term b) { return either(b.less(a), a.equal(b)); }
 
-template <Comparison comparison>
-Outputs compared(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int a = arguments.operand(0);
-  const int b = arguments.operand(1);
-  arguments.set_type(ElementType::boolean);
-  switch (comparison) {
-    case Comparison::less:
-      return {graph.apply(less, a, b)};
-    case Comparison::greater:
-      return {graph.apply(less, b, a)};
-    case Comparison::equal:
-      return {graph.apply(ElementOp::equal, a, b)};
-    case Comparison::less_or_equal:
-      return {either(graph, graph.apply(less, a, b), graph.apply(ElementOp::equal, a, b))};
-    case Comparison::greater_or_equal:
-      return {either(graph, graph.apply(less, b, a), graph.apply(ElementOp::equal, a, b))};
-  }
-  return {};
-}
-
-template <int (*formula)(Graph&, int, int)>
+/// What holds or does not.
+template <Term (*formula)(Term, Term)>
 Outputs logical(Arguments& arguments) {
-  const int a = arguments.operand(0);
+  const Term a = term(arguments, 0);
   arguments.set_type(ElementType::boolean);
-  return {formula(arguments.graph(), a, arguments.operand(1))};
-}
-
-int exclusive(Graph& graph, int a, int b) {
-  return graph.apply(absolute, graph.apply(difference, a, b));
+  return outputs_of(formula(a, term(arguments, 1)));
 }
 
 Outputs negated(Arguments& arguments) {
   arguments.set_type(ElementType::boolean);
-  return {inverted(arguments.graph(), arguments.operand(0))};
+  return outputs_of(inverted(term(arguments, 0)));
 }
 
 Outputs is_nan(Arguments& arguments) {
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
+  const Term x = term(arguments, 0);
   arguments.set_type(ElementType::boolean);
-  return {inverted(graph, graph.apply(equal, x, x))};
+  return outputs_of(inverted(x.equal(x)));
 }
 
 Outputs is_infinite(Arguments& arguments) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  Graph& graph = arguments.graph();
-  const int x = arguments.operand(0);
+  const Term x = term(arguments, 0);
   arguments.set_type(ElementType::boolean);
-  const int high = graph.apply(equal, x, graph.number(infinity));
-  const int low = graph.apply(equal, x, graph.number(-infinity));
+  const Term high = x.equal(infinity);
+  const Term low = x.equal(-infinity);
   const bool finds_low = arguments.flag("detect_negative", true);
   const bool finds_high = arguments.flag("detect_positive", true);
-  if (finds_low && finds_high) return {either(graph, high, low)};
-  if (finds_low) return {low};
-  return {finds_high ? high : graph.number(0, graph.shape(x))};
+  if (finds_low && finds_high) return outputs_of(either(high, low));
+  if (finds_low) return outputs_of(low);
+  return outputs_of(finds_high ? high : x.filled(0));
 }
 
 Outputs where(Arguments& arguments) {
@@ -389,19 +322,18 @@ Outputs dropout(Arguments& arguments) {
 
 }  // namespace
 
-int gelu(general::Graph& graph, int x, bool by_tanh) {
-  int inner = 0;
+int gelu(general::Graph& graph, int operation, bool by_tanh) {
+  const Term x{&graph, operation};
+  Term inner = x;
   if (by_tanh) {
     constexpr float cubic = 0.044715F;
     const float factor = std::sqrt(2 * std::numbers::inv_pi_v<float>);
-    const int cube = graph.apply(product, graph.apply(product, x, x), x);
-    const int sum = graph.apply(addition, x, graph.apply(product, cube, cubic));
-    inner = graph.apply(tanh, graph.apply(product, sum, factor));
+    inner = ((x + x * x * x * cubic) * factor).tanh();
   } else {
-    inner = graph.apply(error_function, graph.apply(product, x, std::numbers::sqrt2_v<float> / 2));
+    inner = (x * (std::numbers::sqrt2_v<float> / 2)).apply(error_function);
   }
-  const int half = graph.apply(product, x, 0.5F);
-  return graph.apply(product, half, graph.apply(addition, inner, 1.0F));
+  const Term half = x * 0.5F;
+  return (half * (inner + 1.0F)).operation;
 }
 
 OperatorTable element_operators() {
@@ -424,21 +356,21 @@ OperatorTable element_operators() {
           {"Div", division},
           {"Dropout", dropout},
           {"Elu", elu_operator},
-          {"Equal", compared<Comparison::equal>},
+          {"Equal", logical<is_equal>},
           {"Erf", unary<error_function>},
           {"Exp", unary<exponential>},
           {"Floor", unary<ElementOp::floor>},
           {"Gelu", gelu_operator},
-          {"Greater", compared<Comparison::greater>},
-          {"GreaterOrEqual", compared<Comparison::greater_or_equal>},
+          {"Greater", logical<is_greater>},
+          {"GreaterOrEqual", logical<is_greater_or_equal>},
           {"HardSigmoid", hard_sigmoid},
           {"HardSwish", formula_of_one<hard_swish>},
           {"Identity", same},
           {"IsInf", is_infinite},
           {"IsNaN", is_nan},
           {"LeakyRelu", leaky_relu},
-          {"Less", compared<Comparison::less>},
-          {"LessOrEqual", compared<Comparison::less_or_equal>},
+          {"Less", logical<is_less>},
+          {"LessOrEqual", logical<is_less_or_equal>},
           {"Log", unary<logarithm>},
           {"Max", of_all<maximum>},
           {"Mean", mean_of_all},
@@ -456,7 +388,7 @@ OperatorTable element_operators() {
           {"Round", unary<rounding>},
           {"Selu", selu},
           {"Shrink", shrink},
-          {"Sigmoid", formula_of_one<sigmoid>},
+          {"Sigmoid", formula_of_one<logistic>},
           {"Sign", unary<sign>},
           {"Sin", unary<sine>},
           {"Sinh", formula_of_one<sinh>},

@@ -7,7 +7,7 @@
 #include <array>
 #include <numeric>
 
-#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/onnx/translator.h"
 
 namespace parbench::onnx_import {

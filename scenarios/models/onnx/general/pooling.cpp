@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "scenarios/models/layers/pooling.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/general/windows.h"
 

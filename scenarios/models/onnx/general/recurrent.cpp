@@ -6,7 +6,7 @@
 #include <cctype>
 #include <functional>
 
-#include "scenarios/models/layers/lstm.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/translator.h"
 

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/layer_norm.h"
-#include "scenarios/models/layers/response_norm.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/translator.h"
 

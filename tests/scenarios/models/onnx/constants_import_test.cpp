@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/lstm.h"
-#include "scenarios/models/layers/padding.h"
-#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/layers/images.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/models.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/onnx/reading/file.h"
 #include "scenarios/models/onnx/reading/limits.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/activation.h"
-#include "scenarios/models/layers/layer_norm.h"
+#include "scenarios/models/layers/elementwise.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"

@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/channels.h"
 #include "scenarios/models/layers/convolution.h"
-#include "scenarios/models/layers/pooling.h"
-#include "scenarios/models/layers/response_norm.h"
-#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/layers/images.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/onnx_networks.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/batch_norm.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/onnx/reading/file.h"
 #include "tests/support/onnx_file.h"

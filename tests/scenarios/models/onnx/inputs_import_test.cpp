@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "scenarios/models/layers/embedding.h"
+#include "scenarios/models/layers/sequences.h"
 #include "scenarios/models/models.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"

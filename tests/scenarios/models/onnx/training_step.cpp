@@ -11,7 +11,7 @@
 
 #include "bench/execution/executor.h"
 #include "kernels/machine/machine.h"
-#include "scenarios/models/layers/dropout.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/naive/sequences.h"
 #include "scenarios/models/shipped/experts.h"

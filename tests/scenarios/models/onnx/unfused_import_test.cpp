@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/models/layers/batch_norm.h"
-#include "scenarios/models/layers/padding.h"
-#include "scenarios/models/layers/transposed_convolution.h"
+#include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/images.h"
+#include "scenarios/models/layers/norms.h"
 #include "scenarios/models/models.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/temporary_folder.h"

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
+
+#include "scenarios/plan/schedules/bucket_pool.h"
 
 namespace parbench {
 namespace {
@@ -107,6 +110,54 @@ TEST(Holdings, ArriveAgainWhereTheyDoNotStay) {
 }
 
 TEST(Holdings, OfStepsThatNeedNothingAreNone) { EXPECT_THAT(holdings_of({{}, {}}, 2), IsEmpty()); }
+
+/// Parameters of 64 bytes by bucket, each needed in one step.
+std::vector<PooledBucket> one_bucket_a_step(int count, int prefetch) {
+  std::vector<std::vector<std::size_t>> needed;
+  for (int step = 0; step < count; ++step) needed.push_back({static_cast<std::size_t>(step)});
+  std::vector<PooledBucket> buckets;
+  for (const Holding& when : holdings_of(needed, prefetch)) {
+    buckets.push_back({.when = when, .bytes = 64});
+  }
+  return buckets;
+}
+
+TEST(BucketPool, HasRoomForBucketsThatArriveEarly) {
+  const std::vector<PooledBucket> buckets = one_bucket_a_step(4, 1);
+  const BucketPool pool = bucket_pool(buckets, buckets, {.wished = 128, .max = 256});
+  EXPECT_EQ(pool.bytes, 128);
+  for (const PooledBucket& one : pool.buckets) {
+    EXPECT_EQ(one.when.begin, one.when.first == 0 ? 0 : one.when.first - 1);
+  }
+}
+
+TEST(BucketPool, LetsParametersArriveWhenNeededWhereTheyWouldNotFit) {
+  const std::vector<PooledBucket> buckets = one_bucket_a_step(4, 1);
+  const BucketPool pool = bucket_pool(buckets, buckets, {.wished = 128, .max = 64});
+  EXPECT_EQ(pool.bytes, 64);
+  for (const PooledBucket& one : pool.buckets) EXPECT_EQ(one.when.begin, one.when.first);
+}
+
+TEST(BucketPool, KeepsGradientsForAStepBehindTheOneThatCompletesThem) {
+  std::vector<PooledBucket> gradients = one_bucket_a_step(3, 0);
+  for (PooledBucket& one : gradients) one.has_gradients = true;
+  EXPECT_EQ(bucket_pool(gradients, gradients, {.wished = 128, .max = 256}).bytes, 128);
+  EXPECT_EQ(bucket_pool(gradients, gradients, {.wished = 64, .max = 256}).bytes, 64);
+}
+
+TEST(BucketPool, HasLeavingBucketsWhereStayingOnesExceedIt) {
+  const std::vector<std::vector<std::size_t>> needed{{0}, {1}, {0}};
+  const auto buckets = [&](bool stays) {
+    std::vector<PooledBucket> all;
+    for (const Holding& when : holdings_of(needed, 1, stays)) {
+      all.push_back({.when = when, .bytes = 64});
+    }
+    return all;
+  };
+  const PoolSize half{.wished = 128, .max = 64};
+  EXPECT_EQ(bucket_pool(buckets(true), buckets(false), half).bytes, 64);
+  EXPECT_EQ(bucket_pool(buckets(true), buckets(true), half).bytes, 128) << "one stays";
+}
 
 }  // namespace
 }  // namespace parbench

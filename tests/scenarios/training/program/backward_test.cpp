@@ -19,8 +19,8 @@
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/case_data.h"
 #include "scenarios/models/layers/convolution.h"
+#include "scenarios/models/layers/images.h"
 #include "scenarios/models/layers/linear.h"
-#include "scenarios/models/layers/pooling.h"
 #include "scenarios/models/models.h"
 #include "scenarios/training/program/stage_program.h"
 

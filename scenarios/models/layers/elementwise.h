@@ -1,0 +1,96 @@
+// Layers that compute each element by itself: activations, sums, dropout, numbers of channels.
+#pragma once
+
+#include "scenarios/models/layers/operation_kind.h"
+
+namespace parbench {
+
+/// A layer whose output has its first input's shape.
+class ElementKind : public OperationKind {
+ public:
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override {
+    return inputs.at(0);
+  }
+};
+
+/// Functions of one element: ReLU, GELU, sigmoid and others. Behind batch normalisations a ReLU is
+/// a part of them.
+class Activation final : public ElementKind {
+ public:
+  /// `low` and `high` are the limits of ActivationKind::clip alone.
+  explicit Activation(ActivationKind kind, float low = 0.0F, float high = 6.0F)
+      : kind_(kind), low_(low), high_(high) {}
+
+  [[nodiscard]] ActivationKind kind() const { return kind_; }
+  [[nodiscard]] float low() const { return low_; }
+  [[nodiscard]] float high() const { return high_; }
+
+  [[nodiscard]] std::string_view name() const override { return "activation"; }
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+
+ private:
+  ActivationKind kind_;
+  float low_;
+  float high_;
+};
+
+/// The sum of two layers' outputs, such as that of a residual connection.
+class Addition final : public OperationKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "addition"; }
+  [[nodiscard]] Shape output_of(const std::vector<Shape>& inputs) const override;
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+};
+
+/// Adds a trainable table of the input's shape to each sample: learned positions of a sequence
+/// (Radford et al. 2019). Normal with standard deviation 0.02, as GPT-2 has it.
+class LearnedPositions final : public ElementKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "learned_positions"; }
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
+                                                      const Shape& output) const override;
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+};
+
+/// torch.nn.Dropout in training. What becomes zero is drawn by the position in the micro-batch: the
+/// same in every step, on every device, and in micro-batches of one size.
+class RandomDropout final : public ElementKind {
+ public:
+  /// `subsequence`: layers of different ones are independent.
+  RandomDropout(float probability, std::uint64_t subsequence)
+      : probability_(probability), subsequence_(subsequence) {}
+
+  [[nodiscard]] float probability() const { return probability_; }
+  [[nodiscard]] std::uint64_t subsequence() const { return subsequence_; }
+
+  [[nodiscard]] std::string_view name() const override { return "dropout"; }
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+
+ private:
+  float probability_;
+  std::uint64_t subsequence_;
+};
+
+/// Adds a trainable number to each channel of an image, or to each column of rows; at first 0.
+class ChannelBias final : public ElementKind {
+ public:
+  /// The role of the numbers, which depends on the operation that adds them.
+  [[nodiscard]] static std::string role_for(bool images) { return images ? "bias" : "addend"; }
+
+  [[nodiscard]] std::string_view name() const override { return "channel_bias"; }
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
+                                                      const Shape& output) const override;
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+};
+
+/// Multiplies each channel of an image, or each column of rows, by a trainable number, at first 1:
+/// a depthwise convolution of single pixels.
+class ChannelScale final : public ElementKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "channel_scale"; }
+  [[nodiscard]] std::vector<ParameterSpec> parameters(const Shape& input,
+                                                      const Shape& output) const override;
+  [[nodiscard]] OpDesc forward(const LayerWork& work) const override;
+};
+
+}  // namespace parbench

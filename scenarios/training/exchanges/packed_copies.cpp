@@ -1,0 +1,73 @@
+// Calls of packing by bucket.
+#include "scenarios/training/exchanges/packed_copies.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "kernels/base/round_up.h"
+#include "scenarios/plan/region.h"
+#include "scenarios/training/program/symbolic.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
+
+const BufferView& view_in(const OpCall& call, Space space) {
+  const auto found =
+      std::ranges::find_if(call.views, [&](const BufferView& view) { return is_in(view, space); });
+  if (found == call.views.end()) throw std::logic_error("a call of packing reads and writes both");
+  return *found;
+}
+
+}  // namespace
+
+PackedCopies::PackedCopies(TrainingStep& step, const Stage& stage, const ShardLayout& layout)
+    : bytes_(layout.buckets().size(), 0), calls_(layout.buckets().size()) {
+  for (const Call& packing : stage.pack()) {
+    const auto& call = std::get<OpCall>(packing);
+    const BufferView& source = view_in(call, Space::parameters);
+    const BufferView& packed = view_in(call, Space::packed);
+    // A single parameter lies in one bucket. What converts many of them at once is divided.
+    const std::size_t first = layout.bucket_at(source.offset);
+    const std::size_t source_end = source.offset + source.bytes;
+    if (source_end <= layout.buckets()[first].end) {
+      add(first, packed, call);
+      continue;
+    }
+    for (std::size_t b = 0; b < layout.buckets().size(); ++b) {
+      const std::size_t begin = std::max(layout.buckets()[b].begin, source.offset);
+      const std::size_t end = std::min(layout.buckets()[b].end, source_end);
+      if (begin >= end) continue;
+      const auto count = static_cast<std::int64_t>((end - begin) / sizeof(float));
+      Op& convert = step.ops.prepare(
+          step.context.stream(stage.device(), StreamKind::compute),
+          Reorder{.source = canonical({count}), .destination = canonical({count}, DType::bf16)});
+      const BufferView part =
+          packed.part((begin - source.offset) / bf16_in_f32, (end - begin) / bf16_in_f32);
+      add(b, part,
+          bind(convert, {{"source", source.part(begin - source.offset, end - begin)},
+                         {"destination", part}}));
+    }
+  }
+}
+
+void PackedCopies::add(std::size_t bucket, const BufferView& packed, OpCall call) {
+  parts_.push_back(
+      {.offset = packed.offset, .bytes = packed.bytes, .bucket = bucket, .behind = bytes_[bucket]});
+  bytes_[bucket] += round_up(packed.bytes, RegionPlanner::alignment);
+  calls_[bucket].push_back(std::move(call));
+}
+
+const PackedCopies::Part& PackedCopies::part_at(std::size_t offset) const {
+  const auto found = std::ranges::find_if(parts_, [&](const Part& part) {
+    return part.offset <= offset && offset < part.offset + part.bytes;
+  });
+  if (found == parts_.end()) throw std::logic_error("a packed parameter that is not packed");
+  return *found;
+}
+
+}  // namespace parbench

@@ -1,0 +1,42 @@
+// Packed copies of parameters that are divided over devices into buckets.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "scenarios/plan/schedules/sharding.h"
+#include "scenarios/training/step/training_step.h"
+
+namespace parbench {
+
+/// Divides the packing of a stage (`Stage::pack`) by the buckets that it reads. The copies of a
+/// bucket lie one behind the other.
+class PackedCopies {
+ public:
+  PackedCopies(TrainingStep& step, const Stage& stage, const ShardLayout& layout);
+
+  /// A part of Space::packed.
+  struct Part {
+    std::size_t offset = 0;  // in that space
+    std::size_t bytes = 0;
+    std::size_t bucket = 0;
+    std::size_t behind = 0;  // where it begins among the copies of its bucket
+  };
+  /// Throws std::logic_error for an offset that is in no part.
+  [[nodiscard]] const Part& part_at(std::size_t offset) const;
+
+  /// All copies of a bucket, and the calls that make them.
+  [[nodiscard]] std::size_t bytes(std::size_t bucket) const { return bytes_[bucket]; }
+  [[nodiscard]] const std::vector<OpCall>& calls(std::size_t bucket) const {
+    return calls_[bucket];
+  }
+
+ private:
+  void add(std::size_t bucket, const BufferView& packed, OpCall call);
+
+  std::vector<Part> parts_;
+  std::vector<std::size_t> bytes_;          // by bucket
+  std::vector<std::vector<OpCall>> calls_;  // the same
+};
+
+}  // namespace parbench

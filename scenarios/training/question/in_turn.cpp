@@ -1,0 +1,56 @@
+// Which device has which micro-batches.
+#include "scenarios/training/question/in_turn.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "scenarios/models/layers/elementwise.h"
+
+namespace parbench {
+namespace {
+
+/// A micro-batch goes to the device in whose equal part of the batch it begins. Devices in whose
+/// part no micro-batch begins are left out.
+std::vector<std::vector<std::int64_t>> divided(const std::vector<std::int64_t>& micro_batches,
+                                               std::int64_t devices) {
+  const std::int64_t batch =
+      std::accumulate(micro_batches.begin(), micro_batches.end(), std::int64_t{0});
+  std::vector<std::vector<std::int64_t>> shares;
+  std::int64_t sample = 0;
+  std::int64_t last = -1;
+  for (const std::int64_t count : micro_batches) {
+    const std::int64_t device = devices * sample / batch;
+    if (device != last) shares.emplace_back();
+    last = device;
+    shares.back().push_back(count);
+    sample += count;
+  }
+  return shares;
+}
+
+}  // namespace
+
+StepLayout in_turn(const Context& context, const std::vector<std::int64_t>& micro_batches) {
+  const bool has_two =
+      context.device_count() > 1 && alike(context.device(0).info(), context.device(1).info());
+  StepLayout layout{.micro_batches = divided(micro_batches, has_two ? 2 : 1),
+                    .exchange = {.kind = Exchange::Kind::none}};
+  layout.grid.replicas = static_cast<int>(layout.micro_batches.size());
+  return layout;
+}
+
+std::vector<std::int64_t> all_micro_batches(
+    const std::vector<std::vector<std::int64_t>>& by_replica) {
+  std::vector<std::int64_t> all;
+  for (const auto& one : by_replica) all.insert(all.end(), one.begin(), one.end());
+  return all;
+}
+
+bool depends_on_division(const Network& network) {
+  return std::ranges::any_of(network.layers, [&](const Layer& layer) {
+    return as<RandomDropout>(layer) != nullptr ||
+           layer.kind->statistics(network.input_of(layer)) > 0;
+  });
+}
+
+}  // namespace parbench

@@ -1,0 +1,190 @@
+// What questions about training have in common.
+#include "scenarios/training/question/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "reports/units/units.h"
+#include "scenarios/framework/all_cores.h"
+#include "scenarios/models/model_choice.h"
+#include "scenarios/plan/schedules/partition.h"
+#include "scenarios/training/partition.h"
+#include "scenarios/training/question/in_turn.h"
+#include "scenarios/training/question/step_choice.h"
+#include "scenarios/training/step/training_step.h"
+
+namespace parbench {
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// Why kernels cannot compute the batch, or normalisations the micro-batches of every replica.
+/// `asked`: the flags with which users have asked for micro-batches of these sizes.
+std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Network& network,
+                                          const std::vector<std::vector<std::int64_t>>& replicas,
+                                          std::vector<std::string_view> asked) {
+  const bool has_image = parameters.find("image") != nullptr;
+  const std::string at_image =
+      has_image ? fmt::format(" at --image {}", network.input.back()) : std::string();
+  const std::int64_t batch = total_samples(parameters);
+  if (batch > network.max_samples()) {
+    return Obstacle{{"batch", "image"},
+                    fmt::format("--batch: {} samples{} are more than kernels can count; allowed "
+                                "are 1 to {}{}",
+                                batch, at_image, network.max_samples(),
+                                has_image ? ", or a smaller --image" : "")};
+  }
+  std::int64_t smallest = batch;
+  for (const auto& one : replicas) smallest = std::min(smallest, std::ranges::min(one));
+  const std::int64_t min = network.min_samples();
+  if (smallest >= min) return std::nullopt;
+  return Obstacle{
+      std::move(asked),
+      fmt::format(
+          "--batch{}: a micro-batch of {} leaves batch normalisations of {}{} one value a channel; "
+          "use micro-batches of at least {}{}",
+          parameters.find("split") != nullptr ? ", --split" : "",
+          report::format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
+          at_image, report::format_count(static_cast<std::size_t>(min), "sample"),
+          has_image ? " or a larger --image" : "")};
+}
+
+}  // namespace
+
+TrainingQuestion::TrainingQuestion(Definition definition)
+    : name_(definition.name),
+      question_(definition.question),
+      strategies_{{std::string(single_device), definition.whole + " on the first device"},
+                  {std::string(all_cores),
+                   definition.whole + " on one device that has the cores of all devices (for parts "
+                                      "of a GPU: the whole GPU)"}},
+      axes_(std::move(definition.axes)) {
+  std::ranges::move(definition.strategies, std::back_inserter(strategies_));
+}
+
+std::vector<std::pair<std::string, std::string>> TrainingQuestion::model_notes(
+    const std::vector<CaseSpec>& specs) const {
+  return notes_on_trained_models(specs);
+}
+
+const Axis& TrainingQuestion::axis(std::string_view name) const {
+  return *std::ranges::find(axes_, name, &Axis::name);
+}
+
+// --- requests ---
+
+std::int64_t TrainingQuestion::usual_batch(const Request& /*request*/, const Model& model) const {
+  return model.quick_batch;
+}
+
+/// What every strategy computes.
+Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
+  const Parameters& asked = request.spec.parameters;
+  const std::string usual_model = std::get<std::string>(axis("model").quick.front());
+  const Model model = model_of(request, usual_model);
+  Parameters parameters;
+  add_choice(parameters, "model", model.name, usual_model);
+  const Value* batch = asked.find("batch");
+  parameters.set("batch", batch != nullptr ? *batch : Value(usual_batch(request, model)));
+  add_model_sizes(request, model, parameters);
+  add_step_choices(axes_, asked, parameters);
+  return parameters;
+}
+
+std::optional<CaseSpec> TrainingQuestion::resolve(const Request& request) const {
+  CaseSpec spec = request.spec;
+  spec.parameters = parameters_of_step(request);
+  const Network network = network_of(spec.parameters);
+  if (spec.strategy != single_device &&
+      is_left_out(request, divide(request, network, spec.parameters))) {
+    return std::nullopt;
+  }
+  if (is_left_out(request, obstacle_of_samples(request, spec, network))) return std::nullopt;
+  return spec;
+}
+
+std::optional<Obstacle> TrainingQuestion::obstacle_of_samples(const Request& request,
+                                                              const CaseSpec& spec,
+                                                              const Network& network) const {
+  const bool is_preset_split = spec.parameters.find("split") != nullptr &&
+                               !request.was_given("split") && !request.was_given("micro-batches");
+  return obstacle_of_sizes(
+      spec.parameters, network,
+      micro_batches_of_replicas(spec.parameters, layout_of(spec).grid.replicas),
+      is_preset_split
+          ? std::vector<std::string_view>{"strategy", "split", "layout"}
+          : std::vector<std::string_view>{"batch", "split", "micro-batches", "image", "layout"});
+}
+
+// --- cases ---
+
+StepLayout TrainingQuestion::whole_layout(const CaseSpec& spec, const Network& network,
+                                          Context& context) const {
+  const Parameters& parameters = spec.parameters;
+  StepLayout layout = layout_of(spec);
+  layout.micro_batches = micro_batches_of_replicas(parameters, layout.grid.replicas);
+  layout.grid.replicas = static_cast<int>(layout.micro_batches.size());
+  if (spec.strategy == in_turn_strategy && layout.grid.stages == 1) {
+    layout = in_turn(context, all_micro_batches(layout.micro_batches));
+  }
+  layout.recompute = recomputes(parameters);
+  layout.schedule = asked_or(parameters, "schedule", layout.schedule);
+  if (const Value* bucket = parameters.find("bucket")) {
+    layout.exchange.bucket_bytes =
+        static_cast<std::size_t>(std::get<std::int64_t>(*bucket)) * mebibyte;
+  }
+  if (layout.grid.stages > 1) {
+    layout.partition = chosen_partition(context, network, spec, devices_of_stages(layout.grid),
+                                        layout.micro_batches.front());
+  }
+  return layout;
+}
+
+std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& context) const {
+  Network network = network_of(spec.parameters);
+  StepLayout layout = whole_layout(spec, network, context);
+  auto step = prepare_step(context, std::move(network),
+                           {.format = spec.format(), .optimizer = optimizer_of(spec.parameters)},
+                           std::move(layout));
+  const std::int64_t min = step->network.min_samples();
+  if (min > 1 && spec.parameters.find("split") != nullptr) {
+    step->notes.emplace_back(min_micro_batch_note,
+                             report::format_count(static_cast<std::size_t>(min), "sample"));
+  }
+  return make_case(std::move(step));
+}
+
+// --- references ---
+
+bool TrainingQuestion::compares_parts(const CaseSpec& spec) const {
+  return depends_on_division(network_of(spec.parameters));
+}
+
+std::optional<CaseSpec> TrainingQuestion::reference(const CaseSpec& spec) const {
+  const bool is_single = spec.strategy == single_device;
+  if (is_single && !recomputes(spec.parameters)) return std::nullopt;
+  if (is_single || !compares_parts(spec)) {
+    CaseSpec whole = with_strategy(single_of(spec), single_device, {"recompute"});
+    whole.parameters.set("batch", total_samples(spec.parameters));
+    return whole;
+  }
+  const int replicas = layout_of(spec).grid.replicas;
+  CaseSpec parts =
+      with_strategy(spec, in_turn_strategy,
+                    {"schedule", "partition", "bucket", "recompute", "server", "zero", "prefetch"});
+  if (replicas == 1) parts = with_strategy(parts, in_turn_strategy, {devices_parameter});
+  if (parts.parameters.find("layout") != nullptr) {
+    parts.parameters.set("layout", to_string(DeviceGrid{.replicas = replicas}));
+  }
+  return parts;
+}
+
+CaseSpec single_of(const CaseSpec& spec) {
+  return with_strategy(spec, single_device,
+                       {devices_parameter, "layout", "server", "scaling", "idle", "zero",
+                        "prefetch", "bucket", "accumulate", "split", "schedule", "partition"});
+}
+
+}  // namespace parbench

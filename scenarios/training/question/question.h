@@ -1,0 +1,92 @@
+// Scenarios that ask how to divide a training step over devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/framework/requests.h"
+#include "scenarios/framework/scenario.h"
+#include "scenarios/models/models.h"
+#include "scenarios/training/step/layout.h"
+
+namespace parbench {
+
+/// The strategy that others are compared with: the whole step on the first device.
+inline constexpr std::string_view single_device = "single";
+/// The reference of steps whose parts compute something else alone than within the batch: the same
+/// micro-batches one after the other. Not offered to users.
+inline constexpr std::string_view in_turn_strategy = "in-turn";
+
+/// A question is its axes, the layout of each case, and an answer. Cases, references and refusals
+/// follow from these. Parameters with the same name mean the same in all questions: "model" and its
+/// sizes, "batch", "split" or "accumulate", "schedule", "partition", "bucket", and the variants of
+/// a step ("optimizer", "recompute", "clip").
+class TrainingQuestion : public Scenario {
+ public:
+  struct Definition {
+    std::string_view name;
+    std::string_view question;
+    std::string whole;                 // what one device computes: "the whole batch"
+    std::vector<Strategy> strategies;  // that divide it
+    std::vector<Axis> axes;            // with "model", whose quick value is the usual model
+  };
+  explicit TrainingQuestion(Definition definition);
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] std::string_view question() const override { return question_; }
+  [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
+  [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
+  [[nodiscard]] std::string_view baseline() const override { return single_device; }
+  [[nodiscard]] int default_devices() const override { return 2; }
+  [[nodiscard]] int min_devices() const override { return 2; }
+  [[nodiscard]] bool runs_over_ranks() const override { return true; }
+  [[nodiscard]] bool plans_show_all() const override { return true; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
+      const std::vector<CaseSpec>& specs) const override;
+
+  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
+  [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
+                                              Context& context) const override;
+  /// One device with the whole batch and all activations, or the micro-batches in turn
+  /// (`compares_parts`).
+  [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
+
+ protected:
+  [[nodiscard]] const Axis& axis(std::string_view name) const;
+
+  /// The samples of a step where none are asked for.
+  [[nodiscard]] virtual std::int64_t usual_batch(const Request& request, const Model& model) const;
+  /// Adds the parameters of a strategy that divides the step; returns what keeps it from being
+  /// divided. Throws UsageError for values that no request can have.
+  [[nodiscard]] virtual std::optional<Obstacle> divide(const Request& request,
+                                                       const Network& network,
+                                                       Parameters& parameters) const = 0;
+  /// The grid of devices, the exchange and the rest of shards. Everything else follows from
+  /// parameters that all questions have.
+  [[nodiscard]] virtual StepLayout layout_of(const CaseSpec& spec) const = 0;
+  /// Whether the reference of a divided case has its micro-batches.
+  [[nodiscard]] virtual bool compares_parts(const CaseSpec& spec) const;
+
+ private:
+  [[nodiscard]] Parameters parameters_of_step(const Request& request) const;
+  [[nodiscard]] std::optional<Obstacle> obstacle_of_samples(const Request& request,
+                                                            const CaseSpec& spec,
+                                                            const Network& network) const;
+  [[nodiscard]] StepLayout whole_layout(const CaseSpec& spec, const Network& network,
+                                        Context& context) const;
+
+  std::string_view name_;
+  std::string_view question_;
+  std::vector<Strategy> strategies_;
+  std::vector<Axis> axes_;
+};
+
+/// The step of a case on one device, with the samples that "batch" says.
+[[nodiscard]] CaseSpec single_of(const CaseSpec& spec);
+
+}  // namespace parbench

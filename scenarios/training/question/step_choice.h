@@ -1,0 +1,88 @@
+// How users choose the variants of a training step: axes that scenarios with an update share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/framework/requests.h"
+#include "scenarios/framework/scenario.h"
+#include "scenarios/models/network.h"
+#include "scenarios/training/optimizer.h"
+
+namespace parbench {
+
+inline constexpr std::string_view default_schedule = "gpipe";
+
+/// The axes "schedule" and "partition" of strategies with stages.
+[[nodiscard]] Axis schedule_axis(std::vector<std::string> strategies);
+[[nodiscard]] Axis partition_axis(std::vector<std::string> strategies);
+
+/// The values of "scaling": "batch" counts the samples of all devices, or of each.
+inline constexpr std::string_view strong_scaling = "strong";
+inline constexpr std::string_view weak_scaling = "weak";
+[[nodiscard]] bool scales_weakly(const Parameters& parameters);
+
+/// The samples of all devices of a resolved case.
+[[nodiscard]] std::int64_t total_samples(const Parameters& parameters);
+
+/// The sizes in "12+8+4", as the kind of axis has them.
+[[nodiscard]] std::vector<std::int64_t> sizes_in(const std::string& text);
+/// The samples of each micro-batch of a resolved case, by replica: "split" is their size with a
+/// smaller last one, or the sizes as listed, and "accumulate" their number. There are fewer
+/// replicas where the batch leaves nothing for the last ones.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
+    const Parameters& parameters, int replicas);
+
+/// The axis "micro-batches", which sets the axis "split" by the number of micro-batches. Cases have
+/// the size alone, so that a case has one name however it was asked for.
+[[nodiscard]] Axis micro_batches_axis(std::vector<std::string> strategies);
+/// The number of micro-batches that the user asked for; nothing where it follows from "split".
+/// Throws UsageError where both are given.
+[[nodiscard]] std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request);
+/// Why samples do not make the number of micro-batches that the user asked for. `text`: the samples
+/// in words.
+[[nodiscard]] std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> asked,
+                                                                std::int64_t samples,
+                                                                const std::string& text);
+/// The value of "split" that divides samples into `count` micro-batches, at most one a sample: a
+/// size that leaves a smaller last one if need be, or a list of sizes that differ by one.
+[[nodiscard]] Value split_into(std::int64_t samples, std::int64_t count);
+
+/// The axes "optimizer", "clip" and "recompute".
+[[nodiscard]] Axis optimizer_axis();
+[[nodiscard]] Axis clip_axis();
+[[nodiscard]] Axis recompute_axis();
+
+/// Adds what was asked for of these axes, or the default, which names leave out, as far as the
+/// scenario has them.
+void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
+                      Parameters& parameters);
+
+/// Adds the partition into several stages that was asked for, or the default. Throws UsageError for
+/// one that the network does not have.
+void add_partition_choice(const Parameters& asked, const Network& network, int stages,
+                          Parameters& parameters);
+
+/// Whether a resolved case keeps only what crosses units (StageRange::recompute).
+[[nodiscard]] bool recomputes(const Parameters& parameters);
+
+/// Scenario::model_notes of cases that train models: names files with such convolutions.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
+    const std::vector<CaseSpec>& specs);
+
+/// A device's share of the speed of as many devices as there are: 1 is linear scaling.
+[[nodiscard]] Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices);
+
+/// Why a strategy that divides a step over devices has no case: it needs several, and of one kind.
+[[nodiscard]] std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request);
+/// Why a batch has no part for every replica.
+[[nodiscard]] std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas);
+
+/// The optimizer of a resolved case.
+[[nodiscard]] Optimizer optimizer_of(const Parameters& parameters);
+
+}  // namespace parbench
