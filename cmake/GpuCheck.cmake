@@ -4,7 +4,7 @@
 #   libexec/   the programs, without a run path; libexec/tests those of the tests that matter on a GPU,
 #              with the stand-ins of libraries that they load
 #   lib/       the shared libraries that a CUDA machine does not have
-#   scripts/   gpu-check with its parts
+#   scripts/   gpu-check with its parts and what it shares with other scripts
 # The C and C++ libraries are the other machine's (glibc 2.34 and GCC 12's libstdc++ or newer), and so
 # are the driver, cuDNN and cuBLAS.
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME gpu-check)
@@ -39,7 +39,7 @@ install(RUNTIME_DEPENDENCY_SET gpu_check_libraries
 install(PROGRAMS scripts/gpu-check DESTINATION scripts EXCLUDE_FROM_ALL)
 install(FILES scripts/lib.sh DESTINATION scripts EXCLUDE_FROM_ALL)
 install(PROGRAMS scripts/gpu-check.d/parbench DESTINATION bin EXCLUDE_FROM_ALL)
-install(DIRECTORY scripts/gpu-check.d scripts/peers.d DESTINATION scripts EXCLUDE_FROM_ALL
+install(DIRECTORY scripts/gpu-check.d scripts/lib DESTINATION scripts EXCLUDE_FROM_ALL
         FILES_MATCHING PATTERN "*.py")
 
 add_custom_target(gpu-check-programs DEPENDS parbench parbench-peers ${gpu_check_smoke} ${gpu_check_tests} ${stand_ins})

@@ -70,8 +70,8 @@ write_basic_package_version_file(parbenchConfigVersion.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/parbenchConfigVersion.cmake DESTINATION ${package})
 
 # Whole folders, which by the arrows of docs/architecture.md include only each other, and two headers.
-foreach(folder kernels/base kernels/core kernels/ops reports/units scenarios/answers scenarios/framework
-               scenarios/models scenarios/plan scenarios/training)
+foreach(folder kernels/base kernels/core kernels/ops scenarios/answers scenarios/framework scenarios/models
+               scenarios/plan scenarios/recommendation scenarios/training)
   install(DIRECTORY ${folder}/ DESTINATION ${headers}/${folder} FILES_MATCHING PATTERN *.h)
 endforeach()
 install(FILES kernels/machine/machine.h DESTINATION ${headers}/kernels/machine)

@@ -88,11 +88,11 @@ install_packages() {
   fi
 }
 
-# need_packages LIST…: names of files in scripts/. A stamp newer than every list skips the check.
+# need_packages LIST…: names of files in scripts/packages/. A stamp newer than every list skips the check.
 need_packages() {
   local name lists=() stamp="$root/build/.packages" fresh=1
   for name in "$@"; do
-    lists+=("$root/scripts/$name")
+    lists+=("$root/scripts/packages/$name")
     stamp+="-${name%.txt}"
   done
   for name in "${lists[@]}" "$root/scripts/lib.sh"; do
@@ -121,10 +121,10 @@ fetch_wheels() {
     -r "$list" >&2
 }
 
-# need_wheels NAME: the packages of scripts/NAME-wheels.txt in build/NAME-wheels, fetched once for each
+# need_wheels NAME: the packages of scripts/packages/NAME-wheels.txt in build/NAME-wheels, fetched once for each
 # version of the list.
 need_wheels() {
-  local list=$root/scripts/$1-wheels.txt target=$root/build/$1-wheels
+  local list=$root/scripts/packages/$1-wheels.txt target=$root/build/$1-wheels
   ! cmp -s "$list" "$target/.wheels" || return 0
   say "fetching the wheels of $list into $target"
   fetch_wheels "$target" "$list" ||
@@ -134,7 +134,7 @@ need_wheels() {
 
 # offer_wheels NAME WHAT: the same, but no error without pip or a network: what needs them is skipped.
 offer_wheels() {
-  local list=$root/scripts/$1-wheels.txt target=$root/build/$1-wheels
+  local list=$root/scripts/packages/$1-wheels.txt target=$root/build/$1-wheels
   ! cmp -s "$list" "$target/.wheels" || return 0
   if [[ ${PARBENCH_NO_INSTALL:-0} == 1 ]]; then
     say "PARBENCH_NO_INSTALL=1 keeps the wheels of $list from being fetched, so $2"
@@ -156,10 +156,10 @@ for tag in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_17 manylinux
 done
 
 # fetch_nvtx [pip's options]: NVTX's headers, which suit every machine, into build/nvtx; once for each
-# version that scripts/cuda-wheels.txt pins.
+# version that scripts/packages/cuda-wheels.txt pins.
 fetch_nvtx() {
   local target=$root/build/nvtx pin
-  pin=$(grep '^nvidia-nvtx==' "$root/scripts/cuda-wheels.txt")
+  pin=$(grep '^nvidia-nvtx==' "$root/scripts/packages/cuda-wheels.txt")
   [[ $(cat "$target/.wheels" 2>/dev/null) != "$pin" ]] || return 0
   fetch_wheels "$target" <(printf '%s\n' "$pin") "${for_x86_64[@]}" "$@" || return 1
   printf '%s\n' "$pin" >"$target/.wheels"
@@ -172,6 +172,9 @@ offer_nvtx() {
   fetch_nvtx --retries 0 --timeout 5 2>/dev/null ||
     say "NVTX's headers could not be fetched, so the build has no ranges; scripts/nvtx tries again"
 }
+
+# use_python_lib: lets Python programs import the modules of scripts/lib, which several scripts share.
+use_python_lib() { export PYTHONPATH="$root/scripts/lib${PYTHONPATH:+:$PYTHONPATH}"; }
 
 # A build folder that came here with a copied or moved clone would go on building the original.
 drop_foreign_build() {

@@ -26,11 +26,11 @@
 #include "bench/run/report_builder.h"
 #include "bench/run/scratch_folder.h"
 #include "kernels/base/error.h"
+#include "kernels/base/units/units.h"
 #include "reports/compare/match.h"
 #include "reports/compare/paired_reports.h"
 #include "reports/compare/paired_run.h"
 #include "reports/compare/words.h"
-#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
@@ -190,7 +190,7 @@ class PairsOfRuns {
       if (!run_.pairs.empty()) throw TimeSpent();
       throw UsageError(fmt::format(
           "{}\nno pair has ended within {}: give more time (--max-time), or make runs shorter",
-          timeout.what(), report::format_wait(run_.max_seconds)));
+          timeout.what(), format_wait(run_.max_seconds)));
     }
   }
 

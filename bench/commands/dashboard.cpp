@@ -9,12 +9,12 @@
 #include "bench/commands/commands.h"
 #include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
+#include "kernels/base/units/units.h"
 #include "reports/dashboard/pages/index_page.h"
 #include "reports/dashboard/reading.h"
 #include "reports/dashboard/site.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
@@ -38,8 +38,8 @@ constexpr CommandText dashboard_help{
 /// Each file once: "5 files: 3 reports, 1 copy, 1 skipped".
 std::string files_text(const report::SiteSummary& site) {
   const std::size_t copies = site.files - site.reports - site.skipped.size();
-  std::string text = fmt::format("{}: {}", report::format_count(site.files, "file"),
-                                 report::format_count(site.reports, "report"));
+  std::string text =
+      fmt::format("{}: {}", format_count(site.files, "file"), format_count(site.reports, "report"));
   for (const auto& [count, what] : {std::pair(copies, copies == 1 ? "copy" : "copies"),
                                     std::pair(site.skipped.size(), "skipped")}) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
@@ -95,7 +95,7 @@ class Dashboard final : public Command {
     print(fmt::format("histories: {} · changes: {} ({} in the last {} days of reports)\n",
                       built.histories, built.changes, built.recent_changes, report::recent_days));
     if (const std::string too_few = report::too_few_text(built.lengths); !too_few.empty()) {
-      print(report::hanging("", too_few, text_style().width, report::Emphasis::none, false));
+      print(report::hanging("", too_few, {.width = text_style().width}));
     }
     print(fmt::format("dashboard: {}\n", (site / "index.html").string()));
     return built.skipped.empty() || !strict_ ? ExitCode::measured : ExitCode::case_failed;

@@ -9,8 +9,8 @@
 #include "bench/commands/commands.h"
 #include "bench/commands/inspection.h"
 #include "kernels/base/error.h"
+#include "kernels/base/units/units.h"
 #include "kernels/machine/machine.h"
-#include "reports/units/units.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/models/model_choice.h"
 
@@ -132,13 +132,13 @@ class Inspect final : public Command {
         "the model. PyTorch keeps them with torch.onnx.export(model.train(), …, dynamo=False, "
         "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False); its newer exporter "
         "(dynamo=True, the default) folds them in training mode too.",
-        report::format_count(count, "convolution"))};
+        format_count(count, "convolution"))};
   }
 
   static void check_batch(const Network& network, std::int64_t batch) {
     if (batch >= network.min_samples() && batch <= network.max_samples()) return;
     throw UsageError(fmt::format("--batch: {} of {} cannot be computed; allowed are {} to {}",
-                                 report::format_count(static_cast<std::size_t>(batch), "sample"),
+                                 format_count(static_cast<std::size_t>(batch), "sample"),
                                  network.name, network.min_samples(), network.max_samples()));
   }
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
-#include "reports/units/units.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"
 
@@ -51,14 +51,13 @@ TableCell count_of(std::int64_t count) {
 }
 
 TableCell flops_of_row(double flops) {
-  return {.text = flops == 0 ? std::string(report::not_applicable)
-                             : report::format_amount(flops, "FLOP"),
+  return {.text = flops == 0 ? std::string(report::not_applicable) : format_amount(flops, "FLOP"),
           .number = flops};
 }
 
 TableCell bytes_of_row(std::size_t bytes) {
   return {.text = bytes == 0 ? std::string(report::not_applicable)
-                             : report::format_bytes(static_cast<double>(bytes)),
+                             : format_bytes(static_cast<double>(bytes)),
           .number = static_cast<double>(bytes)};
 }
 
@@ -119,7 +118,7 @@ report::Table table_of_layers(const NetworkFacts& facts) {
             [](const LayerFacts& one) { return name_of_row(one.name); }, {.text = "total"});
   table.add({.title = "kind", .align = Align::left, .narrow = {0, true}},
             [](const LayerFacts& one) { return TableCell{.text = one.kind}; },
-            {.text = report::format_count(facts.layers.size(), "layer")});
+            {.text = format_count(facts.layers.size(), "layer")});
   table.add(
       {.title = "reads", .align = Align::left, .verbatim = true, .narrow = {10}},
       [](const LayerFacts& one) {
@@ -206,7 +205,7 @@ std::string inspection_text(const Inspection& inspection, const report::TextStyl
   std::string text =
       to_text(layers, style) + '\n' + to_text(table_of_units(inspection.facts), style);
   for (const std::string& note : inspection.notes) {
-    text += '\n' + report::hanging("! ", note, style.width, report::Emphasis::none, style.color);
+    text += '\n' + report::hanging("! ", note, style);
   }
   for (const std::string& line : explanations()) {
     text += '\n';

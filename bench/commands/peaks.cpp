@@ -25,10 +25,10 @@
 #include "bench/sampling/described.h"
 #include "kernels/base/cpu_quota.h"
 #include "kernels/base/error.h"
+#include "kernels/base/units/units.h"
 #include "reports/model/machine_info.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
 #include "reports/views/peak_table.h"
 
 namespace parbench {
@@ -74,7 +74,7 @@ class Survey {
     });
     if (wanted.empty()) return known;
     naming_flag("the cache of peaks: ", [&] { cache_.check_writable(alone); });
-    note_(fmt::format("measuring {} of {}", report::format_count(wanted.size(), "peak"),
+    note_(fmt::format("measuring {} of {}", format_count(wanted.size(), "peak"),
                       report::to_text(alone)));
     std::vector<PeaksOfCores> others = others_of(facts);
     std::size_t kept = 0;
@@ -91,7 +91,7 @@ class Survey {
     } catch (const Interrupted&) {
       result_.interrupted = true;
       note_(fmt::format("interrupted: {} of {} measured and kept; the next call measures the rest",
-                        kept, report::format_count(wanted.size(), "peak")));
+                        kept, format_count(wanted.size(), "peak")));
     }
     return known;
   }
@@ -120,7 +120,7 @@ class Survey {
         fmt::format("not kept: {} {}: {}. Measure it on an idle machine, or allow wider intervals "
                     "with --precision.",
                     peak.what, whole_text(report::peak_cell(peak)), objection),
-        style_.width, report::Emphasis::none, style_.color);
+        style_);
     ++result_.refused;
     return std::nullopt;
   }
@@ -155,8 +155,8 @@ class Survey {
         continue;
       }
       note_(fmt::format("{} of {} was {}, less than with {}: it is dropped; measure it again",
-                        peak.what, report::format_count(other.cores, "core"), rate_text(*known),
-                        report::format_count(device.cores.size(), "core")));
+                        peak.what, format_count(other.cores, "core"), rate_text(*known),
+                        format_count(device.cores.size(), "core")));
       std::erase_if(other.peaks, [&](const report::Peak& old) { return old.what == peak.what; });
       cache_.keep(report::fingerprint(machine_, with_cores(device, other.cores)), other.peaks);
     }

@@ -20,10 +20,10 @@
 #include "bench/sampling/described.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
+#include "kernels/base/units/units.h"
 #include "kernels/core/ranks/remote_device.h"
 #include "reports/model/disturbances.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/costs.h"
@@ -247,7 +247,7 @@ Times with_profiling(const Times& times, const Times& profiling, const SamplerOp
 std::string memory_text(const std::vector<std::size_t>& bytes) {
   std::vector<std::string> texts;
   for (const std::size_t size : bytes) {
-    texts.push_back(report::format_bytes(static_cast<double>(size)));
+    texts.push_back(format_bytes(static_cast<double>(size)));
   }
   return fmt::format("{}", fmt::join(texts, " + "));
 }
@@ -258,7 +258,7 @@ std::string all_memory_text(const std::vector<MemoryEstimate>& memory) {
   for (const MemoryEstimate& one : memory) {
     if (one.bytes == 0) continue;
     texts.push_back(
-        fmt::format("{} on {}", report::format_bytes(static_cast<double>(one.bytes)), one.memory));
+        fmt::format("{} on {}", format_bytes(static_cast<double>(one.bytes)), one.memory));
   }
   return texts.empty() ? "" : fmt::format("memory at once: {}", fmt::join(texts, ", "));
 }
@@ -267,8 +267,7 @@ std::string outcome_text(const CaseEstimate& estimated) {
   std::string memory = memory_text(estimated.device_bytes);
   if (!memory.empty() && !estimated.device.empty()) memory += " on " + estimated.device;
   if (estimated.error.empty()) {
-    return fmt::format("{}; {} an execution", memory,
-                       report::format_duration(estimated.execution_seconds));
+    return fmt::format("{}; {} an execution", memory, format_duration(estimated.execution_seconds));
   }
   return fmt::format("{}{}cannot run: {}", memory, memory.empty() ? "" : "; ", estimated.error);
 }
@@ -296,14 +295,13 @@ std::string cases_text(const std::vector<CaseEstimate>& cases, std::size_t width
 std::string made_of(const SamplerOptions& options, bool profiles, double max_seconds) {
   std::string samples =
       fmt::format("Minimum: {} of each case (--min-samples); maximum: {}. Both include",
-                  report::format_count(static_cast<std::size_t>(options.min_samples), "sample"),
+                  format_count(static_cast<std::size_t>(options.min_samples), "sample"),
                   max_seconds > options.total_seconds ? "--max-total-time" : "--max-time for each");
   if (options.fixed_samples > 0) {
-    samples = report::format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
+    samples = format_count(static_cast<std::size_t>(options.fixed_samples), "sample");
     if (options.fixed_iterations > 0) {
       samples += fmt::format(
-          " of {}",
-          report::format_count(static_cast<std::size_t>(options.fixed_iterations), "execution"));
+          " of {}", format_count(static_cast<std::size_t>(options.fixed_iterations), "execution"));
     }
     samples += " of each case. The time includes";
   }
@@ -352,22 +350,20 @@ std::string estimate_text(const Scenario& scenario, const Context& context, cons
   for (const report::Device& device : devices) names.push_back(device.name);
   const report::DeviceCores cores = report::cores_of(devices);
   std::string text = fmt::format(
-      "{}: {}, memory on {}{}\n", scenario.name(), report::format_count(run.cases.size(), "case"),
+      "{}: {}, memory on {}{}\n", scenario.name(), format_count(run.cases.size(), "case"),
       fmt::join(names, " + "),
-      cores.are_shared()
-          ? fmt::format(", which share {}", report::format_count(cores.different, "core"))
-          : "");
+      cores.are_shared() ? fmt::format(", which share {}", format_count(cores.different, "core"))
+                         : "");
   text += cases_text(run.cases, width);
-  const std::string min = report::format_wait(run.min_seconds);
-  const std::string max = report::format_wait(run.max_seconds);
+  const std::string min = format_wait(run.min_seconds);
+  const std::string max = format_wait(run.max_seconds);
   std::string time = "estimated time: " + min;
   if (run.max_seconds > run.min_seconds * 1.1 && max != min) time += " to " + max;
   if (run.processes > 1) time += fmt::format(", in {} processes", run.processes);
   if (run.wanted_seconds > 0) {
-    time +=
-        fmt::format("; too short for all cases: {} of each take about {}",
-                    report::format_count(static_cast<std::size_t>(run.wanted_samples), "sample"),
-                    report::format_wait(run.wanted_seconds));
+    time += fmt::format("; too short for all cases: {} of each take about {}",
+                        format_count(static_cast<std::size_t>(run.wanted_samples), "sample"),
+                        format_wait(run.wanted_seconds));
   }
   const std::size_t line = std::min(width, report::max_line);
   if (const std::string memory = all_memory_text(run.memory); !memory.empty()) {

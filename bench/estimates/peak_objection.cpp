@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/peaks.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/units.h"
 
 namespace parbench {
 
@@ -22,22 +22,20 @@ bool contradicts(const report::Peak& of_fewer, const report::Peak& of_more, doub
 
 std::string objection_to(const report::Peak& peak, std::size_t cores, double precision,
                          const std::vector<PeaksOfCores>& others, double quota_lost, double taken) {
-  using report::format_percent;
   if (quota_lost >= report::min_quota_lost) {
     return fmt::format("a CPU quota withheld {} of the CPU time", format_percent(quota_lost, 0));
   }
   if (peak.interval && relative_half_width(*peak.interval, peak.value) > precision) {
     return fmt::format("its interval is wider than ± {}", format_percent(precision, 0));
   }
-  if (taken >= std::max(report::min_cores_taken, precision)) {
+  if (taken >= std::max(min_cores_taken, precision)) {
     return fmt::format("other programs took {} of the CPU time", format_percent(taken, 0));
   }
   for (const PeaksOfCores& other : others) {
     const report::Peak* known = report::find_peak(other.peaks, peak.what);
     if (known == nullptr || other.cores >= cores || !contradicts(*known, peak, precision)) continue;
-    return fmt::format("{} cannot be slower than {}, which reached {}",
-                       report::format_count(cores, "core"),
-                       report::format_count(other.cores, "core"), rate_text(*known));
+    return fmt::format("{} cannot be slower than {}, which reached {}", format_count(cores, "core"),
+                       format_count(other.cores, "core"), rate_text(*known));
   }
   return {};
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 #include "scenarios/framework/context.h"
 
 namespace parbench {
@@ -33,7 +33,7 @@ struct PeakSizes {
 /// Something per second: the median of the samples, with its interval.
 struct Rate {
   double value = 0;
-  std::optional<report::Interval> interval;
+  std::optional<Interval> interval;
 };
 
 /// One best rate that a device has.

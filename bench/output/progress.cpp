@@ -13,8 +13,8 @@
 
 #include "bench/execution/clock.h"
 #include "bench/output/standard_streams.h"
+#include "kernels/base/units/units.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
@@ -53,7 +53,7 @@ std::string facts(const ProgressState& state) {
     text += fmt::format("  {} sample{}", state.samples, state.samples == 1 ? "" : "s");
   }
   if (state.reached_precision && std::isfinite(*state.reached_precision)) {
-    text += fmt::format("  ±{}", report::format_percent(*state.reached_precision));
+    text += fmt::format("  ±{}", format_percent(*state.reached_precision));
   }
   if (state.fraction && state.cases > 0) {
     text += fmt::format("  {}/{} {}", state.cases_done, state.cases, state.cases_word);
@@ -67,8 +67,7 @@ std::string facts(const ProgressState& state) {
   const bool one_of_several = one_process || one_scenario;
   if (state.seconds_left && std::isfinite(*state.seconds_left)) {
     text += fmt::format("{} {} left{}", one_of_several ? ":" : " ",
-                        report::format_wait(*state.seconds_left),
-                        state.left_is_limit ? " at most" : "");
+                        format_wait(*state.seconds_left), state.left_is_limit ? " at most" : "");
   }
   return text;
 }

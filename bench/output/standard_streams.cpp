@@ -46,7 +46,7 @@ std::string error_text(std::string_view message) {
   std::string lines;
   for (const auto part : std::views::split(std::string_view(text), '\n')) {
     const std::string line(part.begin(), part.end());
-    lines += is_wrapped ? report::hanging(indent, line, width, report::Emphasis::none, false)
+    lines += is_wrapped ? report::hanging(indent, line, {.width = width})
                         : std::string(indent) + line + '\n';
   }
   return lines.substr(indent.size());

@@ -20,7 +20,7 @@
 namespace parbench::peers {
 namespace {
 
-Json interval_json(const std::optional<report::Interval>& interval) {
+Json interval_json(const std::optional<Interval>& interval) {
   if (!interval) return nullptr;
   return {{"low", interval->low}, {"high", interval->high}, {"confidence", interval->confidence}};
 }

@@ -22,8 +22,8 @@
 #include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "kernels/base/error.h"
+#include "kernels/base/units/units.h"
 #include "reports/text/exit_text.h"
-#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
@@ -298,9 +298,8 @@ class Watch {
     stopped_at_ = steady_seconds();
     const bool total = *stopped_at_ - begin_ >= program_.max_seconds;
     end_.passed_limit =
-        total
-            ? fmt::format("did not end within {}", report::format_wait(program_.max_seconds))
-            : fmt::format("gave no sign for {}", report::format_wait(program_.max_silent_seconds));
+        total ? fmt::format("did not end within {}", format_wait(program_.max_seconds))
+              : fmt::format("gave no sign for {}", format_wait(program_.max_silent_seconds));
   }
 
   const ChildProgram& program_;

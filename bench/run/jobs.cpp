@@ -226,7 +226,7 @@ std::string text_of(const ReasonLine& line, std::string_view one, std::string_vi
   return report::hanging(
       "",
       fmt::format("{} {} left out: {}", is_one ? one : many, fmt::join(line.what, ", "), reason),
-      width, report::Emphasis::none, false);
+      {.width = width});
 }
 
 }  // namespace

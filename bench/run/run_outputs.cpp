@@ -28,8 +28,8 @@ std::unique_ptr<Progress> progress_of(const RunOptions& options) {
 /// Returns the first difference between texts by name, such as versions of libraries.
 std::string difference_of_texts(const report::NamedTexts& before, const report::NamedTexts& now) {
   const auto find = [](const report::NamedTexts& texts, const std::string& name) {
-    const auto found = std::ranges::find(texts, name, &report::NamedTexts::value_type::first);
-    return found == texts.end() ? std::string("none") : found->second;
+    const std::string* found = report::find_value(texts, name);
+    return found == nullptr ? std::string("none") : *found;
   };
   for (const report::NamedTexts* texts : {&before, &now}) {
     for (const auto& [name, text] : *texts) {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "kernels/base/error.h"
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/all_cores.h"
 
 namespace parbench {
@@ -198,7 +198,7 @@ void check_axes_take_part(const RunOptions& options, const Scenario& scenario,
     throw UsageError(
         fmt::format("--{}: it changes none of the {} that the other flags ask for ({}); leave it "
                     "out, or ask for cases that have it",
-                    axis.name, report::format_count(cases.size(), "case"), axis.description));
+                    axis.name, format_count(cases.size(), "case"), axis.description));
   }
 }
 

@@ -12,9 +12,9 @@
 #include <set>
 #include <span>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/units.h"
 
 namespace parbench {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 std::string cases_text(std::size_t count, std::size_t all) {
   if (all == 1) return "the case";
   if (count == 2 && all == 2) return "both cases";
-  return count == all ? fmt::format("all {}", report::format_count(all, "case"))
+  return count == all ? fmt::format("all {}", format_count(all, "case"))
                       : fmt::format("{} of {} cases", count, all);
 }
 
@@ -50,8 +50,7 @@ std::optional<std::string> quota_warning(const std::vector<report::CaseResult>& 
   return fmt::format(
       "Careful: a CPU quota withheld up to {} of the CPU time in {}; repeat without it (docker run "
       "without --cpus, systemd without CPUQuota=), or with a larger one.",
-      report::format_percent(
-          std::ranges::max(cases, {}, &report::CaseResult::quota_lost).quota_lost, 0),
+      format_percent(std::ranges::max(cases, {}, &report::CaseResult::quota_lost).quota_lost, 0),
       cases_text(static_cast<std::size_t>(count), measured_count(cases)));
 }
 
@@ -62,7 +61,7 @@ std::optional<std::string> disturbance_warning(const std::vector<report::CaseRes
   const auto taken = [](const report::CaseResult& one) { return report::cores_taken(one); };
   return fmt::format(
       "Careful: other programs took up to {} of the CPU time in {}; repeat on a quiet machine.",
-      report::format_percent(std::ranges::max(cases | std::views::transform(taken)), 0),
+      format_percent(std::ranges::max(cases | std::views::transform(taken)), 0),
       cases_text(static_cast<std::size_t>(count), measured_count(cases)));
 }
 
@@ -85,14 +84,14 @@ std::string few_values_text(const std::vector<report::CaseResult>& cases, bool o
                             std::size_t fewest) {
   const auto has_few = [&](const report::CaseResult& one) {
     return one.status == report::CaseStatus::measured &&
-           values_of(one, of_processes) < report::needed_values;
+           values_of(one, of_processes) < needed_values;
   };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(cases, has_few));
   const std::size_t measured = measured_count(cases);
   return fmt::format("{} {} fewer than the {} {} that an interval of {} needs (fewest: {})",
-                     cases_text(count, measured), count == 1 ? "has" : "have",
-                     report::needed_values, of_processes ? "processes" : "samples",
-                     report::format_percent(report::wanted_confidence, 0), fewest);
+                     cases_text(count, measured), count == 1 ? "has" : "have", needed_values,
+                     of_processes ? "processes" : "samples", format_percent(wanted_confidence, 0),
+                     fewest);
 }
 
 /// What gives a case more samples; empty where that is not known.
@@ -153,13 +152,13 @@ std::string missing_text(const std::vector<report::CaseResult>& cases) {
   if (!strategies.empty()) {
     missing.push_back(fmt::format("all of {} {}",
                                   strategies.size() == 1 ? "strategy" : "strategies",
-                                  report::format_list(strategies)));
+                                  format_list(strategies)));
   }
   for (const std::string& value : missing_of(shares_of(others, values))) {
     missing.push_back("all of " + value);
   }
   if (missing.empty() || std::ranges::all_of(cases, report::is_left_out_of_time)) return {};
-  return fmt::format(" (among them {})", report::format_list(missing));
+  return fmt::format(" (among them {})", format_list(missing));
 }
 
 /// "20 of 63 cases measured; no time for 41 (among them all of strategy b), 1 failed, 1 skipped"; a
@@ -190,7 +189,7 @@ std::string coverage_text(const std::vector<report::CaseResult>& cases) {
   }
   if (left > 1 && left == cases.size()) return fmt::format("no time for any of {} cases", left);
   return fmt::format("{} of {} measured; {}", cases.size() - left - others,
-                     report::format_count(cases.size(), "case"), fmt::join(missing, ", "));
+                     format_count(cases.size(), "case"), fmt::join(missing, ", "));
 }
 
 /// Baselines of one strategy that were not measured, and the cases that need them.
@@ -234,10 +233,10 @@ std::string text_of(std::string_view baseline, const MissingBaseline& missing) {
       missing.reasons.size() == 1 ? *missing.reasons.begin() : "was not measured";
   if (missing.has_any) {
     return fmt::format("Gains are relative to {}, which {} for {}: they have none.", baseline,
-                       reason, report::format_count(missing.without, "case"));
+                       reason, format_count(missing.without, "case"));
   }
   return fmt::format("Gains are relative to {}, which {}: {} {} none.", baseline, reason,
-                     report::format_list(missing.strategies),
+                     format_list(missing.strategies),
                      missing.strategies.size() == 1 ? "has" : "have");
 }
 
@@ -250,14 +249,14 @@ std::optional<std::string> preliminary_warning(const std::vector<report::CaseRes
   const report::CaseResult& fewest = with_fewest_values(cases, of_processes);
   const std::size_t count = values_of(fewest, of_processes);
   const auto left = std::ranges::count_if(cases, report::is_left_out_of_time);
-  const bool has_few = is_answered && !conditions.for_profiler && count < report::needed_values;
+  const bool has_few = is_answered && !conditions.for_profiler && count < needed_values;
   if (!has_few && left == 0) return std::nullopt;
   std::vector<std::string> parts;
   std::string remedy;
   if (has_few) {
     parts.push_back(few_values_text(cases, of_processes, count));
-    remedy = of_processes && conditions.processes < static_cast<int>(report::needed_values)
-                 ? fmt::format("--processes {} gives them", report::needed_values)
+    remedy = of_processes && conditions.processes < static_cast<int>(needed_values)
+                 ? fmt::format("--processes {} gives them", needed_values)
                  : remedy_of(fewest);
   }
   if (left > 0) {
@@ -317,15 +316,15 @@ std::optional<std::string> sharing_warning(const std::vector<report::Device>& de
   return fmt::format(
       "Careful: the {} share {}, so these times and gains do not carry over to devices with cores "
       "of their own.",
-      report::format_count(static_cast<std::size_t>(std::ranges::count_if(
-                               devices, [](const auto& device) { return !device.cores.empty(); })),
-                           "device"),
-      report::format_count(cores.different, "core"));
+      format_count(static_cast<std::size_t>(std::ranges::count_if(
+                       devices, [](const auto& device) { return !device.cores.empty(); })),
+                   "device"),
+      format_count(cores.different, "core"));
 }
 
 std::vector<std::string> disturbance_warnings(const std::vector<report::CaseResult>& cases,
                                               const report::Answer& answer) {
-  const auto has_load = [](const report::Recommendation& one) { return one.load > 0; };
+  const auto has_load = [](const Recommendation& one) { return one.load > 0; };
   const bool is_said =
       !answer.recommendations.empty() && std::ranges::all_of(answer.recommendations, has_load);
   std::vector<std::string> warnings;

@@ -71,10 +71,10 @@ void add_load(CaseOutcome& outcome, const report::CaseResult& measured,
   /// A smaller share of the time changes a ratio by less than what counts as a gain.
   constexpr double min_cost = 0.05;
   outcome.load = std::max(report::cores_taken(measured), report::cores_taken(baseline));
-  const auto ratio = [&](Samples before, Samples own) -> std::optional<report::Ratio> {
+  const auto ratio = [&](Samples before, Samples own) -> std::optional<Ratio> {
     const auto median = paired_ratio(before, own);
     if (!median) return std::nullopt;
-    return report::Ratio{median->value, median->interval, baseline.name};
+    return Ratio{median->value, median->interval, baseline.name};
   };
   if (report::load_cost(baseline) >= min_cost) {
     outcome.min_speedup = ratio(report::samples_without_load(baseline), measured.samples);
@@ -394,7 +394,7 @@ std::vector<std::size_t> profiling_order(const std::vector<report::CaseResult>& 
   std::set<std::string> first;
   if (answer) {
     first = report::cases_of_answer(*answer, cases);
-    for (const report::Recommendation& one : answer->recommendations) {
+    for (const Recommendation& one : answer->recommendations) {
       if (one.gaining) first.insert(one.gaining->name);
       if (one.gain) first.insert(one.gain->baseline);
     }

@@ -5,20 +5,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
 
+#include "kernels/base/units/units.h"
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/compare/processes.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/fingerprint.h"
 #include "reports/model/notes.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/units.h"
-#include "reports/units/wide_intervals.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/parameter_columns.h"
 #include "reports/views/table_parts.h"
@@ -141,7 +142,7 @@ bool has_scenario(const Report& report, const std::string& scenario) {
 }
 
 /// Returns "CPU and number of cores unknown in NEW"; empty if everything is known.
-std::string unknown_text(const report::Fingerprint& base, const report::Fingerprint& now) {
+std::string unknown_machine_text(const report::Fingerprint& base, const report::Fingerprint& now) {
   std::vector<std::string> texts;
   for (const auto& [machine, side] : {std::pair(&base, "BASE"), std::pair(&now, "NEW")}) {
     const std::vector<std::string> facts = report::unknown_facts(*machine);
@@ -160,13 +161,12 @@ void set_machines(ScenarioFacts& facts, const Report& base, const Report& now) {
   if (!in_base || !in_now) return;
   const report::Fingerprint before = report::fingerprint(base, facts.scenario);
   facts.machine_difference = report::difference(before, machine);
-  facts.machine_unknown = unknown_text(before, machine);
+  facts.machine_unknown = unknown_machine_text(before, machine);
 }
 
 std::string hidden_value(const CaseResult& c, const std::string& name) {
-  const auto found =
-      std::ranges::find(c.hidden_parameters, name, &report::NamedValues::value_type::first);
-  return found == c.hidden_parameters.end() ? "none" : report::value_text(found->second);
+  const report::Value* found = report::find_value(c.hidden_parameters, name);
+  return found == nullptr ? "none" : report::value_text(*found);
 }
 
 /// Describes parameters outside of a case's identity: "slowdown: 0 before, 5 now".
@@ -206,6 +206,7 @@ std::vector<ScenarioFacts> facts_of(const std::vector<Match>& matches, std::vect
 
 // ----------------------------------------------------------------------------------------- order
 
+/// Returns the place of a row's verdict, or of its state where it has none: the most urgent first.
 int rank_of(const Row& row) {
   if (const auto verdict = row.verdict()) {
     switch (*verdict) {
@@ -256,7 +257,7 @@ int min_processes(const std::vector<Row>& rows) {
 /// Returns whether the table shows an interval other than "unknown".
 bool has_known_interval(const std::vector<Row>& rows) {
   return std::ranges::any_of(rows, [](const Row& row) {
-    return row.judgement && !report::is_unknown_change(row.judgement->change.interval);
+    return row.judgement && !is_unknown_change(row.judgement->change.interval);
   });
 }
 
@@ -322,7 +323,7 @@ std::vector<std::string> note_on_missing_cores(double assumed, const std::vector
       !by_quota    ? "Other programs"
       : !by_others ? "A CPU quota"
                    : "Other programs and a CPU quota",
-      report::format_count(count, "case"), report::format_percent(-std::expm1(-largest), 0),
+      format_count(count, "case"), format_percent(-std::expm1(-largest), 0),
       by_quota ? " without a quota" : "")};
 }
 
@@ -345,7 +346,7 @@ std::vector<std::string> notes_on_processes(const Comparison& comparison,
   std::vector<std::string> notes{
       fmt::format("A side with one process does not show how much processes differ: a standard "
                   "deviation of {} is assumed{}.",
-                  report::format_percent(assumed),
+                  format_percent(assumed),
                   options.known_spread
                       ? " (--assume-spread)"
                       : fmt::format(", and intervals are wide; {}", processes_remedy(comparison)))};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -240,21 +241,9 @@ bool is_of_one_program(const Report& report) {
 }  // namespace
 
 std::string_view to_string(MatchState state) {
-  switch (state) {
-    case MatchState::comparable:
-      return "comparable";
-    case MatchState::failed_now:
-      return "failed_now";
-    case MatchState::not_measured:
-      return "not_measured";
-    case MatchState::not_comparable:
-      return "not_comparable";
-    case MatchState::only_base:
-      return "only_base";
-    case MatchState::only_now:
-      return "only_now";
-  }
-  return {};
+  constexpr std::array<std::string_view, 6> names{"comparable",     "failed_now", "not_measured",
+                                                  "not_comparable", "only_base",  "only_now"};
+  return names.at(static_cast<std::size_t>(state));
 }
 
 void unite_programs(Report& base, const Report& now) {

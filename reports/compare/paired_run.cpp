@@ -5,9 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench::compare {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 std::string time_of_all(const PairedRun& run) {
   const auto pairs = static_cast<double>(run.looks.back());
   const double seconds = run.seconds / static_cast<double>(run.pairs.size());
-  return report::format_wait(std::ceil(pairs * seconds));
+  return format_wait(std::ceil(pairs * seconds));
 }
 
 std::string reason_of(const PairedRun& run) {
@@ -54,28 +55,15 @@ std::string orders_text(const std::vector<Pair>& pairs) {
 }  // namespace
 
 std::string_view to_string(PairsEnd end) {
-  switch (end) {
-    case PairsEnd::settled:
-      return "settled";
-    case PairsEnd::looks_taken:
-      return "looks taken";
-    case PairsEnd::time_spent:
-      return "time spent";
-    case PairsEnd::nothing_comparable:
-      return "nothing comparable";
-    case PairsEnd::interrupted:
-      return "interrupted";
-    case PairsEnd::failed:
-      return "failed";
-  }
-  return {};
+  constexpr std::array<std::string_view, 6> names{
+      "settled", "looks taken", "time spent", "nothing comparable", "interrupted", "failed"};
+  return names.at(static_cast<std::size_t>(end));
 }
 
 std::string pairs_text(const PairedRun& run) {
   return fmt::format("{} in {}, in the order {} (A is BASE, B is NEW; seed {}): {}.",
-                     report::format_count(run.pairs.size(), "pair"),
-                     report::format_wait(run.seconds), orders_text(run.pairs), run.seed,
-                     reason_of(run));
+                     format_count(run.pairs.size(), "pair"), format_wait(run.seconds),
+                     orders_text(run.pairs), run.seed, reason_of(run));
 }
 
 }  // namespace parbench::compare

@@ -2,6 +2,7 @@
 #include "reports/compare/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstddef>
@@ -36,17 +37,8 @@ Verdict verdict_of(const Change& change, bool evidence, double threshold) {
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::regressed:
-      return "regressed";
-    case Verdict::improved:
-      return "improved";
-    case Verdict::same:
-      return "same";
-    case Verdict::undecided:
-      return "undecided";
-  }
-  return {};
+  constexpr std::array<std::string_view, 4> names{"regressed", "improved", "same", "undecided"};
+  return names.at(static_cast<std::size_t>(verdict));
 }
 
 double p_value(const Estimate& estimate) {

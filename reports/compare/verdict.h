@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 
 namespace parbench::compare {
 
@@ -25,7 +25,7 @@ struct Estimate {
 /// Relative change in time, new over base minus one: 0.05 means 5% longer.
 struct Change {
   double value = 0;
-  report::Interval interval;  // an end that overflows is infinite
+  Interval interval;  // an end that overflows is infinite
 };
 
 struct Rule {

@@ -5,15 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <string_view>
 #include <tuple>
 
+#include "kernels/base/units/units.h"
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/model/disturbances.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
-#include "reports/units/wide_intervals.h"
 
 namespace parbench::compare {
 namespace {
@@ -28,7 +29,7 @@ int decimals_of(const Change& change) {
 
 /// Formats without the percent sign: "+6.2", "−3.0", "0.0", "+∞".
 std::string signed_percent(double fraction, int decimals) {
-  if (std::isnan(fraction)) return std::string(report::no_number);
+  if (std::isnan(fraction)) return std::string(no_number);
   if (std::isinf(fraction)) return fraction > 0 ? "+∞" : "−∞";
   std::string digits = fmt::format("{:.{}f}", 100 * std::abs(fraction), decimals);
   if (digits.find_first_not_of("0.") == std::string::npos) return digits;
@@ -49,7 +50,7 @@ Scale scale_of(const Change& change) {
 std::string factors_text(double low, double high) {
   constexpr std::string_view times = "×";
   const auto text = [](double factor) {
-    return std::isinf(factor) ? std::string("∞×") : report::format_ratio(factor);
+    return std::isinf(factor) ? std::string("∞×") : format_ratio(factor);
   };
   std::string interval = text(low);
   interval.resize(interval.size() - times.size());
@@ -72,12 +73,12 @@ std::string failures_text(const Comparison& comparison) {
   }
   std::string text;
   if (!labels.empty()) {
-    text = fmt::format("{} failed in NEW: {}. ", report::format_count(labels.size(), "case"),
-                       listed(labels));
+    text =
+        fmt::format("{} failed in NEW: {}. ", format_count(labels.size(), "case"), listed(labels));
   }
   if (const std::size_t unfinished = comparison.now.unfinished; unfinished > 0) {
     text += fmt::format("NEW ended before its time, {} of it not measured to the end. ",
-                        report::format_count(unfinished, "case"));
+                        format_count(unfinished, "case"));
   } else if (comparison.now.ended_early) {
     text += "NEW ended before its time, between two processes or while its cases were profiled. ";
   }
@@ -94,7 +95,7 @@ bool is_throttled_more(const std::optional<Measured>& one, const std::optional<M
   if (!one || !other) return false;
   const double lost_more = one->quota_lost - other->quota_lost;
   return (!one->throttled_by.empty() && other->throttled_by.empty()) ||
-         (lost_more > 0 && other->quota_lost == 0) || lost_more >= report::min_cores_taken;
+         (lost_more > 0 && other->quota_lost == 0) || lost_more >= min_cores_taken;
 }
 
 /// Returns in how many cases only one side was throttled; stated before the verdicts.
@@ -115,11 +116,10 @@ std::string throttled_side_text(const Comparison& comparison) {
     }
     if (count == 0) continue;
     if (quota_lost > 0) reasons.push_back(report::quota_text(quota_lost));
-    text +=
-        fmt::format("{} was throttled more than {} in {} of {}, which may explain the change: {}. ",
-                    of_now ? "NEW" : "BASE", of_now ? "BASE" : "NEW", count,
-                    report::format_count(comparison.count(MatchState::comparable), "case"),
-                    fmt::join(reasons, ", "));
+    text += fmt::format(
+        "{} was throttled more than {} in {} of {}, which may explain the change: {}. ",
+        of_now ? "NEW" : "BASE", of_now ? "BASE" : "NEW", count,
+        format_count(comparison.count(MatchState::comparable), "case"), fmt::join(reasons, ", "));
   }
   return text;
 }
@@ -159,14 +159,13 @@ std::string undecided_text(const Comparison& comparison) {
   const std::size_t all = comparison.decidable();
   const bool too_few = comparison.outcome() == Outcome::too_few_decided;
   if (!too_few && 2 * decided >= all) return {};
-  std::string text =
-      fmt::format("Undecided: {} of {}", all - decided, report::format_count(all, "case"));
+  std::string text = fmt::format("Undecided: {} of {}", all - decided, format_count(all, "case"));
   if (const std::string missing = counts_text(missing_counts(comparison)); !missing.empty()) {
     text += fmt::format(" ({})", missing);
   }
   if (!too_few) return text;
   return text + fmt::format("; {} must be decided (--require-decided)",
-                            report::format_percent(comparison.rule.required_decided, 0));
+                            format_percent(comparison.rule.required_decided, 0));
 }
 
 std::string regressions_text(const Comparison& comparison, std::size_t compared) {
@@ -177,9 +176,8 @@ std::string regressions_text(const Comparison& comparison, std::size_t compared)
                                 interval_text(row.judgement->change)));
   }
   if (texts.empty())
-    return fmt::format("No regression found in {}",
-                       report::format_count(comparison.decided(), "case"));
-  return fmt::format("{} of {} regressed: {}", texts.size(), report::format_count(compared, "case"),
+    return fmt::format("No regression found in {}", format_count(comparison.decided(), "case"));
+  return fmt::format("{} of {} regressed: {}", texts.size(), format_count(compared, "case"),
                      listed(texts));
 }
 
@@ -218,7 +216,7 @@ std::string confidences_text(const Comparison& comparison) {
   // Rounds down, because no interval has 100% confidence.
   const auto percent = [](double confidence) {
     constexpr double rounding_error = 1e-6;
-    return report::format_number(std::floor(1e4 * confidence + rounding_error) / 100, 4);
+    return format_number(std::floor(1e4 * confidence + rounding_error) / 100, 4);
   };
   const std::string low = percent(min);
   const std::string high = percent(max);
@@ -230,9 +228,7 @@ std::string rule_text(const Comparison& comparison) {
   const std::size_t judged = static_cast<std::size_t>(std::ranges::count_if(
       comparison.rows, [](const Row& row) { return row.judgement.has_value(); }));
   if (judged == 0) return {};
-  const auto percent = [](double fraction) {
-    return report::format_number(100 * fraction, 3) + '%';
-  };
+  const auto percent = [](double fraction) { return format_number(100 * fraction, 3) + '%'; };
   std::string text;
   if (comparison.rule.threshold > 0) {
     text = fmt::format("Changes below {} do not count (--threshold). ",
@@ -241,7 +237,7 @@ std::string rule_text(const Comparison& comparison) {
   return text + fmt::format(
                     "Chance of any false alarm in {}: at most {} (Holm's correction; each interval "
                     "holds the true change with {}).",
-                    report::format_count(judged, "case"), percent(comparison.rule.significance),
+                    format_count(judged, "case"), percent(comparison.rule.significance),
                     confidences_text(comparison));
 }
 
@@ -271,9 +267,9 @@ std::string times_text(const Comparison& comparison) {
 std::string change_text(const Change& change) {
   const Scale scale = scale_of(change);
   if (scale == Scale::times_as_fast) {
-    return report::format_ratio(1 / (1 + change.value)) + " as fast";
+    return format_ratio(1 / (1 + change.value)) + " as fast";
   }
-  if (scale == Scale::times_as_long) return report::format_ratio(1 + change.value) + " as long";
+  if (scale == Scale::times_as_long) return format_ratio(1 + change.value) + " as long";
   constexpr std::string_view plus = "+";
   constexpr std::string_view minus = "−";
   const std::string percent = signed_percent(change.value, decimals_of(change));
@@ -282,8 +278,8 @@ std::string change_text(const Change& change) {
 }
 
 std::string interval_text(const Change& change) {
-  const report::Interval& interval = change.interval;
-  if (report::is_unknown_change(interval)) return std::string(report::unknown_text);
+  const Interval& interval = change.interval;
+  if (is_unknown_change(interval)) return std::string(unknown_text);
   const Scale scale = scale_of(change);
   if (scale == Scale::times_as_fast) {
     return factors_text(1 / (1 + interval.high), 1 / (1 + interval.low));
@@ -295,7 +291,7 @@ std::string interval_text(const Change& change) {
 }
 
 std::string seconds_text(const std::optional<Measured>& measured) {
-  return measured ? report::format_duration(measured->seconds) : std::string(report::no_number);
+  return measured ? format_duration(measured->seconds) : std::string(no_number);
 }
 
 std::string sentence(const Comparison& comparison) {
@@ -342,8 +338,7 @@ std::string throttling_text(const Row& row) {
     if (!*measured) continue;
     std::vector<std::string> reasons = (*measured)->throttled_by;
     if (const double lost = (*measured)->quota_lost; lost > 0) {
-      reasons.push_back(
-          fmt::format("CPU quota ({} of the CPU time)", report::format_percent(lost, 0)));
+      reasons.push_back(fmt::format("CPU quota ({} of the CPU time)", format_percent(lost, 0)));
     }
     if (!reasons.empty()) texts.push_back(fmt::format("{} in {}", fmt::join(reasons, ", "), side));
   }

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/units/interval.h"
 #include "reports/dashboard/change_points.h"
 #include "reports/dashboard/summary.h"
-#include "reports/units/interval.h"
 
 namespace parbench::report {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/base/units/units.h"
 #include "reports/dashboard/change_points.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 
 namespace parbench::report {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/units/interval.h"
 #include "reports/model/report.h"
-#include "reports/units/interval.h"
 
 namespace parbench::report {
 

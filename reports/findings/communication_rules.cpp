@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/notes.h"
 #include "reports/model/peaks.h"
 #include "reports/model/value.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/timeline.h"
 
@@ -60,16 +60,6 @@ struct BucketCosts {
   double tail = 0;    // from the end of all backward passes to the end of all exchanges
 };
 
-/// Returns for each task when it ended on the last of its lanes.
-std::vector<Nanoseconds> end_times_of(const Timeline& timeline) {
-  std::vector<Nanoseconds> ends(timeline.graph.tasks.size(), timeline.begin);
-  for (const TimedCall& call : timeline.calls) {
-    Nanoseconds& end = ends.at(static_cast<std::size_t>(call.task));
-    end = std::max(end, call.ran.end);
-  }
-  return ends;
-}
-
 /// Returns the first task of the update, or one past the last task if there is none. Exchanges
 /// after it are not of gradients.
 TaskId first_update(const PlanGraph& graph) {
@@ -79,7 +69,7 @@ TaskId first_update(const PlanGraph& graph) {
 
 BucketCosts bucket_costs(const Timeline& timeline, int devices) {
   BucketCosts costs;
-  const std::vector<Nanoseconds> ends = end_times_of(timeline);
+  const std::vector<TaskEnd> ends = ends_of(timeline);
   const TaskId update = first_update(timeline.graph);
   std::map<LaneId, Nanoseconds> free_at;
   Nanoseconds backward_end = timeline.begin;
@@ -92,7 +82,7 @@ BucketCosts bucket_costs(const Timeline& timeline, int devices) {
     free_at[call.lane] = call.ran.end;
     if (task.kind != TaskKind::communication || call.task >= update) continue;
     for (const TaskId before : task.after) {
-      ready = std::max(ready, ends[static_cast<std::size_t>(before)]);
+      ready = std::max(ready, ends[static_cast<std::size_t>(before)].time);
     }
     ++costs.messages;
     costs.bytes += task.work.bytes / static_cast<double>(task.lanes.size());
@@ -150,7 +140,7 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   const std::string flag = "--" + roles.parameter(Role::exchange_size);
   if (fastest == nullptr) {
     if (wanted == Wanted::smaller && fit_into_one_bucket(costs)) return {};
-    if (wanted == Wanted::smaller && copies_share_cores(one, all)) return {};
+    if (wanted == Wanted::smaller && slowed_by_copies(one, all)) return {};
     if (own == Value(std::int64_t{0}))
       return wanted == Wanted::smaller ? "a " + flag + " above 0" : "";
     // the size is already the minimum
@@ -170,6 +160,24 @@ std::string small_percent(double share) {
   return share < smallest ? "less than 1%" : format_percent(share, 0);
 }
 
+/// Exchanges in buckets of which one part takes longer than the other: the starts, or the tail.
+struct SlowBuckets {
+  BucketCosts costs;
+  double share = 0;  // of the time
+};
+
+/// Returns nothing where `part` is not the longer one or takes less than 5% of the time.
+std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases& all,
+                                        double BucketCosts::*part) {
+  constexpr double min_share = 0.05;
+  const auto costs = bucket_costs(one, all);
+  if (!costs || costs->messages == 0) return {};
+  const bool is_tail_longer = costs->tail > costs->starts;
+  if (is_tail_longer != (part == &BucketCosts::tail)) return {};
+  const double share = *costs.*part / one.metrics().span;
+  return share < min_share ? std::nullopt : std::optional(SlowBuckets{*costs, share});
+}
+
 NamedValues evidence_of(const BucketCosts& costs) {
   return {{"messages", static_cast<double>(costs.messages)},
           {"seconds of starts", costs.starts},
@@ -183,11 +191,12 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   const auto& devices = one.metrics().devices;
   const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
   if (worst == devices.end() || one.metrics().span <= 0) return {};
+  constexpr double exposed_share = 0.05;  // of the time: communication and no computation
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
   // Two findings whose shares of the time differ by less than this explain the same loss.
   constexpr double same_share = 0.01;
-  const auto behind = buckets_too_large(one, all);
+  const auto behind = slow_buckets(one, all, &BucketCosts::tail);
   if (behind && behind->share >= share - same_share) return {};
   const double exposed = worst->exposed_communication / worst->communication;
   const Traffic traffic = traffic_of(one);
@@ -207,53 +216,60 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
 }
 
 std::optional<Remark> buckets_too_small(const Profiled& one, const ProfiledCases& all) {
-  const auto costs = bucket_costs(one, all);
-  if (!costs || costs->messages == 0 || costs->starts < costs->tail) return {};
-  const double share = costs->starts / one.metrics().span;
-  if (share < bucket_share) return {};
-  const double each = costs->starts * one.computing_devices() / costs->messages;
+  const auto found = slow_buckets(one, all, &BucketCosts::starts);
+  if (!found) return {};
+  const auto& [costs, share] = *found;
+  const double each = costs.starts * one.computing_devices() / costs.messages;
   return Remark{fmt::format("{} of gradients wait {} on average before they start, {} of the time; "
                             "what remains behind the backward pass takes {}",
-                            format_count(static_cast<std::size_t>(costs->messages), "message"),
+                            format_count(static_cast<std::size_t>(costs.messages), "message"),
                             format_duration(each), format_percent(share, 0),
-                            small_percent(costs->tail / one.metrics().span)),
-                advised_size(one, all, Wanted::larger, *costs), evidence_of(*costs), share};
+                            small_percent(costs.tail / one.metrics().span)),
+                advised_size(one, all, Wanted::larger, costs), evidence_of(costs), share};
 }
 
 std::optional<Remark> buckets_too_large(const Profiled& one, const ProfiledCases& all) {
-  const auto costs = bucket_costs(one, all);
-  if (!costs || costs->messages == 0 || costs->tail <= costs->starts) return {};
-  const double share = costs->tail / one.metrics().span;
-  if (share < bucket_share) return {};
+  const auto found = slow_buckets(one, all, &BucketCosts::tail);
+  if (!found) return {};
+  const auto& [costs, share] = *found;
   return Remark{
       fmt::format("gradients are still exchanged for {} of the time ({}) when all backward "
                   "passes have ended; starting {} takes {}",
-                  format_percent(share, 0), format_duration(costs->tail),
-                  format_count(static_cast<std::size_t>(costs->messages), "message"),
-                  small_percent(costs->starts / one.metrics().span)),
-      advised_size(one, all, Wanted::smaller, *costs), evidence_of(*costs), share};
+                  format_percent(share, 0), format_duration(costs.tail),
+                  format_count(static_cast<std::size_t>(costs.messages), "message"),
+                  small_percent(costs.starts / one.metrics().span)),
+      advised_size(one, all, Wanted::smaller, costs), evidence_of(costs), share};
 }
 
-std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all) {
+std::optional<LostByParts> lost_by_parts(const Profiled& one, const ProfiledCases& all) {
+  constexpr double min_loss = 0.10;
   if (all.roles().value(one.of(), Role::batch) == nullptr) return {};
   const Profiled* whole = all.baseline_of(one);
   if (whole == nullptr || one.computing_devices() < 2 || whole->computing_devices() != 1) return {};
-  const auto [rate, best, repeated] = rates_of_like_work(one, *whole);
-  if (rate <= 0 || rate > (1 - inefficient_parts) * best) return {};
-  const double lost = 1 - rate / best;
-  if (copies_share_cores(one, all)) return {};  // the slowdown already has an explanation
+  const LikeRates rates = rates_of_like_work(one, *whole);
+  if (rates.own <= 0 || rates.own > (1 - min_loss) * rates.other) return {};
+  const double lost = 1 - rates.own / rates.other;
+  if (slowed_by_copies(one, all)) return {};  // the slowdown already has an explanation
   // The loss of the calls is a part of the total loss.
   const auto sampled = one.sampled_loss();
   if (sampled && lost > sampled->high) return {};
+  return LostByParts{rates, lost};
+}
+
+std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all) {
+  const auto found = lost_by_parts(one, all);
+  if (!found) return {};
+  const auto& [rates, lost] = *found;
   std::string text = fmt::format(
       "its parts of a step compute at {} on a device, {} less than a whole step on one: small "
       "products, or devices that slow each other down",
-      format_rate(rate, "FLOP"), format_percent(lost, 0));
-  NamedValues evidence{{"rate", rate}, {"rate of the whole batch", best}};
-  if (const SlowerCalls slower = slower_calls(one, *whole); slower.worst != nullptr) {
+      format_rate(rates.own, "FLOP"), format_percent(lost, 0));
+  NamedValues evidence{{"rate", rates.own}, {"rate of the whole batch", rates.other}};
+  if (const SlowerCalls slower = slower_calls(one, *all.baseline_of(one));
+      slower.worst != nullptr) {
     const double of_worst = slower.worst_seconds - slower.worst_before;
-    const std::string part =
-        part_text(of_worst / std::max(slower.extra, lost * (one.compute_seconds() - repeated)));
+    const double lost_seconds = lost * (one.compute_seconds() - rates.repeated_seconds);
+    const std::string part = part_text(of_worst / std::max(slower.extra, lost_seconds));
     if (!part.empty()) {
       text +=
           fmt::format("; {} is lost in {}, which takes {} as long", part, to_text(*slower.worst),

@@ -20,6 +20,16 @@ namespace parbench::report {
 [[nodiscard]] std::optional<Remark> buckets_too_large(const Profiled& one,
                                                       const ProfiledCases& all);
 
+/// The loss of computing rate from dividing the samples of a step among devices.
+struct LostByParts {
+  LikeRates rates;
+  double lost = 0;  // share of the rate that a whole step has on one device
+};
+
+/// Returns the loss if it is at least 10%, no copies explain it, and the samples allow it.
+[[nodiscard]] std::optional<LostByParts> lost_by_parts(const Profiled& one,
+                                                       const ProfiledCases& all);
+
 /// Calls on parts of the samples compute at a lower rate than calls on all of them. Names the call
 /// that loses most.
 [[nodiscard]] std::optional<Remark> batch_too_small(const Profiled& one, const ProfiledCases& all);

@@ -12,12 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/plan/role.h"
 #include "scenarios/plan/timeline.h"
 
 namespace parbench::report {
 namespace {
+
+constexpr double waiting_share = 0.10;  // min share of the time in which devices wait for another
 
 /// A pause of a device that ended when another device finished a task.
 struct DevicePause {
@@ -35,23 +37,6 @@ struct DeviceWait {
 };
 
 using DeviceWaits = std::map<std::pair<std::string, std::string>, DeviceWait>;
-
-/// When and on which device a task ended on the last of its lanes.
-struct TaskEnd {
-  Nanoseconds time = 0;
-  std::string device;
-};
-
-std::vector<TaskEnd> ends_of(const Timeline& timeline) {
-  std::vector<TaskEnd> ends(timeline.graph.tasks.size());
-  for (const TimedCall& call : timeline.calls) {
-    TaskEnd& end = ends.at(static_cast<std::size_t>(call.task));
-    if (call.ran.end >= end.time) {
-      end = {.time = call.ran.end, .device = timeline.graph.lane(call.lane).device};
-    }
-  }
-  return ends;
-}
 
 /// Returns the dependency of a call's task that ended last; null without dependencies.
 const TaskId* last_cause(const Timeline& timeline, const std::vector<TaskEnd>& ends, TaskId task) {
@@ -89,7 +74,8 @@ void add_pauses(const Timeline& timeline, const std::vector<TaskEnd>& ends,
 
 std::optional<BusiestDevice> busiest_device(const Profiled& one) {
   const int devices = one.computing_devices();
-  if (devices < 2 || one.concurrency() < computing_at_once) return {};
+  if (devices < 2 || !one.runs_at_once()) return {};
+  constexpr double unbalanced_excess = 0.10;  // of the busiest device over the mean
   const DeviceMetrics* busiest = nullptr;
   double mean = 0;
   for (const DeviceMetrics& device : one.metrics().devices) {
@@ -103,7 +89,7 @@ std::optional<BusiestDevice> busiest_device(const Profiled& one) {
 }
 
 std::optional<Remark> waits_for_device(const Profiled& one, const ProfiledCases& all) {
-  if (!one.profile().timeline || one.concurrency() < computing_at_once) return {};
+  if (!one.profile().timeline || !one.runs_at_once()) return {};
   for (const Role role : {Role::micro_batch_size, Role::partition}) {
     if (all.roles().value(one.of(), role) != nullptr) return {};
   }
@@ -211,9 +197,8 @@ double excess_of(const Profiled& one, const std::string& device) {
 bool differ_in_strategy(const CaseResult& one, const CaseResult& other) {
   return one.strategy != other.strategy && one.graph == other.graph && one.dtype == other.dtype &&
          std::ranges::all_of(one.parameters, [&](const auto& parameter) {
-           const auto same = std::ranges::find(other.parameters, parameter.first,
-                                               [](const auto& each) { return each.first; });
-           return same == other.parameters.end() || same->second == parameter.second;
+           const Value* same = find_value(other.parameters, parameter.first);
+           return same == nullptr || *same == parameter.second;
          });
 }
 

@@ -11,12 +11,12 @@
 #include <utility>
 #include <variant>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/losses.h"
 #include "reports/findings/rules.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/fingerprint.h"
 #include "reports/statistics/answer_cases.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench::report {
@@ -25,6 +25,7 @@ namespace {
 /// or the speedup has no interval.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
+  constexpr double min_reported_losses = 0.05;  // of the span
   const double share = total(*one.profile().losses) / one.metrics().span;
   return share < min_reported_losses ? std::nullopt : std::optional(share);
 }
@@ -97,6 +98,7 @@ std::string parts_text(const Profiled& one) {
                           {lost.copies, exchange, less_exchange},
                           {lost.launch, "launching", "less launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
+  constexpr double min_part = 0.02;  // of the span: a loss that is shown by name
   std::vector<std::string> shown;
   std::vector<std::string> gains;
   double other = 0;
@@ -195,7 +197,7 @@ std::optional<Remark> breakdown_is_missing(const Profiled& one, const ProfiledCa
 /// definition.
 std::optional<Remark> lost_time(const Profiled& one, const ProfiledCases& all) {
   const auto share = lost_share(one);
-  if (!share || one.concurrency() < computing_at_once) return {};
+  if (!share || !one.runs_at_once()) return {};
   const Losses& lost = *one.profile().losses;
   const std::string text =
       fmt::format("{} of its time is lost against linear speedup on {}", format_percent(*share),

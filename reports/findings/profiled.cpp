@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/peaks.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/role.h"
 
 namespace parbench::report {
@@ -62,6 +62,11 @@ double Profiled::concurrency() const {
   return busy > 0 ? streams / busy : 0;
 }
 
+bool Profiled::runs_at_once() const {
+  constexpr double at_once = 1.1;  // streams
+  return concurrency() >= at_once;
+}
+
 std::optional<Interval> Profiled::sampled_loss() const {
   const auto& speedup = of().speedup;
   const int devices = computing_devices();
@@ -85,6 +90,11 @@ double Profiled::launch_share() const {
   }));
 }
 
+bool Profiled::is_launch_bound() const {
+  constexpr double min_share = 0.10;
+  return launch_share() >= min_share;
+}
+
 double Profiled::host_share() const {
   return share_of(
       sum_of_computing(metrics(), [](const DeviceMetrics& device) { return device.waits.host; }));
@@ -94,6 +104,17 @@ double Profiled::bubble_share() const {
   return share_of(sum_of_computing(metrics(), [](const DeviceMetrics& device) {
     return device.idle - device.waits.host - device.waits.queue;
   }));
+}
+
+std::vector<TaskEnd> ends_of(const Timeline& timeline) {
+  std::vector<TaskEnd> ends(timeline.graph.tasks.size());
+  for (const TimedCall& call : timeline.calls) {
+    TaskEnd& end = ends.at(static_cast<std::size_t>(call.task));
+    if (call.ran.end >= end.time) {
+      end = {.time = call.ran.end, .device = timeline.graph.lane(call.lane).device};
+    }
+  }
+  return ends;
 }
 
 std::string to_text(const CallMetrics& call) {
@@ -161,6 +182,7 @@ LikeRates rates_of_like_work(const Profiled& one, const Profiled& other) {
 }
 
 SlowerCalls slower_calls(const Profiled& one, const Profiled& other, double min_waiting) {
+  constexpr double slower_operation = 0.05;
   const OperationTotals before = totals_of(other);
   SlowerCalls slower;
   for (const auto& [key, total] : totals_of(one)) {

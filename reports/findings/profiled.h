@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/base/units/interval.h"
 #include "reports/findings/roles.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/report.h"
-#include "reports/units/interval.h"
 
 namespace parbench::report {
 
@@ -35,10 +35,14 @@ class Profiled {
   [[nodiscard]] double computing_share() const;
   /// Returns the mean number of busy streams while at least one is busy.
   [[nodiscard]] double concurrency() const;
+  /// Returns whether streams run at once, on one device or on several.
+  [[nodiscard]] bool runs_at_once() const;
   /// Returns the share of the computing devices' time in which work was ready, but waited for the
   /// host or the queue.
   [[nodiscard]] double launch_share() const;
   [[nodiscard]] double host_share() const;
+  /// Returns whether waits for the host or the queue take at least a tenth of that time.
+  [[nodiscard]] bool is_launch_bound() const;
   /// Returns the share of the computing devices' time in which they waited for others or had
   /// nothing left to do.
   [[nodiscard]] double bubble_share() const;
@@ -53,6 +57,15 @@ class Profiled {
 
   const CaseResult* case_;
 };
+
+/// The end of a task on the last of its lanes, and the device of that lane.
+struct TaskEnd {
+  Nanoseconds time = 0;
+  std::string device;
+};
+
+/// Returns the ends of all tasks, by task.
+[[nodiscard]] std::vector<TaskEnd> ends_of(const Timeline& timeline);
 
 /// Returns "convolution_forward of layer1.0.conv1"; the tensors if the call has no layer.
 [[nodiscard]] std::string to_text(const CallMetrics& call);
@@ -77,12 +90,10 @@ struct SlowerCalls {
   double worst_before = 0;  // its seconds in the other case
 };
 
-/// Returns the operations that take at least `slower_operation` longer in `one` than in `other`, if
-/// waits within their teams of threads explain at least the share `min_waiting` of the difference.
+/// Returns the operations that take at least 5% longer in `one` than in `other`, if waits within
+/// their teams of threads explain at least the share `min_waiting` of the difference.
 [[nodiscard]] SlowerCalls slower_calls(const Profiled& one, const Profiled& other,
                                        double min_waiting = 0);
-
-constexpr double slower_operation = 0.05;
 
 /// Returns "the largest part, 17%," or "all of it"; empty if the part is too small to mention.
 [[nodiscard]] std::string part_text(double part);

@@ -11,18 +11,19 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/dependency_rules.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/conditions.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench::report {
 namespace {
 
 constexpr int min_samples = 6;
-constexpr double error_rate = 0.05;  // max probability of naming a rank if all are alike
+constexpr double slowest_rank_share = 0.05;  // min share of the time: waits of all ranks but one
+constexpr double error_rate = 0.05;          // max probability of naming a rank if all are alike
 
 struct Slowest {
   std::size_t rank = 0;

@@ -68,10 +68,7 @@ const ParameterRole* Roles::find(Role role) const {
 
 const Value* Roles::value(const CaseResult& one, Role role) const {
   const ParameterRole* known = find(role);
-  if (known == nullptr) return nullptr;
-  const auto found =
-      std::ranges::find(one.parameters, known->parameter, &NamedValues::value_type::first);
-  return found == one.parameters.end() ? nullptr : &found->second;
+  return known == nullptr ? nullptr : find_value(one.parameters, known->parameter);
 }
 
 std::string Roles::advice(const CaseResult& one, Role role) const {

@@ -2,33 +2,31 @@
 #include "reports/findings/rules.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <iterator>
 #include <map>
 #include <string_view>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/communication_rules.h"
 #include "reports/findings/dependency_rules.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/losses.h"
 #include "reports/findings/rank_rules.h"
+#include "reports/findings/stage_rules.h"
 #include "reports/findings/thread_rules.h"
 #include "reports/model/disturbances.h"
-#include "reports/model/notes.h"
-#include "reports/units/recommendation.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
-#include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {
 namespace {
 
 using Cases = ProfiledCases;
+
+constexpr double more_concurrency = 1.25;   // over the baseline's: then streams did run at once
+constexpr double no_gain = 1.05;            // a speedup of less is none to speak of
+constexpr double slowed_by_sharing = 1.25;  // by which calls on one device take longer at once
 
 // --- streams of one device -----------------------------------------------------------------------
 
@@ -69,13 +67,13 @@ std::string fewer_cores_text(const Profiled& one, const Profiled& baseline) {
 /// cores, or cores without work, do not show that a stream fills it.
 std::optional<Remark> saturated(const Profiled& one, const Cases& all) {
   const auto found = together(one, all);
-  if (!found || found->speedup > no_gain || one.launch_share() >= launch_bound_share) return {};
+  if (!found || found->speedup > no_gain || one.is_launch_bound()) return {};
   if (found->inflation < slowed_by_sharing) return {};
   if (found->concurrency > no_gain * found->inflation) return {};  // the profile shows a gain
-  if (more_threads_than_cores(one, all)) return {};                // which they wait for
+  if (wait_for_own_cores(one.of())) return {};
   const Profiled& baseline = *all.baseline_of(one);
   const std::string cores = fewer_cores_text(one, baseline);
-  const bool is_filled = cores.empty() && !team_waiting(baseline, all);
+  const bool is_filled = cores.empty() && !waiting_in_teams(baseline);
   return Remark{
       fmt::format("{:.1f} streams ran at once on average{}, and their calls took {:.2f} times as "
                   "long{}",
@@ -90,7 +88,7 @@ std::optional<Remark> streams_pay_off(const Profiled& one, const Cases& all) {
   if (!found || found->speedup <= no_gain || !one.of().speedup->above(1)) return {};
   if (found->concurrency <= no_gain * found->inflation) return {};  // the profile shows no gain
   if (found->inflation * slowed_by_sharing < 1) return {};  // something disturbed the baseline's
-  if (more_threads_than_cores(one, all)) return {};  // calls that wait for a core seem to overlap
+  if (wait_for_own_cores(one.of())) return {};  // calls that wait for a core seem to overlap
   return Remark{
       fmt::format(
           "{:.1f} streams ran at once on average, and their calls took {:.2f} times as long{}",
@@ -111,8 +109,8 @@ std::string launch_advice(const Profiled& one, const Cases& all, bool by_host) {
 }
 
 std::optional<Remark> launch_bound(const Profiled& one, const Cases& all) {
+  if (!one.is_launch_bound()) return {};
   const double share = one.launch_share();
-  if (share < launch_bound_share) return {};
   const double host = one.host_share();
   const bool by_host = host > share / 2;
   return Remark{
@@ -136,6 +134,7 @@ std::optional<Remark> reference_kernel(const Profiled& one, const Cases& /*all*/
     seconds += call.seconds;
     ++layers;
   }
+  constexpr double reference_share = 0.01;  // of computing
   if (seconds <= 0 || seconds < reference_share * one.compute_seconds()) return {};
   const double share = seconds / one.compute_seconds();
   const double longest_share = longest->seconds / one.compute_seconds();
@@ -179,6 +178,8 @@ std::optional<Remark> general_loops(const Profiled& one, const Cases& /*all*/) {
       std::ranges::max_element(layers, {}, [](const auto& layer) { return layer.second.seconds; });
   if (longest == layers.end()) return {};
   const auto& [name, loops] = *longest;
+  constexpr double general_loop_share = 0.10;  // of computing
+  constexpr double general_loop_rate = 0.10;   // of the rate of all operations, at most
   const double share = loops.seconds / one.compute_seconds();
   if (share < general_loop_share || loops.flops <= 0) return {};
   const double rate = loops.flops / loops.seconds;
@@ -219,6 +220,10 @@ Copies copies_of(const Profiled& one) {
 /// Many tiny copies hold the host as well, by what any call costs, and that is as long as they
 /// take. So the mean copy has to be large, and to hold it for longer than a call does.
 std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
+  constexpr double held_host_share = 0.5;     // of a copy's time: then it was not asynchronous
+  constexpr double held_span_share = 0.10;    // of the span
+  constexpr double min_held_seconds = 20e-6;  // by a copy: enqueueing takes a few microseconds
+  constexpr double min_copied_bytes = 65536;  // by a copy: CUDA holds no caller for less
   const auto [count, copying, held, moved] = copies_of(one);
   if (copying <= 0 || held < held_host_share * copying) return {};
   if (held < held_span_share * one.metrics().span) return {};
@@ -235,142 +240,6 @@ std::optional<Remark> not_asynchronous(const Profiled& one, const Cases& all) {
 
 // --- several devices -----------------------------------------------------------------------------
 
-/// The share of the devices' time that they wait because the busiest one computes longer than the
-/// mean.
-double imbalance_share(const Profiled& one) {
-  double max = 0;
-  for (const DeviceMetrics& device : one.metrics().devices) max = std::max(max, device.compute);
-  return std::min(one.bubble_share(), max / one.metrics().span - one.computing_share());
-}
-
-/// Data parallelism helps where the cut is what costs: not where the host is.
-std::optional<Remark> only_cut(const CaseResult& one, const Roles& /*roles*/) {
-  const std::string* cut = find_note(one, only_cut_note);
-  if (cut == nullptr) return {};
-  const auto stages = static_cast<std::size_t>(std::ranges::count(*cut, '+')) + 2;
-  const bool is_cause = one.profile && imbalance_share(Profiled(one)) >= costly_imbalance &&
-                        Profiled(one).launch_share() < launch_bound_share;
-  return Remark{fmt::format("the model can only be cut at {}, so that {} stages have no other "
-                            "partition",
-                            *cut, stages),
-                is_cause ? "data parallelism, which divides the batch and needs no cut" : "",
-                {{"cut", *cut}}};
-}
-
-std::optional<Remark> unbalanced(const Profiled& one, const Cases& all) {
-  const auto busiest = busiest_device(one);
-  if (!busiest) return {};
-  return Remark{fmt::format("{} computes {} longer than the mean of {} devices", busiest->device,
-                            format_percent(busiest->excess, 0), one.computing_devices()),
-                find_note(one.of(), only_cut_note) == nullptr
-                    ? all.roles().untried_advice(one.of(), Role::partition)
-                    : "",
-                {{"device", busiest->device}, {"excess", busiest->excess}},
-                busiest->excess * busiest->mean / one.metrics().span};
-}
-
-/// The share of the devices' time that the rate of the largest micro-batches would save.
-double lost_by_small_micro_batches(const Profiled& one, const Cases& all) {
-  const Profiled* largest = all.largest_micro_batches(one);
-  if (largest == nullptr || largest->compute_rate() <= 0) return 0;
-  const double devices = one.computing_devices();
-  return (1 - one.compute_rate() / largest->compute_rate()) * one.compute_seconds() /
-         (devices * one.metrics().span);
-}
-
-/// Only where small micro-batches cost more than waiting does: the two ask for opposite changes.
-std::optional<Remark> micro_batches_too_small(const Profiled& one, const Cases& all) {
-  const Profiled* largest = all.largest_micro_batches(one);
-  if (largest == nullptr || one.compute_rate() <= 0) return {};
-  const double rate = one.compute_rate();
-  const double best = largest->compute_rate();
-  if (best <= 0 || rate > (1 - inefficient_micro_batches) * best) return {};
-  const double share = lost_by_small_micro_batches(one, all);
-  if (share < one.bubble_share()) return {};
-  const Roles& roles = all.roles();
-  const auto largest_size = roles.micro_batch_size(largest->of());
-  // Larger ones may have no profile.
-  const auto sizes = roles.measured_micro_batches(one.of());
-  const auto own = sizes.find(*roles.micro_batch_size(one.of()));
-  const bool is_next = std::distance(own, sizes.end()) == 2;
-  const bool has_size_between = is_next && *sizes.rbegin() - *own > 1;
-  return Remark{fmt::format("its micro-batches compute at {}, {} less than with {} {}",
-                            format_rate(rate, "FLOP"), format_percent(1 - rate / best, 0),
-                            roles.parameter(Role::micro_batch_size), *largest_size),
-                has_size_between ? "larger micro-batches, as far as bubbles allow" : "",
-                {{"rate", rate}, {"rate with the largest micro-batches", best}},
-                share};
-}
-
-/// Whether the layers of a case can compute smaller micro-batches than its own, of so many samples.
-bool has_smaller_micro_batches(const CaseResult& one, std::int64_t size) {
-  const std::string* min = find_note(one, min_micro_batch_note);
-  if (min == nullptr) return size > 1;
-  std::int64_t samples = 1;  // the note begins with them
-  std::from_chars(min->data(), min->data() + min->size(), samples);
-  return size > samples;
-}
-
-/// Whether a case takes at most 3% longer than another one.
-bool is_as_fast(const Profiled& one, const Profiled& other) {
-  return one.of().statistics->median <= (1 + largest_tie) * other.of().statistics->median;
-}
-
-/// Batch normalisation of fewer samples computes another model.
-bool normalises_batches(const Profiled& one) {
-  return std::ranges::any_of(one.metrics().calls, [](const CallMetrics& call) {
-    return call.name.starts_with("batch_norm");
-  });
-}
-
-/// Whether a case without micro-batches and with the same partition is as fast within 3%.
-bool is_as_fast_whole(const Profiled& one, const Cases& all) {
-  const Roles& roles = all.roles();
-  const Value* partition = roles.value(one.of(), Role::partition);
-  return std::ranges::any_of(all.all(), [&](const Profiled& other) {
-    const Value* own = roles.value(other.of(), Role::partition);
-    return other.computing_devices() == one.computing_devices() &&
-           other.of().dtype == one.of().dtype &&
-           roles.value(other.of(), Role::micro_batch_size) == nullptr &&
-           (own == nullptr) == (partition == nullptr) && (own == nullptr || *own == *partition) &&
-           is_as_fast(other, one);
-  });
-}
-
-/// Whether calls, launching and messages cost a case as much as bubbles do, which smaller
-/// micro-batches would make worse: each has calls and messages of its own.
-bool loses_by_small_calls(const Profiled& one, const Cases& all) {
-  const std::optional<Losses>& lost = one.profile().losses;
-  const double messages = lost && are_copies_messages(one) ? lost->copies : 0;
-  if (lost && lost->slower_calls + lost->launch + messages >= lost->bubble) return true;
-  return launch_bound(one, all) || batch_too_small(one, all);
-}
-
-std::optional<Remark> micro_batches_too_few(const Profiled& one, const Cases& all) {
-  const auto size = all.roles().micro_batch_size(one.of());
-  if (all.roles().value(one.of(), Role::micro_batch_size) == nullptr || size == 1) return {};
-  if (one.computing_devices() < 2) return {};
-  const double share = one.bubble_share();
-  if (share < bubble_bound_share || share <= lost_by_small_micro_batches(one, all)) return {};
-  const auto sizes = all.roles().measured_micro_batches(one.of());
-  const bool is_smallest = size && !sizes.empty() && *sizes.begin() == *size;
-  const Profiled* largest = all.largest_micro_batches(one);
-  const bool is_useless = (largest != nullptr && is_as_fast(*largest, one)) ||
-                          is_as_fast_whole(one, all) || loses_by_small_calls(one, all);
-  const bool is_unbalanced = imbalance_share(one) > share / 2;  // smaller ones change no partition
-  return Remark{
-      fmt::format("devices are idle for {} of the time: {}", format_percent(share, 0),
-                  is_unbalanced ? "mostly imbalance" : "bubbles and imbalance"),
-      is_smallest && !is_useless && !is_unbalanced && has_smaller_micro_batches(one.of(), *size)
-          ? fmt::format("smaller micro-batches, as far as their calls stay efficient{}",
-                        normalises_batches(one) ? " and batch normalisation of fewer samples is "
-                                                  "acceptable"
-                                                : "")
-          : "",
-      {{"bubble share", share}},
-      share};
-}
-
 /// Beside a baseline that does the same work on the same devices, one after the other.
 std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   const Profiled* baseline = all.baseline_of(one);
@@ -378,6 +247,7 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
   if (baseline->computing_devices() != one.computing_devices()) return {};
   if (one.concurrency() < more_concurrency * baseline->concurrency()) return {};
   if (baseline->compute_flops() <= 0 || baseline->compute_flops() != one.compute_flops()) return {};
+  constexpr double slowed_together = 0.10;  // by which calls take longer
   const double slower = one.compute_seconds() / baseline->compute_seconds();
   if (slower < 1 + slowed_together) return {};
   return Remark{
@@ -387,55 +257,6 @@ std::optional<Remark> shared_bandwidth(const Profiled& one, const Cases& all) {
       "work that reuses its data more (larger products, fused operations)",
       {{"time of a call over the baseline's", slower}},
       (1 - 1 / slower) * one.compute_seconds() / (one.computing_devices() * one.metrics().span)};
-}
-
-/// Counted in the timeline; 0 without one.
-int micro_batches_of(const CaseResult& one) {
-  int count = 0;
-  if (!one.profile || !one.profile->timeline) return count;
-  for (const Task& task : one.profile->timeline->graph.tasks) {
-    if (task.micro_batch) count = std::max(count, *task.micro_batch + 1);
-  }
-  return count;
-}
-
-/// A schedule that keeps at most one micro-batch a stage gains nothing where there are no more.
-/// A device on which a case computes nothing may hold as little as it likes. Without a profile all
-/// that hold anything count.
-std::optional<Remark> uneven_memory(const CaseResult& one, const Roles& roles) {
-  const int devices = one.profile ? Profiled(one).computing_devices() : 0;
-  if (one.profile && devices < 2) return {};
-  const DeviceMemory* largest = nullptr;
-  const DeviceMemory* smallest = nullptr;
-  for (const DeviceMemory& memory : one.memory) {
-    if (memory.bytes == 0) continue;
-    if (largest == nullptr || memory.bytes > largest->bytes) largest = &memory;
-    if (smallest == nullptr || memory.bytes < smallest->bytes) smallest = &memory;
-  }
-  if (largest == nullptr) return {};
-  const double ratio = static_cast<double>(largest->bytes) / static_cast<double>(smallest->bytes);
-  if (ratio < uneven_memory_ratio) return {};
-  const std::size_t memory = roles.device_memory(largest->device);
-  if (static_cast<double>(largest->bytes) < noteworthy_memory * static_cast<double>(memory)) {
-    return {};
-  }
-  std::vector<std::string> advice;
-  const bool has_choice =
-      roles.value(one, Role::partition) != nullptr && find_note(one, only_cut_note) == nullptr;
-  if (has_choice && !roles.is_varied(Role::partition)) {
-    advice.emplace_back("a partition that gives the fuller device less");
-  }
-  const std::string schedule = roles.untried_advice(one, Role::schedule);
-  if (!schedule.empty() && micro_batches_of(one) > devices) {
-    advice.push_back(schedule + ", which needs less in all");
-  }
-  return Remark{fmt::format("{} holds {}, {} holds {}", largest->device,
-                            format_bytes(static_cast<double>(largest->bytes)), smallest->device,
-                            format_bytes(static_cast<double>(smallest->bytes))),
-                fmt::format("{}", fmt::join(advice, "; ")),
-                {{"ratio", ratio}},
-                0,
-                ratio};
 }
 
 std::optional<Remark> throttled(const CaseResult& one, const Roles& /*roles*/) {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"
 #include "reports/statistics/conditions.h"
-#include "reports/units/units.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
 
@@ -153,7 +153,8 @@ int smallest_team(const Profiled& one) {
 }
 
 /// Threads that wait poll, so that nothing else shows it.
-std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all) {
+std::optional<TeamWaiting> waiting_in_teams(const Profiled& one) {
+  constexpr double min_share = 0.10;
   const CallMetrics* longest = nullptr;
   double waiting = 0;
   for (const CallMetrics& call : one.metrics().calls) {
@@ -163,33 +164,49 @@ std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all
   }
   if (waiting <= 0) return {};
   const double share = waiting / one.compute_seconds() * one.computing_share();
-  if (share < team_waiting_share) return {};
+  if (share < min_share) return {};
+  return TeamWaiting{longest, waiting, share};
+}
+
+std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all) {
+  const auto found = waiting_in_teams(one);
+  if (!found) return {};
   const bool has_smaller_teams = std::ranges::any_of(
       all.all(), [&](const Profiled& other) { return has_smaller_team(other, team_size(one)); });
   return Remark{
       fmt::format("within calls, a core had no work for {} of the time: threads of OpenMP teams "
                   "waited for each other, at barriers or where a parallel region starts or "
                   "ends{}{}",
-                  format_percent(share, 0), largest_waiting_text(*longest, waiting),
+                  format_percent(found->share, 0),
+                  largest_waiting_text(*found->longest, found->seconds),
                   slower_than_one_thread_text(one, all)),
       has_smaller_teams || !all.are_complete() ? "" : "streams or devices with fewer cores",
-      {{"share", share}, {"operation", longest->name}, {"layer", longest->layer}},
-      share};
+      {{"share", found->share},
+       {"operation", found->longest->name},
+       {"layer", found->longest->layer}},
+      found->share};
+}
+
+std::optional<CoreWait> wait_for_own_cores(const CaseResult& one) {
+  constexpr double min_share = 0.10;
+  const CaseCondition* device = worst(one, own_core_wait);
+  if (device == nullptr || own_core_wait(*device->threads) < min_share) return {};
+  if (one.quota_lost >= min_cores_taken) return {};  // which counts as waiting, too
+  if (!has_more_threads_than_cores(one, device->device)) return {};
+  return CoreWait{device->device, own_core_wait(*device->threads)};
 }
 
 std::optional<Remark> more_threads_than_cores(const Profiled& one, const ProfiledCases& all) {
-  const CaseCondition* device = worst(one.of(), own_core_wait);
-  if (device == nullptr || own_core_wait(*device->threads) < no_core_share) return {};
-  if (one.of().quota_lost >= min_cores_taken) return {};  // which counts as waiting, too
-  if (!has_more_threads_than_cores(one.of(), device->device)) return {};
-  const bool is_advised = has_more_streams_than_cores(one.of(), device->device) &&
+  const auto wait = wait_for_own_cores(one.of());
+  if (!wait) return {};
+  const auto& [device, share] = *wait;
+  const bool is_advised = has_more_streams_than_cores(one.of(), device) &&
                           std::ranges::none_of(all.all(), has_streams_within_cores);
-  const double share = own_core_wait(*device->threads);
   return Remark{fmt::format("threads of {} were ready to run for {} of the time, but others of the "
                             "same case had the core",
-                            device->device, format_percent(share, 0)),
+                            device, format_percent(share, 0)),
                 is_advised ? "no more streams than cores" : "",
-                {{"device", device->device}, {"share", share}},
+                {{"device", device}, {"share", share}},
                 share};
 }
 
@@ -242,6 +259,10 @@ std::optional<Remark> cpu_quota(const CaseResult& one, const Roles& /*roles*/) {
 }
 
 std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
+  // Per second. A fault takes more than a tenth of a microsecond, so these take a hundredth of a
+  // core.
+  constexpr double many_page_faults = 1e5;
+  constexpr double page_fault_share = 0.05;  // of the time: in the kernel
   const CaseCondition* device = worst(one, &ThreadUse::page_faults);
   if (device == nullptr || device->threads->page_faults < many_page_faults) return {};
   if (device->threads->kernel < page_fault_share) return {};
@@ -260,6 +281,8 @@ std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles) {
 }
 
 namespace {
+
+constexpr double shared_copy_share = 0.10;  // of the time: copies on cores that compute meanwhile
 
 /// The largest share of the time for which a device computes and copies or communicates at once.
 double largest_overlap(const Profiled& one) {
@@ -285,7 +308,8 @@ bool is_slow_without_copies(const Profiled& one, const ProfiledCases& all) {
 
 /// Copies and messages are work for a device's cores where no other core is left for them. That
 /// they run at once is no loss yet: a message that waits for a slow link takes no core.
-std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCases& all) {
+std::optional<SlowedByCopies> slowed_by_copies(const Profiled& one, const ProfiledCases& all) {
+  constexpr double slowed_calls = 0.05;  // of the rate of computing
   const Profiled* base = all.baseline_of(one);
   if (base == nullptr || !one.profile().timeline || one.metrics().span <= 0) return {};
   const std::vector<Lane>& lanes = one.profile().timeline->graph.lanes;
@@ -302,11 +326,17 @@ std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCase
   if (worst == nullptr || rate <= 0 || rate > (1 - slowed_calls) * alone) return {};
   const double share = worst->overlapped / one.metrics().span;
   if (share < shared_copy_share || is_slow_without_copies(one, all)) return {};
-  const double slower = 1 - rate / alone;
+  return SlowedByCopies{worst->device, share, 1 - rate / alone};
+}
+
+std::optional<Remark> copies_share_cores(const Profiled& one, const ProfiledCases& all) {
+  const auto found = slowed_by_copies(one, all);
+  if (!found) return {};
+  const auto& [device, share, slower] = *found;
   return Remark{
       fmt::format("{} copies or communicates for {} of the time while it computes, on the same "
                   "cores, and the case computes {} slower than its baseline",
-                  worst->device, format_percent(share, 0), format_percent(slower, 0)),
+                  device, format_percent(share, 0), format_percent(slower, 0)),
       all.have_all_cores() ? "" : "more cores for the process, so that one is left for copies",
       {{"share", share}, {"slower", slower}},
       slower * one.computing_share()};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "reports/findings/rules.h"
 
@@ -12,8 +13,24 @@ namespace parbench::report {
 [[nodiscard]] int team_size(const Profiled& one);
 [[nodiscard]] int smallest_team(const Profiled& one);
 
-/// Threads of OpenMP teams have no work within calls.
+/// Threads of OpenMP teams that have no work within calls, for a tenth of the time or more.
+struct TeamWaiting {
+  const CallMetrics* longest = nullptr;  // the operation that waits longest
+  double seconds = 0;
+  double share = 0;  // of the time of all computing devices
+};
+
+[[nodiscard]] std::optional<TeamWaiting> waiting_in_teams(const Profiled& one);
 [[nodiscard]] std::optional<Remark> team_waiting(const Profiled& one, const ProfiledCases& all);
+
+/// Threads of a device that wait for cores which other threads of the same case have, for a tenth
+/// of the time or more.
+struct CoreWait {
+  std::string device;
+  double share = 0;
+};
+
+[[nodiscard]] std::optional<CoreWait> wait_for_own_cores(const CaseResult& one);
 
 /// Threads are ready to run while others have the core: those of the same case, or of others.
 [[nodiscard]] std::optional<Remark> more_threads_than_cores(const Profiled& one,
@@ -31,6 +48,17 @@ namespace parbench::report {
 
 /// Memory is touched for the first time within an execution.
 [[nodiscard]] std::optional<Remark> page_faults(const CaseResult& one, const Roles& roles);
+
+/// Copies or messages that run on the cores of a device while it computes, where the case computes
+/// slower than its baseline and no case without such copies is as slow.
+struct SlowedByCopies {
+  std::string device;
+  double share = 0;   // of the time: copying and computing at once
+  double slower = 0;  // of the rate of computing
+};
+
+[[nodiscard]] std::optional<SlowedByCopies> slowed_by_copies(const Profiled& one,
+                                                             const ProfiledCases& all);
 
 /// Copies run on cores that compute as well.
 [[nodiscard]] std::optional<Remark> copies_share_cores(const Profiled& one,

@@ -8,8 +8,8 @@
 #include <array>
 #include <string_view>
 
+#include "kernels/base/units/units.h"
 #include "reports/text/utc.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {

@@ -129,16 +129,24 @@ void add_item(std::string& items, const std::string& item) {
   items += std::string(separator) + item;
 }
 
-/// Adds where the stages of a later run begin: where runs differ, the note has the cuts of all.
+/// Adds named texts of a later run: where runs differ, a text has the values of all, "release and
+/// debug".
+void add_texts(NamedTexts& known, const NamedTexts& later) {
+  for (const auto& [key, value] : later) {
+    const auto found = std::ranges::find(known, key, &NamedTexts::value_type::first);
+    if (found == known.end()) {
+      known.emplace_back(key, value);
+    } else {
+      add_item(found->second, value);
+    }
+  }
+}
+
+/// Adds where the stages of a later run begin.
 void add_cut(CaseResult& known, const CaseResult& later) {
   const std::string cut = cut_of(later);
   if (cut.empty()) return;
-  const auto found = std::ranges::find(known.notes, cut_note, &NamedTexts::value_type::first);
-  if (found == known.notes.end()) {
-    known.notes.emplace_back(cut_note, cut);
-  } else {
-    add_item(found->second, cut);
-  }
+  add_texts(known.notes, {{std::string(cut_note), cut}});
 }
 
 /// Adds the case of a later run. A failure in one run is one of the case, then a skip.
@@ -170,19 +178,6 @@ void finish(PooledCase& pool) {
   if (c.status != CaseStatus::measured || c.samples.empty()) return;
   c.statistics = summarise(Samples(c.samples));
   if (c.amount > 0) c.throughput = c.amount / c.statistics->median;
-}
-
-/// Adds the circumstances of a later run: where runs differ, a circumstance has the values of all,
-/// "release and debug".
-void add_circumstances(NamedTexts& known, const NamedTexts& later) {
-  for (const auto& [key, value] : later) {
-    const auto found = std::ranges::find(known, key, &NamedTexts::value_type::first);
-    if (found == known.end()) {
-      known.emplace_back(key, value);
-    } else {
-      add_item(found->second, value);
-    }
-  }
 }
 
 /// Numbers of the next process and round that no run has taken.
@@ -279,7 +274,7 @@ class Pool {
     for (FileNote& note : later.file_notes) {
       add_file_note(report_.file_notes, note.what, std::move(note.first), note.count);
     }
-    add_circumstances(report_.machine.circumstances, later.machine.circumstances);
+    add_texts(report_.machine.circumstances, later.machine.circumstances);
     if (later.machine.commit != report_.machine.commit) {
       add_file_note(report_.file_notes, "runs are of different commits",
                     fmt::format("{} and {}", report_.machine.commit.value_or("unknown"),

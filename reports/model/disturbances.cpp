@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/plan/graph.h"
 
 namespace parbench::report {

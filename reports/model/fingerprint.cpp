@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench::report {
 namespace {
@@ -25,8 +25,8 @@ constexpr int fingerprint_version = 1;
 /// Cores of a CPU, multiprocessors of a GPU; of other devices nothing is known.
 std::string units_of(const Device& device) {
   const std::string_view fact = "multiprocessors";
-  const auto known = std::ranges::find(device.facts, fact, &NamedTexts::value_type::first);
-  if (known != device.facts.end()) return fmt::format("{} {}", known->second, fact);
+  const std::string* known = find_value(device.facts, fact);
+  if (known != nullptr) return fmt::format("{} {}", *known, fact);
   return device.cores.empty() ? std::string() : format_count(device.cores.size(), "core");
 }
 

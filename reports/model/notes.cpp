@@ -1,15 +1,12 @@
 // Finds notes by their names.
 #include "reports/model/notes.h"
 
-#include <algorithm>
-
 #include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {
 
 const std::string* find_note(const CaseResult& c, std::string_view name) {
-  const auto found = std::ranges::find(c.notes, name, &NamedTexts::value_type::first);
-  return found == c.notes.end() ? nullptr : &found->second;
+  return find_value(c.notes, name);
 }
 
 std::string reason_without_profile(const CaseResult& c) {

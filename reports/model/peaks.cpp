@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench::report {
 

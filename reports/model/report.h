@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/base/units/interval.h"
 #include "reports/model/profile.h"
 #include "reports/model/value.h"
-#include "reports/units/interval.h"
-#include "reports/units/recommendation.h"
 #include "scenarios/plan/bounds.h"
 #include "scenarios/plan/graph.h"
 #include "scenarios/plan/role.h"
+#include "scenarios/recommendation/recommendation.h"
 
 namespace parbench::report {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench::report {
 

@@ -1,8 +1,10 @@
 // Values of a report that have a name.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +15,14 @@ using Value = std::variant<std::int64_t, double, std::string>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+/// Finds a value by its name; null without one.
+template <class T>
+[[nodiscard]] const T* find_value(const std::vector<std::pair<std::string, T>>& values,
+                                  std::string_view name) {
+  const auto found = std::ranges::find(values, name, &std::pair<std::string, T>::first);
+  return found == values.end() ? nullptr : &found->second;
+}
 
 /// Returns a parameter's value as every table shows it.
 [[nodiscard]] std::string value_text(const Value& value);

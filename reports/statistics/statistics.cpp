@@ -34,7 +34,7 @@ double confidence_of_rank(std::size_t count, std::size_t rank) {
   return 1.0 - 2.0 * boost::math::cdf(below, static_cast<double>(rank - 1));
 }
 
-report::Interval interval_of_rank(const std::vector<double>& ordered, std::size_t rank) {
+Interval interval_of_rank(const std::vector<double>& ordered, std::size_t rank) {
   return {ordered[rank - 1], ordered[ordered.size() - rank],
           confidence_of_rank(ordered.size(), rank)};
 }
@@ -172,7 +172,7 @@ double median_absolute_deviation(std::span<const double> values) {
   return median(distances);
 }
 
-std::optional<report::Interval> median_interval(std::span<const double> values, double confidence) {
+std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
   if (values.size() < 2) return std::nullopt;
   const std::vector<double> ordered = sorted(values);
   std::size_t rank = 1;
@@ -183,7 +183,7 @@ std::optional<report::Interval> median_interval(std::span<const double> values, 
   return interval_of_rank(ordered, rank);
 }
 
-double relative_half_width(const report::Interval& interval, double value) {
+double relative_half_width(const Interval& interval, double value) {
   const double half = (interval.high - interval.low) / 2;
   if (half == 0) return 0;
   if (value == 0) return std::numeric_limits<double>::infinity();

@@ -31,12 +31,12 @@ namespace parbench {
 /// 1 − 2·P(Binomial(n, 1/2) < rank) reaches `confidence`. With too few values for that it is least
 /// to most, and the confidence it reports, 1 − 2^(1−n), is below what was asked for. Nothing with
 /// fewer than two values.
-[[nodiscard]] std::optional<report::Interval> median_interval(
-    std::span<const double> values, double confidence = report::wanted_confidence);
+[[nodiscard]] std::optional<Interval> median_interval(std::span<const double> values,
+                                                      double confidence = wanted_confidence);
 
 /// Half the interval's width over the value it surrounds; infinite when that is zero and the
 /// interval is not.
-[[nodiscard]] double relative_half_width(const report::Interval& interval, double value);
+[[nodiscard]] double relative_half_width(const Interval& interval, double value);
 
 [[nodiscard]] std::vector<double> seconds_of(std::span<const report::Sample> samples);
 
@@ -56,7 +56,7 @@ using Samples = std::span<const report::Sample>;
 /// A median over rounds, or over the medians of several processes, with its interval.
 struct PairedMedian {
   double value = 0;
-  std::optional<report::Interval> interval;
+  std::optional<Interval> interval;
 };
 
 /// Makes one number of the seconds that several cases took in one round. `medians` are those of the

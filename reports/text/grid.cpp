@@ -112,7 +112,7 @@ std::vector<Column> joined_headings(const std::vector<Column>& columns) {
 
 /// Lines without a line break at the end.
 std::string wrapped_text(const std::string& text, std::size_t width) {
-  std::string lines = hanging("", text, width, Emphasis::none, false);
+  std::string lines = hanging("", text, {.width = width});
   lines.pop_back();
   return lines;
 }

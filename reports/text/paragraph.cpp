@@ -31,14 +31,14 @@ std::string joined_items(const std::vector<std::string>& items, const TextStyle&
   return text;
 }
 
-std::string hanging(std::string_view lead, std::string_view text, std::size_t width,
-                    Emphasis emphasis, bool color) {
+std::string hanging(std::string_view lead, std::string_view text, const TextStyle& style,
+                    Emphasis emphasis) {
   const std::size_t indent = display_width(lead);
-  width = std::min(width, max_line);
+  const std::size_t width = std::min(style.width, max_line);
   std::string result;
   for (const std::string& line : wrapped(text, std::max(width, indent + 20) - indent)) {
     result += result.empty() ? std::string(lead) : std::string(indent, ' ');
-    result += emphasised(line, emphasis, color) + '\n';
+    result += emphasised(line, emphasis, style.color) + '\n';
   }
   return result;
 }

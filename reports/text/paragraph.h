@@ -1,7 +1,6 @@
 // Running text of a terminal: wrapped to its width, emphasised.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +17,7 @@ namespace parbench::report {
 
 /// A paragraph whose first line opens with `lead` and whose others are indented below it. Ends with
 /// a line break.
-[[nodiscard]] std::string hanging(std::string_view lead, std::string_view text, std::size_t width,
-                                  Emphasis emphasis, bool color);
+[[nodiscard]] std::string hanging(std::string_view lead, std::string_view text,
+                                  const TextStyle& style, Emphasis emphasis = Emphasis::none);
 
 }  // namespace parbench::report

@@ -134,7 +134,7 @@ std::string to_text(const Table& table, const TextStyle& style) {
   if (!text.empty()) text += '\n';
   text += grid.render(style.color);
   const auto note_below = [&](const std::string& note, const std::string& lead) {
-    text += hanging(lead, printable(note, true), style.width, Emphasis::none, style.color);
+    text += hanging(lead, printable(note, true), style);
   };
   if (!missing.empty()) {
     note_below(missing_text(missing, style.width, full_width, table.complete_in), "");

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "reports/views/table_parts.h"
 
 namespace parbench::report {

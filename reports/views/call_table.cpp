@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/ceilings.h"
 #include "reports/model/notes.h"
 #include "reports/model/printable.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 namespace {
@@ -132,9 +132,7 @@ std::string calls_table(const Report& report, const TextStyle& style) {
     peaks = peaks || ceilings.known();
     text += case_text(c, ceilings, style) + '\n';
   }
-  const auto add = [&](std::string_view note) {
-    text += hanging("", note, style.width, Emphasis::none, style.color);
-  };
+  const auto add = [&](std::string_view note) { text += hanging("", note, style); };
   if (shown_cases > 0) {
     add(how_to_read);
     add(peaks ? what_peaks_are : how_to_have_peaks);

@@ -31,12 +31,6 @@ constexpr std::array<Distortion, 3> distortions{{
      "repetitions. Compare several runs of each side, or run under setarch --addr-no-randomize."},
 }};
 
-/// Null where it is unknown.
-const std::string* find_value(const NamedTexts& circumstances, std::string_view key) {
-  const auto found = std::ranges::find(circumstances, key, &NamedTexts::value_type::first);
-  return found == circumstances.end() ? nullptr : &found->second;
-}
-
 }  // namespace
 
 std::vector<std::string> circumstance_warnings(const NamedCircumstances& reports) {

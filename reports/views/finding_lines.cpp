@@ -9,10 +9,10 @@
 #include <set>
 #include <string>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/findings.h"
 #include "reports/model/notes.h"
 #include "reports/statistics/answer_cases.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 
@@ -52,10 +52,10 @@ std::string missing_timelines(const ScenarioCases& group) {
   std::vector<std::string> labels;
   std::string reason;
   for (const CaseResult* c : group.cases) {
-    const auto note = std::ranges::find(c->notes, no_timeline, &NamedTexts::value_type::first);
-    if (!named.contains(c->name) || c->profile || note == c->notes.end()) continue;
+    const std::string* note = find_note(*c, no_timeline);
+    if (!named.contains(c->name) || c->profile || note == nullptr) continue;
     labels.push_back(CaseLabels(group.cases).label(c->name));
-    reason = note->second;
+    reason = *note;
   }
   if (labels.empty()) return {};
   if (labels.size() == 1) {

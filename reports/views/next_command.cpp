@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/units/units.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/recommendation.h"
-#include "reports/units/units.h"
+#include "scenarios/recommendation/recommendation.h"
 
 namespace parbench::report {
 namespace {
@@ -133,24 +133,6 @@ Limits limits_of(const Report& report) {
   return limits;
 }
 
-/// The flags that multiply the number of samples. `seconds`: what the run may take in all.
-void add_limits(const Report& report, const Need& need, double seconds,
-                std::vector<std::string>& arguments) {
-  double longest = 0;
-  for (const CaseResult& c : report.cases) longest = std::max(longest, sampled_seconds(c));
-  const Limits limits = limits_of(report);
-  const auto add = [&](std::string flag, std::string value) {
-    arguments.push_back(std::move(flag));
-    arguments.push_back(std::move(value));
-  };
-  if (need.precision < limits.precision && limits.fixed_samples == 0) {
-    add("--precision", format_number(100 * need.precision, 1));
-  }
-  if (need.factor * longest > limits.max_seconds)
-    add("--max-time", rounded_up(need.factor * longest));
-  add("--max-total-time", rounded_up(seconds));
-}
-
 /// Appends a case's name as a regular expression.
 std::string escaped(std::string_view name) {
   std::string text;
@@ -183,22 +165,44 @@ bool has_few_processes(const Report& report) {
   return report.processes.size() > 1 && report.processes.size() < needed_values;
 }
 
-double factor_of_processes(const Report& report) {
+void add_flag(std::vector<std::string>& arguments, std::string_view flag, std::string value) {
+  arguments.emplace_back(flag);
+  arguments.push_back(std::move(value));
+}
+
+/// Asks for as many processes as an interval needs where several, but fewer, took the samples.
+/// Returns by how much the run takes longer.
+double add_processes(const Report& report, std::vector<std::string>& arguments) {
+  if (!has_few_processes(report)) return 1;
+  add_flag(arguments, "--processes", fmt::format("{}", needed_values));
   return static_cast<double>(needed_values) / static_cast<double>(report.processes.size());
 }
 
-void add_processes(std::vector<std::string>& arguments) {
-  arguments.emplace_back("--processes");
-  arguments.push_back(fmt::format("{}", needed_values));
+void add_total_time(std::vector<std::string>& arguments, double seconds) {
+  add_flag(arguments, "--max-total-time", rounded_up(seconds));
+}
+
+/// The flags that multiply the number of samples. `seconds`: what the run may take in all.
+void add_limits(const Report& report, const Need& need, double seconds,
+                std::vector<std::string>& arguments) {
+  double longest = 0;
+  for (const CaseResult& c : report.cases) longest = std::max(longest, sampled_seconds(c));
+  const Limits limits = limits_of(report);
+  if (need.precision < limits.precision && limits.fixed_samples == 0) {
+    add_flag(arguments, "--precision", format_number(100 * need.precision, 1));
+  }
+  if (need.factor * longest > limits.max_seconds) {
+    add_flag(arguments, "--max-time", rounded_up(need.factor * longest));
+  }
+  add_total_time(arguments, seconds);
 }
 
 /// A run of few processes whose answers leave nothing else open.
 NextCommand rerun_with_processes(const Report& report, const std::string& path) {
   NextCommand command{.purpose = fmt::format("to measure with {} processes", needed_values),
                       .arguments = {"--rerun", path}};
-  add_processes(command.arguments);
-  command.arguments.emplace_back("--max-total-time");
-  command.arguments.push_back(rounded_up(factor_of_processes(report) * report.duration_seconds));
+  const double factor = add_processes(report, command.arguments);
+  add_total_time(command.arguments, factor * report.duration_seconds);
   return command;
 }
 
@@ -209,10 +213,7 @@ std::optional<NextCommand> rerun(const Report& report, const std::string& path,
   for (const Tie& tie : ties) add_tie(need, tie);
   const Limits limits = limits_of(report);
   NextCommand command{.purpose = purpose_of(ties), .arguments = {"--rerun", path}};
-  if (has_few_processes(report)) {
-    need.factor = std::max(need.factor, factor_of_processes(report));
-    add_processes(command.arguments);
-  }
+  need.factor = std::max(need.factor, add_processes(report, command.arguments));
   if (std::string filter = filter_of(report, ties); !filter.empty()) {
     command.arguments.push_back(std::move(filter));
   }
@@ -240,6 +241,9 @@ struct Missing {
   bool is_out_of_time = false;  // not only interrupted
 
   [[nodiscard]] bool has_few_samples() const { return fewest > 0 && fewest < needed_values; }
+  [[nodiscard]] double factor_of_samples() const {
+    return static_cast<double>(needed_values) / static_cast<double>(fewest);
+  }
 };
 
 Missing missing_of(const Report& report) {
@@ -289,8 +293,7 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
   Need need;
   for (const Tie& tie : ties) add_tie(need, tie);
   if (missing.has_few_samples()) {
-    need.factor = std::max(
-        need.factor, static_cast<double>(needed_values) / static_cast<double>(missing.fewest));
+    need.factor = std::max(need.factor, missing.factor_of_samples());
   }
   NextCommand command{.purpose = purpose_of(missing, ties), .arguments = {"--resume", path}};
   if (missing.is_out_of_time) {
@@ -303,11 +306,8 @@ NextCommand resume(const Report& report, const std::string& path, const std::vec
 NextCommand rerun_of_missing(const Report& report, const std::string& path,
                              const Missing& missing) {
   NextCommand command{.purpose = purpose_of(missing, {}), .arguments = {"--rerun", path}};
-  const bool needs_processes = has_few_processes(report);
-  if (needs_processes) add_processes(command.arguments);
-  const double factor = needs_processes ? factor_of_processes(report) : 1;
-  command.arguments.emplace_back("--max-total-time");
-  command.arguments.push_back(rounded_up(factor * resumed_seconds(report, {.factor = 1}, missing)));
+  const double factor = add_processes(report, command.arguments);
+  add_total_time(command.arguments, factor * resumed_seconds(report, {.factor = 1}, missing));
   return command;
 }
 
@@ -327,18 +327,14 @@ NextCommand repeat_without_load(const Report& report, const std::string& path,
                                               : "for a verdict, on a quiet machine",
                       .arguments = {"--rerun", path}};
   const bool needs_processes = has_few_processes(report);
-  if (needs_processes) add_processes(command.arguments);
-  const double processes = needs_processes ? factor_of_processes(report) : 1;
+  const double processes = add_processes(report, command.arguments);
   Need need{.factor = 1};
   const bool needs_samples = missing.has_few_samples() && !needs_processes;
-  if (needs_samples) {
-    need.factor = static_cast<double>(needed_values) / static_cast<double>(missing.fewest);
-  }
+  if (needs_samples) need.factor = missing.factor_of_samples();
   if (missing.is_out_of_time && (missing.left_out > 0 || needs_samples)) {
     add_limits(report, need, processes * resumed_seconds(report, need, missing), command.arguments);
   } else if (needs_processes) {
-    command.arguments.emplace_back("--max-total-time");
-    command.arguments.push_back(rounded_up(processes * report.duration_seconds));
+    add_total_time(command.arguments, processes * report.duration_seconds);
   }
   return command;
 }

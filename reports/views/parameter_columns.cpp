@@ -14,7 +14,7 @@
 #include <utility>
 #include <variant>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/plan/schedules/partition.h"
 
 namespace parbench::report {
@@ -156,9 +156,8 @@ std::vector<ParameterColumn> parameter_columns(const Cases& cases, std::string_v
       set(name, row, value_text(value));
   }
   for (std::size_t row = 0; row < cases.size() && !note.empty(); ++row) {
-    const auto& notes = cases[row]->notes;
-    const auto found = std::ranges::find(notes, note, &NamedTexts::value_type::first);
-    if (found != notes.end()) set(std::string(note), row, found->second);
+    const std::string* text = find_value(cases[row]->notes, note);
+    if (text != nullptr) set(std::string(note), row, *text);
   }
   for (ParameterColumn& column : columns) find_common_value(cases, column);
   find_what_follows(columns);

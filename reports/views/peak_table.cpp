@@ -1,11 +1,11 @@
 // Renders peaks as tables.
 #include "reports/views/peak_table.h"
 
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/model/peaks.h"
 #include "reports/statistics/statistics.h"
 #include "reports/text/paragraph.h"
 #include "reports/text/table.h"
-#include "reports/units/wide_intervals.h"
 
 namespace parbench::report {
 
@@ -25,7 +25,7 @@ std::string to_table(const Fingerprint& device, const std::vector<Peak>& peaks,
              peaks, peak_cell);
   add_column(table, {.title = "measured", .align = Align::left, .narrow = {1}}, peaks,
              &Peak::measured_utc);
-  return hanging("", printable(to_text(device)), style.width, Emphasis::bold, style.color) +
+  return hanging("", printable(to_text(device)), style, Emphasis::bold) +
          (peaks.empty() ? std::string() : to_text(table, style));
 }
 
@@ -35,7 +35,7 @@ std::string peaks_footnote(const TextStyle& style) {
                  "and written within the device's memory by all that computes; copy: the same by "
                  "its copy lane. h2d, d2h: bytes from pinned memory of the host to the device and "
                  "back. Each is the best median of several sizes or ways, with the device alone.",
-                 style.width, Emphasis::none, style.color);
+                 style);
 }
 
 }  // namespace parbench::report

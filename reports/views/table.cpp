@@ -13,18 +13,17 @@ namespace parbench::report {
 namespace {
 
 std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
-  const Report& report = *group.report;
-  const Answer* answer = find_answer(report, group.scenario);
+  const Answer* answer = find_answer(*group.report, group.scenario);
   std::string text = emphasised(group.scenario, Emphasis::bold, style.color) + '\n';
   if (answer != nullptr && !answer->question.empty()) {
-    text += hanging("", answer->question, style.width, Emphasis::none, style.color);
+    text += hanging("", answer->question, style);
   }
   text += to_text(case_table(group), style);
   bool has_answers = false;  // in a table
   if (answer != nullptr && !answer->text.empty()) {
-    text += '\n' + hanging("→ ", answer->text, style.width, Emphasis::bold, style.color);
+    text += '\n' + hanging("→ ", answer->text, style, Emphasis::bold);
     for (const std::string& warning : answer->warnings) {
-      text += hanging("! ", warning, style.width, Emphasis::none, style.color);
+      text += hanging("! ", warning, style);
     }
     if (const auto table = answer_table(*answer)) {
       text += to_text(*table, style);
@@ -33,10 +32,10 @@ std::string scenario_text(const ScenarioCases& group, const TextStyle& style) {
   }
   std::string findings;
   for (const std::string& line : finding_lines(group)) {
-    findings += hanging("  · ", line, style.width, Emphasis::none, style.color);
+    findings += hanging("  · ", line, style);
   }
   if (const std::string line = limits_line(group); !line.empty()) {
-    findings += hanging("    ", line, style.width, Emphasis::dim, style.color);
+    findings += hanging("    ", line, style, Emphasis::dim);
   }
   const bool has_both = has_answers && !findings.empty();
   return text + (has_both ? "\n" : "") + findings;
@@ -48,19 +47,19 @@ std::string to_table(const Report& report, const TextStyle& style) {
   const Report shown = printable(report);
   std::string text = joined_items(machine_items(shown), style, Emphasis::dim);
   for (const std::string& note : notes_on_models(shown)) {
-    text += hanging("! ", note, style.width, Emphasis::none, style.color);
+    text += hanging("! ", note, style);
   }
   text += '\n';
   for (const ScenarioCases& group : by_scenario(shown)) {
     text += scenario_text(group, style) + '\n';
   }
   for (const std::string& note : notes_on_file(shown)) {
-    text += hanging("! ", note, style.width, Emphasis::none, style.color);
+    text += hanging("! ", note, style);
   }
   for (const std::string& error : process_errors(shown)) {
-    text += hanging("! ", error, style.width, Emphasis::none, style.color);
+    text += hanging("! ", error, style);
   }
-  return text + hanging("", counts_text(shown), style.width, Emphasis::none, style.color);
+  return text + hanging("", counts_text(shown), style);
 }
 
 }  // namespace parbench::report

@@ -10,9 +10,9 @@
 #include <map>
 #include <string_view>
 
+#include "kernels/base/units/units.h"
 #include "reports/text/exit_text.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
 
 namespace parbench::report {
 std::vector<ScenarioCases> by_scenario(const Report& report) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
@@ -47,26 +47,26 @@ std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcom
 }
 
 /// What is said where the baseline is recommended.
-std::string_view no_other_text(report::Payoff payoff) {
-  if (payoff == report::Payoff::does_not_pay) return "no other strategy pays";
-  return payoff == report::Payoff::gains_little ? "no other strategy gains 3% or more"
-                                                : "no other strategy shows a gain";
+std::string_view no_other_text(Payoff payoff) {
+  if (payoff == Payoff::does_not_pay) return "no other strategy pays";
+  return payoff == Payoff::gains_little ? "no other strategy gains 3% or more"
+                                        : "no other strategy shows a gain";
 }
 
 /// The sentences about one setting, the most important first.
-std::vector<std::string> sentences(const report::Recommendation& found, std::string_view baseline,
+std::vector<std::string> sentences(const Recommendation& found, std::string_view baseline,
                                    const std::string& whole_device) {
-  if (payoff_of(found) < report::Payoff::may_pay) {
+  if (payoff_of(found) < Payoff::may_pay) {
     return {at_setting(found, keep_text(found, no_other_text(payoff_of(found)))), whole_device};
   }
   return {at_setting(found, use_text(found, baseline)), tie_text(found), whole_device,
           open_text(found)};
 }
 
-std::vector<std::string> sentences(const std::vector<report::Recommendation>& found,
+std::vector<std::string> sentences(const std::vector<Recommendation>& found,
                                    std::string_view baseline, const std::string& whole_device) {
   if (found.size() == 1) return sentences(found.front(), baseline, whole_device);
-  if (const report::Recommendation* only = only_one_that_pays(found)) {
+  if (const Recommendation* only = only_one_that_pays(found)) {
     return {at_setting(*only, use_text(*only, baseline)),
             elsewhere_text(found, "Another strategy", "pays")};
   }
@@ -78,7 +78,7 @@ std::vector<std::string> sentences(const std::vector<report::Recommendation>& fo
 }
 
 /// Of strategies that use several devices: those that share one have no such limit.
-std::string superlinear_text_of(const report::Recommendation& found, const Outcomes& outcomes) {
+std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr || gaining->spec.parameters.find(devices_parameter) == nullptr) return {};
   return superlinear_text(found, devices_of(gaining->spec),

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/wording.h"
 
 namespace parbench {
@@ -37,7 +37,7 @@ std::string whole_device_text(const std::vector<CaseOutcome>& outcomes) {
                            : fmt::format("one device with all {} cores", found->cores);
 }
 
-std::string whole_device_comparison(const Outcomes& group, const report::Recommendation& found,
+std::string whole_device_comparison(const Outcomes& group, const Recommendation& found,
                                     const std::vector<CaseOutcome>& outcomes,
                                     const std::function<std::string(const CaseSpec&)>& label) {
   const auto whole = std::ranges::find_if(
@@ -45,18 +45,18 @@ std::string whole_device_comparison(const Outcomes& group, const report::Recomme
   if (whole == group.end()) return {};
   const auto is_tied = [&](const CaseOutcome* one) {
     const std::string name = one->spec.name();
-    return std::ranges::find(found.tied, name, &report::LabelledCase::name) != found.tied.end();
+    return std::ranges::find(found.tied, name, &LabelledCase::name) != found.tied.end();
   };
   const std::string name = (*whole)->spec.name();
   if (found.candidates.front().name != name) {
     if (is_tied(*whole) || (found.gaining && found.gaining->name == name)) return {};
     return fmt::format(" {}: {}.", with_capital(whole_device_text(outcomes)),
-                       report::format_ratio(*(*whole)->speedup));
+                       format_ratio(*(*whole)->speedup));
   }
   const CaseOutcome* divided = fastest_division(group);
   if (divided == nullptr || is_tied(divided)) return {};
   return fmt::format(" The fastest that divides the work: {}, {}.", label(divided->spec),
-                     report::format_ratio(*divided->speedup));
+                     format_ratio(*divided->speedup));
 }
 
 }  // namespace parbench

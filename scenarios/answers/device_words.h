@@ -23,7 +23,7 @@ namespace parbench {
 /// that divides the work: split 5, 1.29× (1.19–1.37).". Empty without one of them, and where the
 /// two are tied.
 [[nodiscard]] std::string whole_device_comparison(
-    const std::vector<const CaseOutcome*>& group, const report::Recommendation& found,
+    const std::vector<const CaseOutcome*>& group, const Recommendation& found,
     const std::vector<CaseOutcome>& outcomes,
     const std::function<std::string(const CaseSpec&)>& label);
 

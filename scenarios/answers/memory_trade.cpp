@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench {
 namespace {
@@ -89,14 +89,12 @@ std::string with_capital(std::string text) {
 /// The memory of each device; of many devices that of the one that holds most.
 std::string memory_text(const CaseOutcome& one) {
   constexpr std::size_t max_listed = 4;
-  if (one.memory.size() <= max_listed) return report::format_bytes(one.memory);
-  return fmt::format("{} on the fullest device",
-                     report::format_bytes(std::ranges::max(one.memory)));
+  if (one.memory.size() <= max_listed) return format_bytes(one.memory);
+  return fmt::format("{} on the fullest device", format_bytes(std::ranges::max(one.memory)));
 }
 
 std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
-  return fmt::format("{}, {}{}", report::format_duration(one.median_seconds), of_memory,
-                     memory_text(one));
+  return fmt::format("{}, {}{}", format_duration(one.median_seconds), of_memory, memory_text(one));
 }
 
 /// The times and memory of the fastest case.
@@ -124,8 +122,8 @@ std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
 std::string range_text(const std::vector<MemoryPair>& pairs, double (MemoryPair::*ratio)() const) {
   const auto of_pair = [&](const MemoryPair& pair) { return (pair.*ratio)(); };
   const auto [min, max] = std::ranges::minmax_element(pairs, {}, of_pair);
-  const std::string low = report::format_ratio(of_pair(*min));
-  const std::string high = report::format_ratio(of_pair(*max));
+  const std::string low = format_ratio(of_pair(*min));
+  const std::string high = format_ratio(of_pair(*max));
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
 

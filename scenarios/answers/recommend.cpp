@@ -89,8 +89,7 @@ std::string setting_of(const WorkKey& key, const std::vector<std::string_view>& 
 
 /// An interval of few samples shows no gain.
 bool gains(const CaseOutcome* outcome) {
-  return outcome->speedup && outcome->speedup->above(1) &&
-         !report::is_low(outcome->speedup->interval);
+  return outcome->speedup && outcome->speedup->above(1) && !is_low(outcome->speedup->interval);
 }
 
 /// The cases that can be compared: the baseline and those with a speedup over it. All, where none
@@ -153,7 +152,7 @@ Ranking rank_cases(Outcomes cases, const Wording& wording) {
   made.tied = made.by_speed;
   const auto speed = [&](const CaseOutcome* one) { return expected_speed(one, made.baseline); };
   std::ranges::stable_sort(made.by_speed, std::ranges::greater(), speed);
-  const double enough = speed(made.by_speed.front()) / (1 + report::largest_tie);
+  const double enough = speed(made.by_speed.front()) / (1 + largest_tie);
   std::erase_if(made.tied, [&](const CaseOutcome* one) { return speed(one) < enough; });
   return made;
 }
@@ -170,7 +169,7 @@ double explaining_load(const CaseOutcome* recommended) {
 /// being distinguished from others; else 0. Cases of one strategy suffer alike.
 double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
-  double load = is_open && recommended->load >= report::min_cores_taken ? recommended->load : 0;
+  double load = is_open && recommended->load >= min_cores_taken ? recommended->load : 0;
   const double enough = hidden_gain * expected_speed(recommended, ranking.baseline);
   for (const CaseOutcome* one : ranking.by_speed) {
     if (one->spec.strategy == recommended->spec.strategy || !one->max_speedup) continue;
@@ -223,16 +222,16 @@ std::vector<SameWork> same_work(const Outcomes& outcomes,
   return list;
 }
 
-report::Recommendation recommend(const SameWork& group, const Wording& wording,
-                                 const PossiblyFastest& possibly_fastest) {
+Recommendation recommend(const SameWork& group, const Wording& wording,
+                         const PossiblyFastest& possibly_fastest) {
   const Ranking ranking = rank_cases(group.cases, wording);
   const CaseOutcome* fastest = ranking.by_speed.front();
   const CaseOutcome* recommended = recommended_of(ranking);
   const bool is_baseline = recommended == ranking.baseline;
   const auto labelled = [&](const CaseOutcome* one) {
-    return report::LabelledCase{wording.label(one->spec), one->spec.name()};
+    return LabelledCase{wording.label(one->spec), one->spec.name()};
   };
-  report::Recommendation made{.setting = group.setting, .candidates = {labelled(recommended)}};
+  Recommendation made{.setting = group.setting, .candidates = {labelled(recommended)}};
   Outcomes others;
   std::ranges::copy_if(ranking.by_speed, std::back_inserter(others),
                        [&](const CaseOutcome* one) { return one != recommended; });
@@ -265,7 +264,7 @@ report::Recommendation recommend(const SameWork& group, const Wording& wording,
   return made;
 }
 
-void Recommended::add(report::Recommendation one) {
+void Recommended::add(Recommendation one) {
   if (one.gain) {
     recommendations.push_back(std::move(one));
   } else {

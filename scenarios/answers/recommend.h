@@ -52,17 +52,17 @@ struct Wording {
 /// not change what is recommended. Cases without a ratio are not compared, where others have one.
 /// `possibly_fastest` decides which other cases are named as not ruled out. The group has at least
 /// one case.
-[[nodiscard]] report::Recommendation recommend(const SameWork& group, const Wording& wording,
-                                               const PossiblyFastest& possibly_fastest);
+[[nodiscard]] Recommendation recommend(const SameWork& group, const Wording& wording,
+                                       const PossiblyFastest& possibly_fastest);
 
 /// Recommendations of several groups, all of them with a gain.
 struct Recommended {
-  std::vector<report::Recommendation> recommendations;
+  std::vector<Recommendation> recommendations;
   std::vector<std::string>
       not_compared;  // settings where no case beside the baseline has a speedup
 
   /// Adds a recommendation, or only its setting where it has no gain.
-  void add(report::Recommendation one);
+  void add(Recommendation one);
 };
 
 /// Recommends a case for each group of `same_work`.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
@@ -17,14 +17,14 @@ namespace {
 /// "41 MiB" where all devices hold about as much, else "41 + 133 MiB".
 std::string memory_text(const std::vector<double>& memory) {
   std::set<std::string> different;
-  for (const double bytes : memory) different.insert(report::format_bytes(bytes));
-  return different.size() == 1 ? *different.begin() : report::format_bytes(memory);
+  for (const double bytes : memory) different.insert(format_bytes(bytes));
+  return different.size() == 1 ? *different.begin() : format_bytes(memory);
 }
 
 /// Whether a case is the recommended one or tied with it.
-bool is_used_or_tied(const report::Recommendation& found, const std::string& name) {
+bool is_used_or_tied(const Recommendation& found, const std::string& name) {
   return (!found.candidates.empty() && found.candidates.front().name == name) ||
-         std::ranges::find(found.tied, name, &report::LabelledCase::name) != found.tied.end();
+         std::ranges::find(found.tied, name, &LabelledCase::name) != found.tied.end();
 }
 
 }  // namespace
@@ -48,8 +48,8 @@ Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
       if (!one->shares || one->spec.strategy == scenario.baseline()) continue;
       if (uses_all_cores(one->spec) || !is_named(*one)) continue;  // all cores exchange nothing
       text += fmt::format("{}{} {}, {}, {}", text.empty() ? "" : "; ", label(one->spec),
-                          report::format_percent(one->shares->exposed, 0),
-                          report::format_percent(one->shares->idle, 0), memory_text(one->memory));
+                          format_percent(one->shares->exposed, 0),
+                          format_percent(one->shares->idle, 0), memory_text(one->memory));
     }
     if (text.empty()) return text;
     return fmt::format(" Exposed communication, idle, memory{}: {}.", where, text);
@@ -57,7 +57,7 @@ Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
   const std::string before = conclusion.text;
   conclusion.text = joined_sentences({before, sentence([](const CaseOutcome&) { return true; })});
   if (conclusion.text != before) return conclusion;
-  const report::Recommendation& best = best_of(conclusion.recommendations);
+  const Recommendation& best = best_of(conclusion.recommendations);
   conclusion.text = joined_sentences({before, sentence([&](const CaseOutcome& one) {
                                         return is_used_or_tied(best, one.spec.name());
                                       })});

@@ -12,43 +12,42 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench {
 namespace {
 
-using Recommendations = std::span<const report::Recommendation>;
+using Recommendations = std::span<const Recommendation>;
 
 /// What is said of several things: "pay", "show no gain".
-std::string_view plural_text(report::Payoff payoff) {
+std::string_view plural_text(Payoff payoff) {
   switch (payoff) {
-    case report::Payoff::pays:
+    case Payoff::pays:
       return "pay";
-    case report::Payoff::undecided:
+    case Payoff::undecided:
       return "have no verdict";
-    case report::Payoff::may_pay:
+    case Payoff::may_pay:
       return "may pay";
-    case report::Payoff::gains_little:
+    case Payoff::gains_little:
       return "gain less than 3%";
-    case report::Payoff::shows_no_gain:
+    case Payoff::shows_no_gain:
       return "show no gain";
-    case report::Payoff::does_not_pay:
+    case Payoff::does_not_pay:
       break;
   }
   return "do not pay";
 }
 
 /// "more samples are needed"; samples of one process are one value where there are several.
-std::string needed_text(const report::Recommendation& recommendation) {
+std::string needed_text(const Recommendation& recommendation) {
   if (recommendation.processes == 0) return "more samples are needed";
   const auto processes = static_cast<std::size_t>(recommendation.processes);
-  if (processes >= report::needed_values) return "more processes are needed";
-  return fmt::format("{} processes are needed (--processes {})", report::needed_values,
-                     report::needed_values);
+  if (processes >= needed_values) return "more processes are needed";
+  return fmt::format("{} processes are needed (--processes {})", needed_values, needed_values);
 }
 
 /// "; it was measured in a single round"; empty of a gain that has an interval.
-std::string single_text(const report::Recommendation& recommendation) {
+std::string single_text(const Recommendation& recommendation) {
   if (recommendation.gain->interval) return {};
   return fmt::format("; it was measured in a single {}",
                      recommendation.processes > 0 ? "process" : "round");
@@ -57,13 +56,13 @@ std::string single_text(const report::Recommendation& recommendation) {
 /// "41%", "0.4%"
 std::string share_text(double share) {
   constexpr double min_whole = 0.01;
-  return report::format_percent(share, share < min_whole ? 1 : 0);
+  return format_percent(share, share < min_whole ? 1 : 0);
 }
 
 /// The settings with this payoff.
-std::vector<std::string> settings_with(Recommendations recommendations, report::Payoff payoff) {
+std::vector<std::string> settings_with(Recommendations recommendations, Payoff payoff) {
   std::vector<std::string> settings;
-  for (const report::Recommendation& one : recommendations) {
+  for (const Recommendation& one : recommendations) {
     if (payoff_of(one) == payoff) settings.push_back(one.setting);
   }
   return settings;
@@ -72,8 +71,8 @@ std::vector<std::string> settings_with(Recommendations recommendations, report::
 /// The baseline where it is recommended at all of these settings; else empty.
 std::string only_baseline_of(Recommendations recommendations) {
   const std::string& first = recommendations.front().candidates.front().label;
-  const bool is_one = std::ranges::all_of(recommendations, [&](const report::Recommendation& one) {
-    return payoff_of(one) < report::Payoff::may_pay && one.candidates.front().label == first;
+  const bool is_one = std::ranges::all_of(recommendations, [&](const Recommendation& one) {
+    return payoff_of(one) < Payoff::may_pay && one.candidates.front().label == first;
   });
   return is_one ? first : std::string();
 }
@@ -81,14 +80,13 @@ std::string only_baseline_of(Recommendations recommendations) {
 /// "n 8", "3 settings".
 std::string places_text(const std::vector<std::string>& settings, std::string_view noun) {
   const bool has_name = settings.size() == 1 && !settings.front().empty();
-  return has_name ? settings.front() : report::format_count(settings.size(), noun);
+  return has_name ? settings.front() : format_count(settings.size(), noun);
 }
 
 /// " (other programs had up to 41% of the core time)"
 std::string largest_load_text(Recommendations recommendations) {
-  return fmt::format(
-      " (other programs had up to {} of the core time)",
-      share_text(std::ranges::max(recommendations, {}, &report::Recommendation::load).load));
+  return fmt::format(" (other programs had up to {} of the core time)",
+                     share_text(std::ranges::max(recommendations, {}, &Recommendation::load).load));
 }
 
 /// Lines of an answer: behind "→ ".
@@ -136,32 +134,32 @@ std::string joined_sentences(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::string speed_text(const report::Ratio& speedup, std::string_view baseline) {
-  std::string text = report::format_ratio(speedup);
+std::string speed_text(const Ratio& speedup, std::string_view baseline) {
+  std::string text = format_ratio(speedup);
   const std::string words = baseline.empty() ? " as fast" : fmt::format(" as fast as {}", baseline);
   text.insert(std::min(text.find(' '), text.size()), words);
   return text;
 }
 
-std::string certainty_text(const report::Recommendation& recommendation) {
-  const report::Payoff payoff = payoff_of(recommendation);
+std::string certainty_text(const Recommendation& recommendation) {
+  const Payoff payoff = payoff_of(recommendation);
   if (const double load = std::max(recommendation.load, recommendation.hiding_load); load > 0) {
     return fmt::format(
         "{}; other programs had {} of the core time (more in some rounds), which can change which "
         "case is the fastest: repeat on a quiet machine",
         single_text(recommendation), share_text(load));
   }
-  if (payoff != report::Payoff::may_pay) return {};
-  const report::Ratio& gain = *recommendation.gain;
+  if (payoff != Payoff::may_pay) return {};
+  const Ratio& gain = *recommendation.gain;
   const std::string needed = needed_text(recommendation);
   if (!gain.interval) return fmt::format("{}: {}", single_text(recommendation), needed);
   if (gain.above(1)) return fmt::format("; {} to show it with 95% confidence", needed);
   return fmt::format("; the interval includes 1: {} to show a gain", needed);
 }
 
-std::string use_text(const report::Recommendation& recommendation, std::string_view baseline,
+std::string use_text(const Recommendation& recommendation, std::string_view baseline,
                      std::string_view details) {
-  if (payoff_of(recommendation) == report::Payoff::undecided) {
+  if (payoff_of(recommendation) == Payoff::undecided) {
     if (recommendation.gain->value < 1) {
       return fmt::format("No verdict: no case was faster than {}; closest: {}, {}{}.", baseline,
                          recommendation.gaining->label, speed_text(*recommendation.gain, ""),
@@ -176,7 +174,7 @@ std::string use_text(const report::Recommendation& recommendation, std::string_v
                      certainty_text(recommendation));
 }
 
-std::string keep_text(const report::Recommendation& recommendation, std::string_view clause,
+std::string keep_text(const Recommendation& recommendation, std::string_view clause,
                       std::string_view details) {
   const std::string& shown = recommendation.gaining->label;
   const bool is_tied =
@@ -186,47 +184,45 @@ std::string keep_text(const report::Recommendation& recommendation, std::string_
                      details, single_text(recommendation));
 }
 
-std::string payoff_clause(const report::Recommendation& recommendation, std::string_view subject,
+std::string payoff_clause(const Recommendation& recommendation, std::string_view subject,
                           std::string_view verb) {
   return fmt::format("{} {}", subject, payoff_text(payoff_of(recommendation), verb));
 }
 
-std::string tie_text(const report::Recommendation& recommendation) {
+std::string tie_text(const Recommendation& recommendation) {
   std::vector<std::string> tied;
-  for (const report::LabelledCase& one : recommendation.tied) tied.push_back(one.label);
+  for (const LabelledCase& one : recommendation.tied) tied.push_back(one.label);
   const bool is_kept = !recommendation.gaining ||
                        recommendation.gaining->name != recommendation.candidates.front().name;
-  const bool is_undecided = payoff_of(recommendation) == report::Payoff::undecided;
+  const bool is_undecided = payoff_of(recommendation) == Payoff::undecided;
   if (tied.empty() || is_kept || is_undecided) return {};
   const std::string& used = recommendation.candidates.front().label;
   if (!recommendation.fastest_gain) {
-    return fmt::format(" It is tied with {} (within 3%).", report::format_list(tied));
+    return fmt::format(" It is tied with {} (within 3%).", format_list(tied));
   }
   const std::string fastest = std::exchange(tied.front(), used);
   return fmt::format(" The fastest is {} ({}), tied within 3% with {}; {} is simpler.", fastest,
-                     report::format_ratio(recommendation.fastest_gain->value),
-                     report::format_list(tied), used);
+                     format_ratio(recommendation.fastest_gain->value), format_list(tied), used);
 }
 
-std::string open_text(const report::Recommendation& recommendation) {
+std::string open_text(const Recommendation& recommendation) {
   const bool is_hidden = recommendation.hiding_load > 0;  // beside the same load it would stay open
-  if (is_hidden || payoff_of(recommendation) == report::Payoff::undecided) return {};
+  if (is_hidden || payoff_of(recommendation) == Payoff::undecided) return {};
   std::vector<std::string> open;
-  for (const report::LabelledCase& one : recommendation.candidates) {
+  for (const LabelledCase& one : recommendation.candidates) {
     const bool is_known = one == recommendation.candidates.front() ||
                           std::ranges::find(recommendation.tied, one) != recommendation.tied.end();
     if (!is_known) open.push_back(one.label);
   }
   if (open.empty()) return {};
   return fmt::format(" More {} may show {} to be faster.",
-                     recommendation.processes > 0 ? "processes" : "samples",
-                     report::format_list(open));
+                     recommendation.processes > 0 ? "processes" : "samples", format_list(open));
 }
 
-const report::Recommendation& best_of(Recommendations recommendations) {
-  using enum report::Payoff;
-  return *std::ranges::max_element(recommendations, {}, [](const report::Recommendation& one) {
-    const report::Payoff payoff = payoff_of(one);
+const Recommendation& best_of(Recommendations recommendations) {
+  using enum Payoff;
+  return *std::ranges::max_element(recommendations, {}, [](const Recommendation& one) {
+    const Payoff payoff = payoff_of(one);
     const bool is_shown = payoff != undecided;  // any other that may pay is known better
     return std::tuple(is_shown ? payoff : gains_little, !is_shown, one.gain->value);
   });
@@ -234,9 +230,9 @@ const report::Recommendation& best_of(Recommendations recommendations) {
 
 std::string where_it_pays(Recommendations recommendations, std::string_view verb,
                           std::string_view noun) {
-  using enum report::Payoff;
+  using enum Payoff;
   std::vector<std::string> parts;
-  for (const report::Payoff payoff :
+  for (const Payoff payoff :
        {pays, may_pay, gains_little, shows_no_gain, does_not_pay, undecided}) {
     const auto settings = settings_with(recommendations, payoff);
     if (settings.empty()) continue;
@@ -249,17 +245,16 @@ std::string where_it_pays(Recommendations recommendations, std::string_view verb
     parts.push_back(fmt::format("{} at {}{}", words, places_text(settings, noun),
                                 payoff == undecided ? largest_load_text(recommendations) : ""));
   }
-  return report::format_list(parts);
+  return format_list(parts);
 }
 
 std::string no_verdict_text(Recommendations recommendations, std::string_view noun) {
   const bool has_verdict = std::ranges::any_of(
-      recommendations, [](const auto& one) { return payoff_of(one) != report::Payoff::undecided; });
+      recommendations, [](const auto& one) { return payoff_of(one) != Payoff::undecided; });
   if (has_verdict || recommendations.size() < 2) return {};
   return recommendations.size() == 2
              ? fmt::format("no verdict at either {}", noun)
-             : fmt::format("no verdict at any of {}",
-                           report::format_count(recommendations.size(), noun));
+             : fmt::format("no verdict at any of {}", format_count(recommendations.size(), noun));
 }
 
 std::string verdict_text(Recommendations recommendations, std::string_view subject,
@@ -285,13 +280,13 @@ std::string with_capital(std::string_view text) {
   return made;
 }
 
-std::string at_setting(const report::Recommendation& recommendation, std::string sentence) {
+std::string at_setting(const Recommendation& recommendation, std::string sentence) {
   if (recommendation.setting.empty() || sentence.empty()) return sentence;
   return fmt::format("At {}, {}", recommendation.setting, with_small_letter(sentence));
 }
 
-const report::Recommendation* only_one_that_pays(Recommendations recommendations) {
-  const auto pays = [](const report::Recommendation& one) { return one.pays; };
+const Recommendation* only_one_that_pays(Recommendations recommendations) {
+  const auto pays = [](const Recommendation& one) { return one.pays; };
   if (recommendations.size() < 2 || std::ranges::count_if(recommendations, pays) != 1) {
     return nullptr;
   }
@@ -300,9 +295,9 @@ const report::Recommendation* only_one_that_pays(Recommendations recommendations
 
 std::string elsewhere_text(Recommendations recommendations, std::string_view subject,
                            std::string_view verb, std::string_view noun) {
-  std::vector<report::Recommendation> others;
+  std::vector<Recommendation> others;
   std::ranges::copy_if(recommendations, std::back_inserter(others),
-                       [](const report::Recommendation& one) { return !one.pays; });
+                       [](const Recommendation& one) { return !one.pays; });
   if (others.empty()) return {};
   const std::string where =
       others.size() == 1 ? fmt::format("{} at {}", payoff_text(payoff_of(others.front()), verb),
@@ -315,10 +310,10 @@ std::string elsewhere_text(Recommendations recommendations, std::string_view sub
 /// The largest gain over the baseline that a recommendation has, of whichever case.
 struct Highest {
   std::string_view label;
-  report::Ratio gain;
+  Ratio gain;
 };
 
-Highest highest_of(const report::Recommendation& one) {
+Highest highest_of(const Recommendation& one) {
   if (one.fastest_gain) return {one.tied.front().label, *one.fastest_gain};
   return {one.gaining->label, *one.gain};
 }
@@ -335,22 +330,21 @@ std::string highest_text(Recommendations recommendations, std::string_view basel
 }
 
 std::string best_text(Recommendations recommendations, std::string_view baseline) {
-  const report::Recommendation& best = best_of(recommendations);
-  const report::Payoff payoff = payoff_of(best);
-  if (payoff < report::Payoff::may_pay) {
+  const Recommendation& best = best_of(recommendations);
+  const Payoff payoff = payoff_of(best);
+  if (payoff < Payoff::may_pay) {
     const std::string used = only_baseline_of(recommendations);
     return used.empty() ? "; the table has what to use" : "; use " + used;
   }
-  if (payoff == report::Payoff::undecided) return highest_text(recommendations, baseline);
-  const std::string_view what = payoff == report::Payoff::pays
-                                    ? "largest recommended gain that is shown"
-                                    : "largest recommended gain";
+  if (payoff == Payoff::undecided) return highest_text(recommendations, baseline);
+  const std::string_view what = payoff == Payoff::pays ? "largest recommended gain that is shown"
+                                                       : "largest recommended gain";
   return fmt::format("; {}: {}{}{}{}", what, best.gaining->label,
                      best.setting.empty() ? ", " : fmt::format(" at {}, ", best.setting),
                      speed_text(*best.gain, baseline), certainty_text(best));
 }
 
-std::string_view payoff_text(report::Payoff payoff, std::string_view verb) {
+std::string_view payoff_text(Payoff payoff, std::string_view verb) {
   return verb.ends_with('s') ? to_string(payoff) : plural_text(payoff);
 }
 
@@ -362,10 +356,10 @@ std::string no_comparison_text(std::string_view baseline, std::string_view other
 
 std::string not_compared_text(const std::vector<std::string>& settings) {
   if (settings.empty()) return {};
-  return fmt::format(" At {} there was nothing to compare with.", report::format_list(settings));
+  return fmt::format(" At {} there was nothing to compare with.", format_list(settings));
 }
 
-std::string superlinear_text(const report::Recommendation& recommendation, double devices,
+std::string superlinear_text(const Recommendation& recommendation, double devices,
                              std::string_view likely_cause) {
   if (!recommendation.pays || !recommendation.gain->above(devices)) return {};
   const std::string limit =

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/units/recommendation.h"
+#include "scenarios/recommendation/recommendation.h"
 
 namespace parbench {
 
@@ -16,57 +16,56 @@ namespace parbench {
 [[nodiscard]] std::string joined_sentences(const std::vector<std::string>& sentences);
 
 /// "1.86× as fast as one device (1.84–1.88)"; without a baseline "1.86× as fast (1.84–1.88)".
-[[nodiscard]] std::string speed_text(const report::Ratio& speedup, std::string_view baseline);
+[[nodiscard]] std::string speed_text(const Ratio& speedup, std::string_view baseline);
 
 /// "; more samples are needed to show it with 95% confidence", or as many processes: why the gain
 /// of the recommended case is expected and not shown, or why there is no verdict. Empty of one that
 /// pays, and where the baseline is recommended.
-[[nodiscard]] std::string certainty_text(const report::Recommendation& recommendation);
+[[nodiscard]] std::string certainty_text(const Recommendation& recommendation);
 
 /// "Use split 5: 1.27× as fast as one device (1.19–1.37), 91% of its bound.", with what limits it;
 /// where another case than the baseline is recommended. `details` follow the gain. Without a
 /// verdict "No verdict: split 5 measured 1.27× …" with the reason, whatever is recommended.
-[[nodiscard]] std::string use_text(const report::Recommendation& recommendation,
-                                   std::string_view baseline, std::string_view details = {});
+[[nodiscard]] std::string use_text(const Recommendation& recommendation, std::string_view baseline,
+                                   std::string_view details = {});
 
 /// "Use one device: splitting shows no gain; split 5, tied with it: 1.02× as fast (0.98–1.06).",
 /// where the baseline is recommended. `clause` is "splitting shows no gain".
-[[nodiscard]] std::string keep_text(const report::Recommendation& recommendation,
-                                    std::string_view clause, std::string_view details = {});
+[[nodiscard]] std::string keep_text(const Recommendation& recommendation, std::string_view clause,
+                                    std::string_view details = {});
 
 /// "splitting shows no gain". `verb` is "pays" or "pay".
-[[nodiscard]] std::string payoff_clause(const report::Recommendation& recommendation,
+[[nodiscard]] std::string payoff_clause(const Recommendation& recommendation,
                                         std::string_view subject, std::string_view verb);
 
 /// " It is tied with split 3 and split 12 (within 3%).", or the fastest, its ties and why a simpler
 /// case than it is recommended. Empty without ties or a verdict, and where the baseline is
 /// recommended.
-[[nodiscard]] std::string tie_text(const report::Recommendation& recommendation);
+[[nodiscard]] std::string tie_text(const Recommendation& recommendation);
 
 /// " More samples may show split 20 to be faster.": cases that are expected to be slower by more
 /// than a tie and not ruled out. Empty without any, and without a verdict.
-[[nodiscard]] std::string open_text(const report::Recommendation& recommendation);
+[[nodiscard]] std::string open_text(const Recommendation& recommendation);
 
 /// Returns the recommendation whose gain is shown best, and among equals the one with the largest
 /// gain. There is at least one, and all have a gain.
-[[nodiscard]] const report::Recommendation& best_of(
-    std::span<const report::Recommendation> recommendations);
+[[nodiscard]] const Recommendation& best_of(std::span<const Recommendation> recommendations);
 
 /// Says at which settings something pays, each with exactly one verdict: "pay at every setting that
 /// was compared", "pay at n 8, may pay at n 16 and do not pay at 3 settings", "show no gain at any
 /// setting that was compared"; of a single setting the verdict alone. `verb` is "pays" or "pay".
 /// There is at least one.
-[[nodiscard]] std::string where_it_pays(std::span<const report::Recommendation> recommendations,
+[[nodiscard]] std::string where_it_pays(std::span<const Recommendation> recommendations,
                                         std::string_view verb, std::string_view noun = "setting");
 
 /// "no verdict at either setting", "no verdict at any of 15 settings"; empty where one of several
 /// has a verdict, and of a single one.
-[[nodiscard]] std::string no_verdict_text(std::span<const report::Recommendation> recommendations,
+[[nodiscard]] std::string no_verdict_text(std::span<const Recommendation> recommendations,
                                           std::string_view noun = "setting");
 
 /// The subject with what `where_it_pays` says of it, or with `no_verdict_text`: "Streams: no
 /// verdict at either setting".
-[[nodiscard]] std::string verdict_text(std::span<const report::Recommendation> recommendations,
+[[nodiscard]] std::string verdict_text(std::span<const Recommendation> recommendations,
                                        std::string_view subject, std::string_view verb,
                                        std::string_view noun = "setting");
 
@@ -76,17 +75,16 @@ namespace parbench {
 
 /// Names the setting of a recommendation, where it has one, ahead of a sentence about it: "At n 8,
 /// use odd: …".
-[[nodiscard]] std::string at_setting(const report::Recommendation& recommendation,
-                                     std::string sentence);
+[[nodiscard]] std::string at_setting(const Recommendation& recommendation, std::string sentence);
 
 /// Returns the one that pays where several were compared; null where none or several pay.
-[[nodiscard]] const report::Recommendation* only_one_that_pays(
-    std::span<const report::Recommendation> recommendations);
+[[nodiscard]] const Recommendation* only_one_that_pays(
+    std::span<const Recommendation> recommendations);
 
 /// Says what those show that do not pay, as a sentence with a blank before it, and what to use
 /// where that is the baseline at all of them: " Streams show no gain at n 1 and do not pay at n 0:
 /// use one stream." Empty where all pay.
-[[nodiscard]] std::string elsewhere_text(std::span<const report::Recommendation> recommendations,
+[[nodiscard]] std::string elsewhere_text(std::span<const Recommendation> recommendations,
                                          std::string_view subject, std::string_view verb,
                                          std::string_view noun = "setting");
 
@@ -94,11 +92,11 @@ namespace parbench {
 /// recommended gain that is shown: split 5 at batch 24, 1.60× as fast as one device (1.50–1.70)";
 /// without one what to use:
 /// "; use one device".
-[[nodiscard]] std::string best_text(std::span<const report::Recommendation> recommendations,
+[[nodiscard]] std::string best_text(std::span<const Recommendation> recommendations,
                                     std::string_view baseline);
 
 /// "pays" or "pay", "shows no gain" or "show no gain" …: as `verb` is "pays" or "pay".
-[[nodiscard]] std::string_view payoff_text(report::Payoff payoff, std::string_view verb);
+[[nodiscard]] std::string_view payoff_text(Payoff payoff, std::string_view verb);
 
 /// Says why there is no answer: nothing was measured beside the baseline, or that was not.
 /// `other` is what is compared with it: "strategy".
@@ -111,7 +109,7 @@ namespace parbench {
 /// Says of a gain that is larger than the number of devices that another cause adds to it: the
 /// whole sentence, with a blank before it; empty of any other gain. Devices that work in turn count
 /// as 1.
-[[nodiscard]] std::string superlinear_text(const report::Recommendation& recommendation,
-                                           double devices, std::string_view likely_cause);
+[[nodiscard]] std::string superlinear_text(const Recommendation& recommendation, double devices,
+                                           std::string_view likely_cause);
 
 }  // namespace parbench

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/branch/branch_layers.h"
@@ -66,8 +66,8 @@ const CaseOutcome* graph_alone_in(const SameWork& group) {
 /// One size of layer.
 struct SizeAnswer {
   double layer_flops = 0;
-  report::Recommendation found;
-  report::Recommendation together;  // what running the branches together gains beside the launch
+  Recommendation found;
+  Recommendation together;  // what running the branches together gains beside the launch
 };
 
 /// The fastest case of a group that runs branches together; null without any.
@@ -83,8 +83,8 @@ const CaseOutcome* fastest_together(const SameWork& group) {
 /// What launching as a graph gains by itself is no gain of running together: where a graph of one
 /// stream is recommended, the gain is that of `fastest` over it, and where it gains most beside the
 /// baseline, that of `fastest` over the baseline.
-report::Recommendation together_of(const SameWork& group, report::Recommendation found,
-                                   const CaseOutcome& fastest) {
+Recommendation together_of(const SameWork& group, Recommendation found,
+                           const CaseOutcome& fastest) {
   const CaseOutcome* alone = graph_alone_in(group);
   if (alone == nullptr) return found;
   if (found.gaining->name == alone->spec.name() &&
@@ -129,15 +129,14 @@ SizeAnswers answers_by_size(const std::vector<CaseOutcome>& outcomes,
     drop_graphs_without_measure(group.cases);
     if (group.cases.empty()) continue;
     const BranchSizes size = branch_sizes_of(group.cases.front()->spec);
-    report::Recommendation found = recommend(group, wording, possibly_fastest);
+    Recommendation found = recommend(group, wording, possibly_fastest);
     const CaseOutcome* fastest = fastest_together(group);
     if (!found.gain || fastest == nullptr) {
       made.not_compared.push_back(found.setting);
       continue;
     }
     if (const CaseOutcome* alone = graph_alone_in(group)) {
-      found.remark =
-          fmt::format("{} {}", label_of(alone->spec), report::format_ratio(*alone->speedup));
+      found.remark = fmt::format("{} {}", label_of(alone->spec), format_ratio(*alone->speedup));
     }
     made.answers.push_back({.layer_flops = size.flops() / static_cast<double>(size.branches),
                             .found = found,
@@ -147,10 +146,10 @@ SizeAnswers answers_by_size(const std::vector<CaseOutcome>& outcomes,
   return made;
 }
 
-using Recommendations = std::vector<report::Recommendation>;
+using Recommendations = std::vector<Recommendation>;
 
 Recommendations list_of(const std::vector<SizeAnswer>& answers,
-                        report::Recommendation SizeAnswer::*member) {
+                        Recommendation SizeAnswer::*member) {
   Recommendations list;
   std::ranges::transform(answers, std::back_inserter(list), member);
   return list;
@@ -201,7 +200,7 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
   const std::string figure = parallel.size() > 1
                                  ? std::string()
                                  : fmt::format(": {} {}", parallel.front().gaining->label,
-                                               report::format_ratio(*parallel.front().gain));
+                                               format_ratio(*parallel.front().gain));
   return fmt::format(" {} alone {}{}.", parallel_subject(outcomes),
                      where_it_pays(parallel, "pay", are_sizes ? "size" : "setting"), figure);
 }
@@ -209,7 +208,7 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
 /// The sentences about one size, the most important first.
 std::vector<std::string> sentences(const Subject& subject, const SizeAnswer& answer) {
   const auto& [flops, found, together] = answer;
-  if (payoff_of(found) < report::Payoff::may_pay) {
+  if (payoff_of(found) < Payoff::may_pay) {
     return {at_setting(found, keep_text(found, payoff_clause(found, with_small_letter(subject.text),
                                                              subject.verb)))};
   }
@@ -234,17 +233,16 @@ std::vector<std::string> sentences(const Subject& subject, const std::vector<Siz
   const Recommendations together = list_of(answers, &SizeAnswer::together);
   const bool are_sizes = are_of_different_sizes(answers);
   const std::string_view noun = are_sizes ? "size" : "setting";
-  const auto first_without = std::ranges::find_if_not(together, &report::Recommendation::pays);
-  const std::span<const report::Recommendation> above(first_without, together.end());
-  const bool are_mixed =
-      !above.empty() && std::ranges::any_of(together, &report::Recommendation::pays);
-  if (are_sizes && are_mixed && std::ranges::none_of(above, &report::Recommendation::pays)) {
+  const auto first_without = std::ranges::find_if_not(together, &Recommendation::pays);
+  const std::span<const Recommendation> above(first_without, together.end());
+  const bool are_mixed = !above.empty() && std::ranges::any_of(together, &Recommendation::pays);
+  if (are_sizes && are_mixed && std::ranges::none_of(above, &Recommendation::pays)) {
     return {fmt::format("{} {} from {:.3g} MFLOP a layer down; above that {} {}.", subject.text,
                         subject.verb, answers[together.size() - above.size() - 1].layer_flops / 1e6,
                         subject.verb == "pay" ? "they" : "it",
                         where_it_pays(above, subject.verb, noun))};
   }
-  if (const report::Recommendation* only = only_one_that_pays(together)) {
+  if (const Recommendation* only = only_one_that_pays(together)) {
     return {at_setting(*only, use_text(*only, baseline_words)),
             elsewhere_text(together, subject.text, subject.verb, noun)};
   }

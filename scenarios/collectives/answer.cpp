@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/collectives/bandwidth.h"
@@ -32,9 +32,7 @@ const std::string& collective_of(const CaseSpec& spec) {
 
 std::int64_t size_of_case(const CaseSpec& spec) { return bytes_of(spec.parameters.text("size")); }
 
-std::string size_text(std::int64_t bytes) {
-  return report::format_bytes(static_cast<double>(bytes));
-}
+std::string size_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
 /// The standard error of a median: of its 95% interval, which the bandwidth's has the relative
 /// width of; with one that is too narrow to be true, a share of the time. Nothing without an
@@ -46,7 +44,7 @@ std::optional<double> error_of(const CaseOutcome& outcome) {
   if (found == outcome.metrics.end() || !found->second.interval || found->second.value <= 0) {
     return std::nullopt;
   }
-  const report::Interval& interval = *found->second.interval;
+  const Interval& interval = *found->second.interval;
   const double share = (interval.high - interval.low) / found->second.value / width_in_errors;
   return outcome.median_seconds * std::max(share, smallest_share);
 }
@@ -88,7 +86,7 @@ std::string fit_text(const LatencyFit& fit) {
   return fmt::format("latency {:.3g} ± {} µs, then {:.3g} ± {} GB/s; times within {} of this",
                      micro * fit.latency, error_text(micro * fit.latency_error),
                      giga * fit.bandwidth(), error_text(giga * fit.bandwidth_error()),
-                     report::format_percent(fit.largest_deviation, 0));
+                     format_percent(fit.largest_deviation, 0));
 }
 
 /// The algorithm to use for a collective at one size, and the bus bandwidth that it reached.
@@ -122,7 +120,7 @@ std::string run_text(const SizeRun& run) {
   std::vector<std::string> sizes;
   for (const Choice& one : run) sizes.push_back(one.place);
   if (run.size() <= max_listed) {
-    return fmt::format("{} at {}", run.front().use, report::format_list(sizes));
+    return fmt::format("{} at {}", run.front().use, format_list(sizes));
   }
   return fmt::format("{} at {} sizes from {} to {}", run.front().use, run.size(), sizes.front(),
                      sizes.back());
@@ -140,7 +138,7 @@ std::string sizes_text(const std::vector<Choice>& choices) {
     std::map<std::string, std::size_t> counts;
     for (const SizeRun& run : runs) counts[run.front().use] += run.size();
     for (const auto& [use, count] : counts) {
-      texts.push_back(fmt::format("{} at {}", use, report::format_count(count, "size")));
+      texts.push_back(fmt::format("{} at {}", use, format_count(count, "size")));
     }
   }
   return fmt::format("{}", fmt::join(texts, ", "));
@@ -178,20 +176,18 @@ std::vector<std::string> compared_collectives(const Choices& choices) {
 }
 
 /// At how many settings load leaves no verdict; empty without any.
-std::string undecided_text(const std::vector<report::Recommendation>& found) {
-  const auto count = std::ranges::count_if(found, [](const report::Recommendation& one) {
-    return payoff_of(one) == report::Payoff::undecided;
-  });
+std::string undecided_text(const std::vector<Recommendation>& found) {
+  const auto count = std::ranges::count_if(
+      found, [](const Recommendation& one) { return payoff_of(one) == Payoff::undecided; });
   if (count == 0) return {};
   const std::string settings =
       std::cmp_equal(count, found.size())
           ? (count == 1 ? "the only setting" : fmt::format("any of {} settings", count))
-          : report::format_count(static_cast<std::size_t>(count), "setting");
+          : format_count(static_cast<std::size_t>(count), "setting");
   return fmt::format(
       "No verdict at {}, because other programs had up to {} of the core time: repeat on a quiet "
       "machine.",
-      settings,
-      report::format_percent(std::ranges::max(found, {}, &report::Recommendation::load).load, 0));
+      settings, format_percent(std::ranges::max(found, {}, &Recommendation::load).load, 0));
 }
 
 /// What the recommendations say together: what to use at each size of one collective, or of several
@@ -202,13 +198,13 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
     const std::string& only = compared.front();
     return fmt::format("For {} use {}.", only, sizes_text(choices.at(only)));
   }
-  const auto count = [&](report::Payoff payoff) {
-    return std::ranges::count(all.recommendations, payoff, report::payoff_of);
+  const auto count = [&](Payoff payoff) {
+    return std::ranges::count(all.recommendations, payoff, payoff_of);
   };
-  const auto pays = count(report::Payoff::pays);
-  const auto may_pay = count(report::Payoff::may_pay);
-  const std::string settings = report::format_count(all.recommendations.size(), "setting");
-  if (pays + may_pay == 0 && count(report::Payoff::undecided) > 0) return {};
+  const auto pays = count(Payoff::pays);
+  const auto may_pay = count(Payoff::may_pay);
+  const std::string settings = format_count(all.recommendations.size(), "setting");
+  if (pays + may_pay == 0 && count(Payoff::undecided) > 0) return {};
   if (pays + may_pay == 0) {
     return fmt::format("Use {}: no other algorithm gains more than 3% at any of {}.",
                        baseline_algorithm, settings);
@@ -257,13 +253,12 @@ std::string bandwidths_text(const Choices& choices) {
 std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
-  const auto open = std::ranges::count_if(
-      all.recommendations,
-      [](const report::Recommendation& one) { return payoff_of(one) == report::Payoff::may_pay; });
-  const bool has_verdict =
-      std::ranges::any_of(all.recommendations, [](const report::Recommendation& one) {
-        return payoff_of(one) != report::Payoff::undecided;
-      });
+  const auto open = std::ranges::count_if(all.recommendations, [](const Recommendation& one) {
+    return payoff_of(one) == Payoff::may_pay;
+  });
+  const bool has_verdict = std::ranges::any_of(all.recommendations, [](const Recommendation& one) {
+    return payoff_of(one) != Payoff::undecided;
+  });
   if (compared > 0 && compared == measured &&
       (!has_verdict || compared_collectives(choices).size() > 1)) {
     return {};
@@ -271,7 +266,7 @@ std::string coverage_text(const Choices& choices, const Recommended& all) {
   if (compared == 0) return "Not decided which algorithm to use: no second one was measured.";
   return fmt::format(
       "{}{} compared{}.", compared < measured ? fmt::format("{} of ", compared) : "",
-      report::format_count(measured, "setting"),
+      format_count(measured, "setting"),
       open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
 }
 
@@ -341,9 +336,9 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
   });
   for (const SameWork& group : groups) {
     const CaseSpec spec = group.cases.front()->spec;
-    report::Recommendation one = recommend(group, wording_of_algorithms(), possibly_fastest);
+    Recommendation one = recommend(group, wording_of_algorithms(), possibly_fastest);
     if (!group.setting.empty()) one.setting = setting_text(spec);
-    const report::LabelledCase used = one.candidates.front();
+    const LabelledCase used = one.candidates.front();
     const CollectiveAndStrategy key{collective_of(spec), used.label};
     const auto fit = fits.find(key);
     if (fit != fits.end() && one.gain && remarked.insert(key).second) {
@@ -354,8 +349,8 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
           {.place = place_text(spec),
            .use = used.label,
            .bandwidth = bandwidth_of(find_outcome(group.cases, used.name)),
-           .is_compared = one.gain && payoff_of(one) != report::Payoff::undecided,
-           .is_undecided = one.gain && payoff_of(one) == report::Payoff::undecided});
+           .is_compared = one.gain && payoff_of(one) != Payoff::undecided,
+           .is_undecided = one.gain && payoff_of(one) == Payoff::undecided});
     }
     // A message has one algorithm beside those of libraries.
     if (one.gain || key.first != link_collective) all.add(std::move(one));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench {
 namespace {
@@ -119,7 +119,7 @@ std::string add_algorithm(CaseParts& parts, const ExchangeData& all,
   static_cast<void>(add_messages(parts.plan, std::string(name_of(all.exchange.collective)),
                                  messages, ranks, sizeof(float), &additions));
   return fmt::format("{} of at most {}", messages.size(),
-                     report::format_bytes(chunk_elements * sizeof(float)));
+                     format_bytes(chunk_elements * sizeof(float)));
 }
 
 /// Returns what the report says of how it is done.

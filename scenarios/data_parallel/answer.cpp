@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
@@ -25,7 +25,7 @@ double fullest_device(const CaseOutcome& one) {
   return one.memory.empty() ? 0 : std::ranges::max(one.memory);
 }
 
-std::string memory_of(const CaseOutcome& one) { return report::format_bytes(fullest_device(one)); }
+std::string memory_of(const CaseOutcome& one) { return format_bytes(fullest_device(one)); }
 
 /// "sharded with zero 2 and bucket 5"
 std::string label_of(const CaseSpec& spec) {
@@ -53,8 +53,7 @@ std::vector<const CaseOutcome*> same_step(const std::vector<CaseOutcome>& outcom
 
 /// "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory: sharded with
 /// zero 3, 315 MiB a device in 1.20× the time." A saving of less than a tenth is not named.
-std::string memory_text(const std::vector<CaseOutcome>& outcomes,
-                        const report::Recommendation& best) {
+std::string memory_text(const std::vector<CaseOutcome>& outcomes, const Recommendation& best) {
   const std::string& name = best.candidates.front().name;
   const auto found =
       std::ranges::find(outcomes, name, [](const auto& one) { return one.spec.name(); });
@@ -78,14 +77,14 @@ std::string memory_text(const std::vector<CaseOutcome>& outcomes,
     text += fmt::format(", {} {}", one_device_text(outcomes, single_device), memory_of(*single));
   constexpr double noteworthy = 0.9;
   if (least != nullptr && fullest_device(*least) <= noteworthy * fullest_device(*found)) {
-    text += fmt::format("; least memory: {}, {} a device in {} the time", label_of(least->spec),
-                        memory_of(*least),
-                        report::format_ratio(least->median_seconds / found->median_seconds));
+    text +=
+        fmt::format("; least memory: {}, {} a device in {} the time", label_of(least->spec),
+                    memory_of(*least), format_ratio(least->median_seconds / found->median_seconds));
   }
   return text + ".";
 }
 
-const report::Ratio* scaling_efficiency_of(const CaseOutcome& one) {
+const Ratio* scaling_efficiency_of(const CaseOutcome& one) {
   const auto found = one.metrics.find(scaling_efficiency_metric);
   return found == one.metrics.end() ? nullptr : &found->second;
 }
@@ -99,7 +98,7 @@ std::string model_of(const CaseOutcome& one) {
 std::vector<const CaseOutcome*> best_scaling(const std::vector<CaseOutcome>& outcomes) {
   std::vector<const CaseOutcome*> best;
   for (const CaseOutcome& one : outcomes) {
-    const report::Ratio* efficiency = scaling_efficiency_of(one);
+    const Ratio* efficiency = scaling_efficiency_of(one);
     if (efficiency == nullptr) continue;
     const auto known = std::ranges::find(best, model_of(one),
                                          [](const CaseOutcome* other) { return model_of(*other); });
@@ -120,12 +119,12 @@ std::vector<std::string> weak_scaling_texts(const std::vector<CaseOutcome>& outc
   std::vector<std::string> texts;
   for (const CaseOutcome* one : best) {
     const Parameters& parameters = one->spec.parameters;
-    texts.push_back(fmt::format(
-        "With {}{} on each of {}, {} reaches {} of linear scaling.",
-        best.size() > 1 ? fmt::format("model {} and ", model_of(*one)) : "",
-        report::format_count(static_cast<std::size_t>(parameters.integer("batch")), "sample"),
-        report::format_count(static_cast<std::size_t>(parameters.integer("devices")), "device"),
-        label_of(one->spec), report::format_percent(*scaling_efficiency_of(*one))));
+    texts.push_back(
+        fmt::format("With {}{} on each of {}, {} reaches {} of linear scaling.",
+                    best.size() > 1 ? fmt::format("model {} and ", model_of(*one)) : "",
+                    format_count(static_cast<std::size_t>(parameters.integer("batch")), "sample"),
+                    format_count(static_cast<std::size_t>(parameters.integer("devices")), "device"),
+                    label_of(one->spec), format_percent(*scaling_efficiency_of(*one))));
   }
   return texts;
 }

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/recommendation.h"
 #include "scenarios/framework/checks/agreement.h"
 #include "scenarios/framework/context.h"
 #include "scenarios/framework/parameters.h"
 #include "scenarios/framework/plan.h"
+#include "scenarios/recommendation/recommendation.h"
 
 namespace parbench {
 
@@ -121,11 +121,11 @@ struct TimeShares {
 struct CaseOutcome {
   CaseSpec spec;
   double median_seconds = 0;
-  std::optional<report::Interval> interval = {};  // of the median
-  std::optional<report::Ratio> speedup = {};      // over its baseline case, from paired rounds
-  double efficiency = 0;                          // bound over measured; 0: there is no bound
-  std::vector<double> memory = {};                // bytes that each device holds; empty: not known
-  std::map<std::string, report::Ratio, std::less<>> metrics = {};  // by name, from paired rounds
+  std::optional<Interval> interval = {};  // of the median
+  std::optional<Ratio> speedup = {};      // over its baseline case, from paired rounds
+  double efficiency = 0;                  // bound over measured; 0: there is no bound
+  std::vector<double> memory = {};        // bytes that each device holds; empty: not known
+  std::map<std::string, Ratio, std::less<>> metrics = {};  // by name, from paired rounds
   double critical_path = 0;  // seconds of its longest chain of dependencies; 0: there is no bound
   std::optional<TimeShares> shares = {};  // where it was profiled
   /// Cores of the host on which its devices compute; 0: not known, or devices that are no cores.
@@ -134,8 +134,8 @@ struct CaseOutcome {
   double load = 0;
   /// The speedup if other programs cost the baseline as much time as its records allow, and this
   /// case none; and the other way round. Nothing where the load is too small to matter.
-  std::optional<report::Ratio> min_speedup = {};
-  std::optional<report::Ratio> max_speedup = {};
+  std::optional<Ratio> min_speedup = {};
+  std::optional<Ratio> max_speedup = {};
   int processes = 0;  // that took its samples, if there were several
 };
 
@@ -148,7 +148,7 @@ using PossiblyFastest =
 /// What a scenario concludes: at most three lines of 100 columns, and the settings to use.
 struct Conclusion {
   std::string text;
-  std::vector<report::Recommendation> recommendations = {};
+  std::vector<Recommendation> recommendations = {};
   /// Whether the question is answered. It is not where nothing could be compared, and no number of
   /// samples changes that.
   bool is_answered = true;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
@@ -64,14 +64,14 @@ std::string range_text(const std::vector<double>& shares) {
 std::string limits_text(const PlanLimits& shares) {
   if (shares.bound.empty()) return {};
   const std::size_t known = shares.bound.size();
-  const std::string where =
-      shares.without == 0 ? " The"
-                          : fmt::format(" At {} of {}, the", known,
-                                        report::format_count(known + shares.without, "setting"));
+  const std::string where = shares.without == 0
+                                ? " The"
+                                : fmt::format(" At {} of {}, the", known,
+                                              format_count(known + shares.without, "setting"));
   return fmt::format(
       "{} longest dependency chain takes {} of the sequential time; no order on {} "
       "less than {}.",
-      where, range_text(shares.critical_path), report::format_count(shares.devices, "device"),
+      where, range_text(shares.critical_path), format_count(shares.devices, "device"),
       range_text(shares.bound));
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/framework/requests.h"
@@ -179,11 +179,10 @@ std::optional<CaseSpec> resolved_matrices(const Scenario::Request& request) {
   const std::int64_t rows = std::get<std::int64_t>(batch);
   const int parts = mlp_parts(request.device_count);
   if (kind == mlp && rows < parts) {
-    return refuse(
-        request, "batch",
-        fmt::format("--batch {} cannot be divided into {}, one for each device that "
-                    "computes; use at least {}",
-                    rows, report::format_count(static_cast<std::size_t>(parts), "part"), parts));
+    return refuse(request, "batch",
+                  fmt::format("--batch {} cannot be divided into {}, one for each device that "
+                              "computes; use at least {}",
+                              rows, format_count(static_cast<std::size_t>(parts), "part"), parts));
   }
   return spec;
 }

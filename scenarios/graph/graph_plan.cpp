@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/collectives.h"
 #include "scenarios/graph/dispatch.h"
 
@@ -128,7 +128,7 @@ class GraphWriter {
     }
     std::string placement;
     for (const auto& [device, count] : nodes) {
-      placement += fmt::format("{} on {}, ", report::format_count(count, "node"),
+      placement += fmt::format("{} on {}, ", format_count(count, "node"),
                                parts_.context.device(device).info().name);
     }
     parts_.notes.emplace_back(

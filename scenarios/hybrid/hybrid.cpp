@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "kernels/base/error.h"
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/answers/time_shares.h"
 #include "scenarios/answers/wording.h"
@@ -117,8 +117,7 @@ std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::vector<std::string> names;
   std::ranges::set_difference(undivided, with_shards, std::back_inserter(names));
   if (names.empty()) return {};
-  return fmt::format(" parbench cannot divide layers of {} into shards.",
-                     report::format_list(names));
+  return fmt::format(" parbench cannot divide layers of {} into shards.", format_list(names));
 }
 
 class Hybrid final : public TrainingQuestion {
@@ -180,11 +179,11 @@ std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const
     message = fmt::format(
         "--layout: {} takes {}, and this run has {}; give --devices {}, with --oversubscribe where "
         "there are fewer cores",
-        to_string(grid), report::format_count(static_cast<std::size_t>(grid.devices()), "device"),
+        to_string(grid), format_count(static_cast<std::size_t>(grid.devices()), "device"),
         request.device_count, grid.devices());
   } else if (grid.stages > static_cast<int>(network.units.size())) {
     message = fmt::format("--layout: {} has {}, too few for the stages of {}", network.name,
-                          report::format_count(network.units.size(), "unit"), to_string(grid));
+                          format_count(network.units.size(), "unit"), to_string(grid));
   } else if (const auto reason = obstacle_to_division(network, grid.shards)) {
     message = fmt::format("the layers of {} cannot be divided into {} shards: {}", model,
                           grid.shards, *reason);
@@ -214,7 +213,7 @@ std::optional<Obstacle> add_split(const Scenario::Request& request, const Device
   const auto count = asked_micro_batches(request);
   const std::string samples =
       fmt::format("the {} of a replica ({})",
-                  report::format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
+                  format_count(static_cast<std::size_t>(share), "sample"), to_string(grid));
   if (auto obstacle = obstacle_of_micro_batches(count, share, samples)) return obstacle;
   const std::optional<Value> split =
       count ? split_into(share, *count) : split_of(request, grid, network, share);

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/device_words.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
@@ -57,7 +57,7 @@ bool belongs_to(const Question& question, const CaseSpec& spec) {
          integer_of(spec, "device") == 0;
 }
 
-using Recommendations = std::vector<report::Recommendation>;
+using Recommendations = std::vector<Recommendation>;
 
 Recommended recommendations_of(const Question& question, const std::vector<CaseOutcome>& outcomes,
                                const PossiblyFastest& possibly_fastest) {
@@ -77,14 +77,14 @@ Recommended recommendations_of(const Question& question, const std::vector<CaseO
 /// The sentences about one question, the most important first.
 std::vector<std::string> sentences(const Question& question, const Recommendations& found) {
   if (found.size() == 1) {
-    const report::Recommendation& one = found.front();
-    if (payoff_of(one) < report::Payoff::may_pay) {
+    const Recommendation& one = found.front();
+    if (payoff_of(one) < Payoff::may_pay) {
       return {at_setting(
           one, keep_text(one, payoff_clause(one, with_small_letter(question.subject), "pay")))};
     }
     return {at_setting(one, use_text(one, question.baseline)), tie_text(one), open_text(one)};
   }
-  if (const report::Recommendation* only = only_one_that_pays(found)) {
+  if (const Recommendation* only = only_one_that_pays(found)) {
     return {at_setting(*only, use_text(*only, question.baseline)),
             elsewhere_text(found, question.subject, "pay")};
   }
@@ -111,7 +111,7 @@ std::vector<std::string> fitting(std::vector<std::string> answers,
 
 /// Explains a gain above the number of devices; empty of any other gain. Only a sharded product has
 /// pieces that are smaller than those of the baseline.
-std::string superlinear_text_of(const report::Recommendation& found, const Outcomes& outcomes) {
+std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr) return {};
   return superlinear_text(found, devices_of(gaining->spec),
@@ -134,7 +134,7 @@ std::optional<Excess> excess_of_baseline(const SameWork& group) {
   double alone_high = 0;
   std::int64_t devices = 0;
   for (const CaseOutcome* one : group.cases) {
-    if (!one->interval || report::is_low(one->interval)) return std::nullopt;
+    if (!one->interval || is_low(one->interval)) return std::nullopt;
     if (one->spec.strategy == "sequential") {
       in_turn = one;
     } else {
@@ -160,13 +160,13 @@ std::string slow_baseline_text(Recommendations& found, const std::vector<CaseOut
   std::string setting;
   for (const SameWork& group : same_work(parts, {"n", "count"})) {
     const std::optional<Excess> excess = excess_of_baseline(group);
-    const auto one = std::ranges::find(found, group.setting, &report::Recommendation::setting);
+    const auto one = std::ranges::find(found, group.setting, &Recommendation::setting);
     if (!excess || excess->min <= remarkable || one == found.end() || !one->gain) continue;
-    if (payoff_of(*one) < report::Payoff::may_pay || payoff_of(*one) == report::Payoff::undecided) {
+    if (payoff_of(*one) < Payoff::may_pay || payoff_of(*one) == Payoff::undecided) {
       continue;
     }
-    one->remark = fmt::format("{} over the products alone",
-                              report::format_ratio(one->gain->value / excess->median));
+    one->remark =
+        fmt::format("{} over the products alone", format_ratio(one->gain->value / excess->median));
     if (excess->median <= largest) continue;
     largest = excess->median;
     setting = group.setting.empty() ? "" : " at " + group.setting;
@@ -199,7 +199,7 @@ std::string missing_text(const Question& question, const std::vector<CaseOutcome
 }
 
 /// Names the question in the setting, because a table has the recommendations of both.
-void name_question(const Question& question, report::Recommendation& found) {
+void name_question(const Question& question, Recommendation& found) {
   found.setting = found.setting.empty() ? std::string(question.name)
                                         : fmt::format("{}, {}", question.name, found.setting);
 }
@@ -237,7 +237,7 @@ Conclusion matmul_answer(const std::vector<CaseOutcome>& outcomes,
       remarks = {superlinear_text_of(best_of(found), all)};
     }
     remarks.push_back(not_compared_text(not_compared));
-    for (report::Recommendation& one : found) name_question(*question, one);
+    for (Recommendation& one : found) name_question(*question, one);
     std::ranges::move(found, std::back_inserter(made.recommendations));
   }
   if (answers.empty()) {

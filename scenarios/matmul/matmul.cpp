@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/base/units/units.h"
 #include "kernels/ops/flops.h"
-#include "reports/units/units.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/matmul/answer.h"
@@ -141,16 +141,16 @@ class Matmul final : public Scenario {
       return refuse(request, "device",
                     fmt::format("--device {} does not exist: this run has {}, numbered from 0",
                                 spec.parameters.integer("device"),
-                                report::format_count(static_cast<std::size_t>(devices), "device")));
+                                format_count(static_cast<std::size_t>(devices), "device")));
     }
     if (spec.strategy == "streams" &&
         spec.parameters.integer("streams") > spec.parameters.integer("count")) {
       return refuse(
           request, "streams",
-          fmt::format("--streams {} is more than the {}; use at most one stream a product",
-                      spec.parameters.integer("streams"),
-                      report::format_count(
-                          static_cast<std::size_t>(spec.parameters.integer("count")), "product")));
+          fmt::format(
+              "--streams {} is more than the {}; use at most one stream a product",
+              spec.parameters.integer("streams"),
+              format_count(static_cast<std::size_t>(spec.parameters.integer("count")), "product")));
     }
     if (!uses_all_devices(spec)) return spec;
     if (devices < 2 && spec.strategy != "sequential") {

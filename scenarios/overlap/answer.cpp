@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/recommend.h"
 #include "scenarios/answers/wording.h"
 
@@ -35,17 +35,17 @@ std::string label_of(const CaseSpec& spec) {
 std::string hidden_text(const CaseOutcome& overlapped) {
   const auto found = overlapped.metrics.find(achieved_overlap);
   if (found == overlapped.metrics.end()) return {};
-  const report::Ratio& hidden = found->second;
+  const Ratio& hidden = found->second;
   const bool shown = hidden.interval ? hidden.above(0) : hidden.value > 0;
   return fmt::format("{}{} of the shorter of copies and products{}",
-                     shown ? "" : "no overlap is shown: ", report::format_percent(hidden),
+                     shown ? "" : "no overlap is shown: ", format_percent(hidden),
                      shown ? " is hidden" : "");
 }
 
 /// The sentences about one setting, the most important first.
-std::vector<std::string> sentences(const report::Recommendation& found) {
+std::vector<std::string> sentences(const Recommendation& found) {
   const std::string hidden = found.remark.empty() ? "" : "; " + found.remark;
-  if (payoff_of(found) < report::Payoff::may_pay) {
+  if (payoff_of(found) < Payoff::may_pay) {
     return {
         at_setting(found, keep_text(found, payoff_clause(found, "overlapping", "pays"), hidden))};
   }
@@ -53,13 +53,13 @@ std::vector<std::string> sentences(const report::Recommendation& found) {
           open_text(found)};
 }
 
-std::vector<std::string> sentences(const std::vector<report::Recommendation>& found) {
+std::vector<std::string> sentences(const std::vector<Recommendation>& found) {
   if (found.size() == 1) return sentences(found.front());
-  if (const report::Recommendation* only = only_one_that_pays(found)) {
+  if (const Recommendation* only = only_one_that_pays(found)) {
     return {sentences(*only).front(), elsewhere_text(found, "Overlapping", "pays")};
   }
-  const report::Recommendation& best = best_of(found);
-  const bool names_best = payoff_of(best) >= report::Payoff::may_pay && !best.remark.empty();
+  const Recommendation& best = best_of(found);
+  const bool names_best = payoff_of(best) >= Payoff::may_pay && !best.remark.empty();
   return {fmt::format("{}{}.", verdict_text(found, "Overlapping", "pays"),
                       best_text(found, baseline_words)),
           names_best ? fmt::format("There {}.", best.remark) : ""};
@@ -83,7 +83,7 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
   Recommended all;
   for (const SameWork& group :
        same_work(whole, {"n", "inner", "count", "direction", "memory", "chunk"})) {
-    report::Recommendation found = recommend(group, wording, possibly_fastest);
+    Recommendation found = recommend(group, wording, possibly_fastest);
     if (found.gain) {
       const auto gaining = std::ranges::find_if(group.cases, [&](const CaseOutcome* one) {
         return one->spec.name() == found.gaining->name;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/requests.h"
 #include "scenarios/overlap/answer.h"
 #include "scenarios/overlap/overlap_plans.h"
@@ -206,7 +206,7 @@ class Overlap final : public Scenario {
       return refuse(
           request, "chunk",
           fmt::format("--chunk {} is more than the {} of a matrix; use --chunk 1 to {}, or 0",
-                      sizes.chunk, report::format_count(static_cast<std::size_t>(sizes.n), "row"),
+                      sizes.chunk, format_count(static_cast<std::size_t>(sizes.n), "row"),
                       sizes.n));
     }
     if (spec.strategy == "overlapped" && sizes.prefetch >= sizes.count && sizes.prefetch > 0) {

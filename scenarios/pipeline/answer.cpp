@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/answers/device_words.h"
 #include "scenarios/answers/memory_trade.h"
 #include "scenarios/answers/recommend.h"
@@ -86,13 +86,13 @@ auto complexity(const CaseSpec& spec) {
 std::string model_parallel_text(const SameWork& group) {
   for (const CaseOutcome* one : group.cases) {
     if (one->spec.strategy != model_parallel || !one->speedup) continue;
-    return fmt::format("; without micro-batches: {}", report::format_ratio(*one->speedup));
+    return fmt::format("; without micro-batches: {}", format_ratio(*one->speedup));
   }
   return {};
 }
 
 /// The sentences about one setting, the most important first.
-std::vector<std::string> sentences(const SameWork& group, const report::Recommendation& found,
+std::vector<std::string> sentences(const SameWork& group, const Recommendation& found,
                                    const AllOutcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
   const bool is_split = gaining->spec.strategy == pipelined_model;
@@ -104,14 +104,14 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
     details = fmt::format(", {:.0f}% of what its tasks and their dependencies allow",
                           100 * gaining->efficiency);
   }
-  if (payoff_of(found) < report::Payoff::may_pay) {
+  if (payoff_of(found) < Payoff::may_pay) {
     const std::string_view subject = is_whole   ? "using all cores"
                                      : is_split ? "splitting"
                                                 : "using several devices";
     return {at_setting(found, keep_text(found, payoff_clause(found, subject, "pays"), details)),
             whole_device};
   }
-  const bool has_verdict = payoff_of(found) != report::Payoff::undecided;
+  const bool has_verdict = payoff_of(found) != Payoff::undecided;
   if (is_split && has_verdict) details += model_parallel_text(group);
   const std::string superlinear =
       is_split   ? superlinear_text(found, devices_of(gaining->spec),
@@ -127,19 +127,18 @@ std::vector<std::string> sentences(const SameWork& group, const report::Recommen
 
 /// "At batch 24, use split 5: 1.60× as fast as one device. Splitting does not pay at batch 8.", or
 /// where it pays, with the largest gain.
-std::vector<std::string> summary(const std::vector<report::Recommendation>& found,
+std::vector<std::string> summary(const std::vector<Recommendation>& found,
                                  const AllOutcomes& outcomes) {
   const std::string baseline = one_device_text(outcomes, single_device);
   const std::string whole = whole_device_text(outcomes);
   const bool has_whole = std::ranges::any_of(
-      found, [&](const report::Recommendation& one) { return one.gaining->label == whole; });
-  const bool are_splits = std::ranges::all_of(found, [](const report::Recommendation& one) {
-    return one.gaining->label.starts_with("split");
-  });
+      found, [&](const Recommendation& one) { return one.gaining->label == whole; });
+  const bool are_splits = std::ranges::all_of(
+      found, [](const Recommendation& one) { return one.gaining->label.starts_with("split"); });
   const std::string_view subject = are_splits  ? "Splitting"
                                    : has_whole ? "Using all cores"
                                                : "Using several devices";
-  if (const report::Recommendation* only = only_one_that_pays(found)) {
+  if (const Recommendation* only = only_one_that_pays(found)) {
     return {at_setting(*only, use_text(*only, baseline)), elsewhere_text(found, subject, "pays")};
   }
   return {fmt::format("{}{}.", verdict_text(found, subject, "pays"), best_text(found, baseline))};
@@ -160,7 +159,7 @@ Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
   std::vector<std::string> of_one;
   Recommended all;
   for (const SameWork& group : groups) {
-    report::Recommendation found = recommend(group, wording, possibly_fastest);
+    Recommendation found = recommend(group, wording, possibly_fastest);
     if (found.gain) of_one = sentences(group, found, outcomes);
     all.add(std::move(found));
   }

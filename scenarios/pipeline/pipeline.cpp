@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "kernels/base/error.h"
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/pipeline/answer.h"
@@ -171,8 +171,8 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   const int devices = request.device_count;
   if (devices > static_cast<int>(network.units.size())) {
     throw UsageError(fmt::format("--devices: {} has {}, too few for {}; use fewer devices",
-                                 network.name, report::format_count(network.units.size(), "unit"),
-                                 report::format_count(static_cast<std::size_t>(devices), "stage")));
+                                 network.name, format_count(network.units.size(), "unit"),
+                                 format_count(static_cast<std::size_t>(devices), "stage")));
   }
   parameters.set(std::string(devices_parameter), std::int64_t{devices});
   add_partition_choice(asked, network, devices, parameters);

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/collectives.h"
 #include "scenarios/framework/prepared_case.h"
 
@@ -133,27 +133,27 @@ double deviation_of(const CaseOutcome& outcome) {
 constexpr double max_deviation = 0.01;
 
 /// The interval of the deviation; without one, that of a single point.
-report::Interval deviations_of(const CaseOutcome& outcome) {
+Interval deviations_of(const CaseOutcome& outcome) {
   if (!outcome.interval) return {deviation_of(outcome), deviation_of(outcome), 0};
   const double expected = expected_seconds(outcome);
   return {outcome.interval->low / expected - 1, outcome.interval->high / expected - 1,
           outcome.interval->confidence};
 }
 
-bool is_far(const report::Interval& deviations) {
-  return !report::is_low(deviations) &&
+bool is_far(const Interval& deviations) {
+  return !is_low(deviations) &&
          (deviations.low > max_deviation || deviations.high < -max_deviation);
 }
 
-bool is_near(const report::Interval& deviations) {
-  return !report::is_low(deviations) && deviations.low >= -max_deviation &&
+bool is_near(const Interval& deviations) {
+  return !is_low(deviations) && deviations.low >= -max_deviation &&
          deviations.high <= max_deviation;
 }
 
 /// Cases whose whole interval is far from what is expected count as worst, then by how far one end
 /// of it is.
 auto badness(const CaseOutcome& outcome) {
-  const report::Interval deviations = deviations_of(outcome);
+  const Interval deviations = deviations_of(outcome);
   return std::tuple(is_far(deviations),
                     std::max(std::abs(deviations.low), std::abs(deviations.high)));
 }
@@ -163,14 +163,14 @@ constexpr double noteworthy_load = 0.05;
 
 /// Whether other programs can have cost so much of the time that the expected one remains.
 bool is_explained_by_load(const CaseOutcome& outcome) {
-  const report::Interval deviations = deviations_of(outcome);
+  const Interval deviations = deviations_of(outcome);
   return outcome.load >= noteworthy_load && !is_near(deviations) &&
          (1 + deviations.low) * (1 - outcome.load) <= 1 + max_deviation;
 }
 
 /// Yes and No need the whole interval.
 std::string_view verdict_on(const CaseOutcome& outcome) {
-  const report::Interval deviations = deviations_of(outcome);
+  const Interval deviations = deviations_of(outcome);
   if (is_explained_by_load(outcome)) return "No verdict";
   if (is_near(deviations)) return "Yes, within 1%";
   return is_far(deviations) ? "No, not within 1%" : "Not known within 1%";
@@ -180,10 +180,10 @@ std::string_view verdict_on(const CaseOutcome& outcome) {
 std::string deviation_text(const CaseOutcome& outcome) {
   std::string text = fmt::format("{:+.2f}%", 100 * deviation_of(outcome));
   if (!outcome.interval) return text;
-  const report::Interval deviations = deviations_of(outcome);
+  const Interval deviations = deviations_of(outcome);
   text += fmt::format(", {:+.2f} to {:+.2f}%", 100 * deviations.low, 100 * deviations.high);
-  if (!report::is_low(deviations)) return text;
-  return fmt::format("{} at {} confidence", text, report::format_confidence(deviations.confidence));
+  if (!is_low(deviations)) return text;
+  return fmt::format("{} at {} confidence", text, format_confidence(deviations.confidence));
 }
 
 /// " On 2 lanes 13.81 ms measured for 5.000 ms (+176.20%); other programs had 35% of the core
@@ -198,13 +198,13 @@ std::string several_lanes_text(const std::vector<CaseOutcome>& outcomes) {
     if (worst == nullptr || badness(outcome) > badness(*worst)) worst = &outcome;
   }
   if (worst == nullptr) return {};
-  return fmt::format(" On {} lanes {} measured for {} ({}){}.", lanes_of(*worst),
-                     report::format_duration(worst->median_seconds),
-                     report::format_duration(expected_seconds(*worst)), deviation_text(*worst),
-                     worst->load >= noteworthy_load
-                         ? fmt::format("; other programs had {} of the core time",
-                                       report::format_percent(worst->load, 0))
-                         : "");
+  return fmt::format(
+      " On {} lanes {} measured for {} ({}){}.", lanes_of(*worst),
+      format_duration(worst->median_seconds), format_duration(expected_seconds(*worst)),
+      deviation_text(*worst),
+      worst->load >= noteworthy_load
+          ? fmt::format("; other programs had {} of the core time", format_percent(worst->load, 0))
+          : "");
 }
 
 class Selftest final : public Scenario {
@@ -254,13 +254,13 @@ class Selftest final : public Scenario {
     }
     return {
         fmt::format("{}: on one lane {} measured for {} ({}){}{}.", verdict_on(*worst),
-                    report::format_duration(worst->median_seconds),
-                    report::format_duration(expected_seconds(*worst)), deviation_text(*worst),
+                    format_duration(worst->median_seconds),
+                    format_duration(expected_seconds(*worst)), deviation_text(*worst),
                     count > 1 ? fmt::format(", the largest deviation of {} cases", count) : "",
                     is_explained_by_load(*worst)
                         ? fmt::format("; other programs had {} of the core time: repeat on a quiet "
                                       "machine",
-                                      report::format_percent(worst->load, 0))
+                                      format_percent(worst->load, 0))
                         : "") +
         several_lanes_text(outcomes)};
   }

@@ -7,13 +7,12 @@ import pathlib
 import sys
 import time
 
-sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "gpu-check.d"))
-
-from experiments import EXPERIMENTS  # noqa: E402
-from page import page  # noqa: E402
-from programs import Terminated, end_when_asked  # noqa: E402
-from summary import results_of, text_of  # noqa: E402
-from verdicts import Failed, compared  # noqa: E402
+from experiments import EXPERIMENTS
+from files import write_whole
+from page import page
+from programs import Terminated, end_when_asked
+from summary import results_of, text_of
+from verdicts import Failed, compared
 
 MAX_FAILURES = 3  # in a row: then something is wrong that trying again does not cure
 
@@ -61,9 +60,7 @@ def with_defaults(known):
 
 def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    write_whole(path, text)
 
 
 def place_of(known, experiment, index):

@@ -1,13 +1,10 @@
 # Runs one comparison and returns what each method said of every case.
 import json
-import pathlib
 import sys
 import time
 
-sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "gpu-check.d"))
-
-from experiments import ab_words, report_words  # noqa: E402
-from programs import run_program  # noqa: E402
+from experiments import ab_words, report_words
+from programs import run_program
 
 COMPARE_PY = "/usr/share/benchmark/compare.py"
 ALPHA = 0.05  # compare.py's own

@@ -7,10 +7,11 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
+from cases import cases_of, fastest
 from figures import figure, missing
 from kernels_used import doubts, products
-from measurements import cases_of, fastest, paired_ratio
 from processes import Failure
+from ratios import paired_ratio
 from rows import duration, median
 from setting import DTYPE_WEIGHTS, portions
 from sizes import sizes_for

@@ -10,18 +10,16 @@ import sys
 import tempfile
 import time
 
+import cudnn_log
+import libraries
+from arguments import parse_arguments, refuse
+from programs import GRACE, Terminated, end_group, end_when_asked, run_program
+from setting import Setting, flags_known, to_json
+from step import AHEAD, STEPS
+from summary import TESTS, Summary, write_small, write_step
+from torch_client import Server, environment_of, versions_of
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(1, str(HERE.parent / "peers.d"))
-
-import cudnn_log  # noqa: E402
-import libraries  # noqa: E402
-from arguments import parse_arguments, refuse  # noqa: E402
-from programs import GRACE, Terminated, end_group, end_when_asked, run_program  # noqa: E402
-from setting import Setting, flags_known, to_json  # noqa: E402
-from step import AHEAD, STEPS  # noqa: E402
-from summary import TESTS, Summary, write_small, write_step  # noqa: E402
-from torch_client import Server, environment_of, versions_of  # noqa: E402
-
 NO_GPU = 3
 INTERRUPTED = 130
 MIN_SECONDS = 6  # of a step; with less it is not begun

@@ -4,7 +4,7 @@ DIGITS = 6  # of a number that is kept; no measurement has more
 
 
 def figure(name, ours, peer, ratio, details):
-    """A ratio as measurements.ratio_fields gives it, with both sides as texts."""
+    """A ratio as ratios.ratio_fields gives it, with both sides as texts."""
     return {"name": name, "ours": ours, "peer": peer, "details": details, **ratio}
 
 

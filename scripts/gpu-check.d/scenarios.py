@@ -2,9 +2,10 @@
 # parbench's reports alone answer: what overlapping copies costs, and what two partitions gain.
 import tempfile
 
+from cases import case_text, cases_of, fastest
 from figures import brief, figure, missing, slim
-from measurements import case_text, cases_of, fastest, ratio_of_rounds
 from processes import Failure
+from ratios import ratio_of_rounds
 from setting import portions
 
 # Flags of cases that take no time worth mentioning, on a GPU neither.

@@ -8,11 +8,9 @@ import sys
 import time
 from dataclasses import dataclass
 
-sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "peers.d"))
-
-from programs import GRACE, Terminated, end_when_asked  # noqa: E402
-from rows import write_json  # noqa: E402
-from setting import from_json  # noqa: E402
+from files import write_json
+from programs import GRACE, Terminated, end_when_asked
+from setting import from_json
 
 ABSENT_WEIGHT = 1  # of a step that has nothing to do but say what is missing
 

@@ -1,8 +1,8 @@
 # What a run came to: the files that are kept, the closing table, the exit code.
 import json
-import os
 
 from figures import rounded
+from files import write_whole
 from rows import row_json, table
 from targets import rows_of
 
@@ -28,9 +28,7 @@ def write_small(path, content):
         text = json.dumps(content, indent=indent, ensure_ascii=False) + "\n"
         if len(text.encode()) <= LARGEST_FILE:
             break
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    write_whole(path, text)
     size = path.stat().st_size
     return f"{path.name} has {size // 1024} KiB" if size > LARGEST_FILE else None
 

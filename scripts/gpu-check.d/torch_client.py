@@ -20,12 +20,9 @@ LONGEST_END = 5  # seconds between a closed connection and the end of the proces
 
 
 def environment_of(plain):
-    """`plain`: without the library path of the bundle, as PyTorch brings its libraries. The model is that
-    of scripts/peers. PyTorch's profiler leaves CUPTI behind, which slows down later work, unless
+    """`plain`: without the library path of the bundle, as PyTorch brings its libraries. PyTorch's profiler leaves CUPTI behind, which slows down later work, unless
     TEARDOWN_CUPTI is 1 (its pull request 146604)."""
-    modules = [str(HERE.parent / "peers.d"), os.environ.get("PYTHONPATH", "")]
-    path = ":".join(filter(None, modules))
-    return {**os.environ, **plain, "PYTHONPATH": path, "TEARDOWN_CUPTI": "1"}
+    return {**os.environ, **plain, "TEARDOWN_CUPTI": "1"}
 
 
 class Server:

@@ -21,7 +21,7 @@ import sys
 
 HOURS = 8
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-CHECKS = (".clang-tidy", "scripts/lint-wheels.txt")
+CHECKS = (".clang-tidy", "scripts/packages/lint-wheels.txt")
 
 
 def git(*words):

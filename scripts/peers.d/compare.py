@@ -7,10 +7,11 @@ import pathlib
 import sys
 from dataclasses import dataclass, field
 
+from files import write_json
 from load import busy_share
 from measurements import MEASUREMENTS, NEEDS_ONNXRUNTIME, NEEDS_TORCH, ON_REQUEST
 from processes import Failure, finished, json_of
-from rows import row_json, table, write_json
+from rows import row_json, table
 from peer_setting import Peer, Setting
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from alternation import Program, alternate, check_equal
 from processes import Failure, StepServer, on_cores
 from rows import Row, duration, median
-from peer_setting import Peer, paired_ratio
+from peer_setting import Peer
+from ratios import paired_ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 DEVICES = 2

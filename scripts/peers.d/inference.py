@@ -5,7 +5,8 @@ import pathlib
 from alternation import Program, alternate, check_equal
 from processes import Failure, StepServer, on_cores
 from rows import Row, duration, median
-from peer_setting import Peer, cores_text, paired_ratio
+from peer_setting import Peer, cores_text
+from ratios import paired_ratio
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIGHT_MODELS = "onnx/backend/test/data/light"

@@ -5,12 +5,14 @@ import json
 import pathlib
 import tempfile
 
+from cases import case_text, cases_of, fastest
 from divided import all_reduce, data_parallel
 from inference import load, squeezenet
 from over_ranks import all_reduce_over_ranks, data_parallel_over_ranks, one_rank
 from processes import Failure, finished, json_of, on_cores
 from rows import Row, duration, median
-from peer_setting import cores_text, paired_ratio, ratio_fields
+from peer_setting import cores_text
+from ratios import ratio_fields, ratio_of_rounds
 from training import gpt, llama, resnet50, rnn_lm, unet, vit
 
 
@@ -77,27 +79,6 @@ def report_of(setting, *flags):
         command = [setting.binaries / "parbench", "--report", path, "--quiet", *flags]
         finished(on_cores(cores, command))
         return json.loads(path.read_text(encoding="utf-8"))["parbench"]
-
-
-def cases_of(report, strategy, **parameters):
-    """The measured cases of a strategy with these parameters."""
-    return [
-        case
-        for case in report["cases"]
-        if case["strategy"] == strategy
-        and case["status"] == "measured"
-        and all(case["parameters"].get(key) == value for key, value in parameters.items())
-    ]
-
-
-def fastest(cases):
-    if not cases:
-        raise Failure("parbench measured no such case")
-    return min(cases, key=lambda case: case["statistics"]["median"])
-
-
-def case_text(case):
-    return duration(case["statistics"]["median"])
 
 
 def pipeline(setting):
@@ -177,16 +158,6 @@ def overlap(setting):
         at_most=1.1,
         details={case["name"]: case["statistics"] for case in [best, *parts]},
     )
-
-
-def ratio_of_rounds(setting, case, reference):
-    """case/reference over the rounds in which both were sampled."""
-    by_round = [
-        {sample["round"]: sample["seconds"] for sample in c["samples"]} for c in (case, reference)
-    ]
-    both = sorted(by_round[0].keys() & by_round[1].keys())
-    first, second = ([seconds[number] for number in both] for seconds in by_round)
-    return paired_ratio(setting, first, second)
 
 
 # In the order in which they run. Those in ON_REQUEST run only when they are asked for.

@@ -1,10 +1,9 @@
-# What all measurements share: the programs, the cores, the peers, and ratios of pairs.
-import json
+# What all measurements share: the programs, the cores and the peers.
 import os
 import pathlib
 from dataclasses import dataclass
 
-from processes import Failure, json_of
+LIB = pathlib.Path(__file__).resolve().parents[1] / "lib"
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class Peer:
     def environment(self):
         """What its process gets. OpenMP's variables would bind or limit the sides differently."""
         own = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-        return own | ({"PYTHONPATH": str(self.packages)} if self.packages else {})
+        return own | ({"PYTHONPATH": f"{self.packages}:{LIB}"} if self.packages else {})
 
 
 @dataclass
@@ -43,16 +42,3 @@ class Setting:
 
 def cores_text(cores):
     return f"{len(cores)} core{'s' if len(cores) > 1 else ''}"
-
-
-def ratio_fields(ratio):
-    if ratio is None:
-        raise Failure("there are no pairs to compare, or a side took no time")
-    interval = ratio.get("interval") or {"low": None, "high": None, "confidence": None}
-    return {"value": ratio["value"], **interval}
-
-
-def paired_ratio(setting, peer, ours):
-    """Median of peer/ours over pairs with its interval, as reports/statistics/statistics.h defines it."""
-    pairs = json.dumps({"peer": peer, "ours": ours})
-    return ratio_fields(json_of([setting.peers, "ratio"], pairs))

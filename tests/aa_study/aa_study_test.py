@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from support.process import PYTHON, ROOT, missing, run, start, text_of
+from support.process import PYTHON, ROOT, SCRIPTS_LIB, missing, run, start, text_of
 
 STAND_IN = pathlib.Path(__file__).parent / "stand_in_parbench.py"
 METHODS = ["ab", "reports", "compare.py"]
@@ -19,7 +19,7 @@ class Study:
         self.words = [*program, "--quick", *output, "--parbench", STAND_IN]
 
     def options(self, **env):
-        return {"cwd": self.folder, "env": {"LOG": self.folder / "log", **env}}
+        return {"cwd": self.folder, "env": {"LOG": self.folder / "log", "PYTHONPATH": SCRIPTS_LIB, **env}}
 
     def run(self, *flags, code=0, **env):
         return run([*self.words, *flags], code=code, **self.options(**env))

@@ -9,97 +9,97 @@ PRODUCT = ("bench", "examples", "kernels", "reports", "scenarios")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 # Each folder with the folders that its files may include beside their own. A folder stands behind
-# all that it may include, so that there is no way back. Within kernels/cuda there is no order:
-# its devices own what its operations use.
+# all that it may include, so that there is no way back: the floors are kernels, scenarios, reports
+# and bench, from the bottom up. Within kernels/cuda there is no order: its devices own what its
+# operations use.
 ARROWS = {
     "kernels/base": "",
     "kernels/ops": "kernels/base",
     "kernels/core": "kernels/base kernels/ops",
     "kernels/cpu/host": "kernels/base kernels/core",
     "kernels/cpu/runtime": "kernels/base kernels/core kernels/cpu/host",
-    "kernels/cpu/onednn": "kernels/base kernels/core kernels/ops kernels/cpu/runtime",
-    "kernels/cpu/ops": "kernels/base kernels/core kernels/ops kernels/cpu/onednn kernels/cpu/runtime",
+    "kernels/cpu/onednn": "kernels/base kernels/core kernels/cpu/runtime kernels/ops",
+    "kernels/cpu/ops": "kernels/base kernels/core kernels/cpu/onednn kernels/cpu/runtime kernels/ops",
     "kernels/cpu/device": "kernels/base kernels/core kernels/cpu/host kernels/cpu/ops kernels/cpu/runtime",
     "kernels/cuda": "kernels/base kernels/core kernels/ops",
     "kernels/mpi": "kernels/base kernels/core",
     "kernels/machine": "kernels/base kernels/core kernels/cpu/device kernels/cpu/runtime kernels/cuda",
     "scenarios/plan": "kernels/base",
-    "reports/units": "",
-    "reports/text": "kernels/base",
-    "reports/model": "reports/text reports/units scenarios/plan",
-    "reports/statistics": "kernels/base reports/model",
-    "reports/findings": "reports/model reports/statistics reports/units scenarios/plan",
-    "reports/io/foreign": "kernels/base reports/model reports/text",
-    "reports/io": "kernels/base reports/io/foreign reports/model reports/statistics reports/text reports/units "
-    "scenarios/plan",
-    "reports/views": "reports/findings reports/model reports/statistics reports/text reports/units "
-    "scenarios/plan",
-    "reports/views/html": "reports/findings reports/io reports/model reports/text reports/units reports/views",
-    "reports/io/formats": "reports/io reports/model reports/text reports/views",
-    "reports/compare": "reports/io reports/model reports/statistics reports/text reports/units reports/views",
-    "reports/compare/render": "reports/compare reports/io reports/text reports/units reports/views "
-    "reports/views/html",
-    "reports/dashboard": "kernels/base reports/io reports/model reports/statistics reports/text reports/units "
-    "reports/views reports/views/html",
-    "scenarios/framework": "kernels/base kernels/core kernels/ops reports/units scenarios/plan",
-    "scenarios/answers": "reports/units scenarios/framework",
+    "scenarios/recommendation": "kernels/base",
+    "scenarios/framework": "kernels/base kernels/core kernels/ops scenarios/plan scenarios/recommendation",
+    "scenarios/answers": "kernels/base scenarios/framework scenarios/recommendation",
     "scenarios/models": "kernels/base kernels/ops scenarios/framework scenarios/plan",
-    "scenarios/training": "kernels/base kernels/core kernels/ops reports/units scenarios/framework "
-    "scenarios/models scenarios/plan",
+    "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
+    "scenarios/plan",
     "scenarios/inference": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/training",
-    "scenarios/branch": "kernels/ops reports/units scenarios/answers scenarios/framework",
-    "scenarios/collectives": "kernels/base kernels/core reports/units scenarios/answers scenarios/framework",
-    "scenarios/matmul": "kernels/ops reports/units scenarios/answers scenarios/framework",
-    "scenarios/overlap": "reports/units scenarios/answers scenarios/framework",
-    "scenarios/pipeline": "kernels/base reports/units scenarios/answers scenarios/framework "
-    "scenarios/models scenarios/plan scenarios/training",
-    "scenarios/data_parallel": "kernels/base reports/units scenarios/answers scenarios/framework "
-    "scenarios/models scenarios/plan scenarios/training",
-    "scenarios/hybrid": "kernels/base reports/units scenarios/answers scenarios/framework "
-    "scenarios/models scenarios/plan scenarios/training",
+    "scenarios/branch": "kernels/base kernels/ops scenarios/answers scenarios/framework",
+    "scenarios/collectives": "kernels/base kernels/core scenarios/answers scenarios/framework",
+    "scenarios/matmul": "kernels/base kernels/ops scenarios/answers scenarios/framework",
+    "scenarios/overlap": "kernels/base scenarios/answers scenarios/framework",
+    "scenarios/pipeline": "kernels/base scenarios/answers scenarios/framework scenarios/models "
+    "scenarios/plan scenarios/training",
+    "scenarios/data_parallel": "kernels/base scenarios/answers scenarios/framework scenarios/models "
+    "scenarios/plan scenarios/training",
+    "scenarios/hybrid": "kernels/base scenarios/answers scenarios/framework scenarios/models scenarios/plan "
+    "scenarios/training",
     "scenarios/tensor_parallel": "kernels/base scenarios/answers scenarios/framework scenarios/models "
     "scenarios/plan scenarios/training",
-    "scenarios/graph": "kernels/base kernels/ops reports/units scenarios/answers scenarios/framework "
-    "scenarios/inference scenarios/models scenarios/plan",
+    "scenarios/graph": "kernels/base kernels/ops scenarios/answers scenarios/framework scenarios/inference "
+    "scenarios/models scenarios/plan",
     "scenarios/inter_op": "scenarios/answers scenarios/framework scenarios/inference scenarios/models "
     "scenarios/plan scenarios/training",
-    "scenarios/selftest": "reports/units scenarios/framework",
+    "scenarios/selftest": "kernels/base scenarios/framework",
     "scenarios": "scenarios/branch scenarios/collectives scenarios/data_parallel scenarios/framework "
-    "scenarios/graph scenarios/hybrid scenarios/inter_op scenarios/matmul scenarios/overlap scenarios/pipeline scenarios/selftest "
-    "scenarios/tensor_parallel",
+    "scenarios/graph scenarios/hybrid scenarios/inter_op scenarios/matmul scenarios/overlap "
+    "scenarios/pipeline scenarios/selftest scenarios/tensor_parallel",
+    "reports/text": "kernels/base",
+    "reports/model": "kernels/base reports/text scenarios/plan scenarios/recommendation",
+    "reports/statistics": "kernels/base reports/model",
+    "reports/findings": "kernels/base reports/model reports/statistics scenarios/plan "
+    "scenarios/recommendation",
+    "reports/io/foreign": "kernels/base reports/model reports/text",
+    "reports/io": "kernels/base reports/io/foreign reports/model reports/statistics reports/text "
+    "scenarios/plan",
+    "reports/views": "kernels/base reports/findings reports/model reports/statistics reports/text "
+    "scenarios/plan scenarios/recommendation",
+    "reports/views/html": "kernels/base reports/findings reports/io reports/model reports/text reports/views",
+    "reports/io/formats": "reports/io reports/model reports/text reports/views",
+    "reports/compare": "kernels/base reports/io reports/model reports/statistics reports/text reports/views",
+    "reports/compare/render": "kernels/base reports/compare reports/io reports/text reports/views "
+    "reports/views/html",
+    "reports/dashboard": "kernels/base reports/io reports/model reports/statistics reports/text "
+    "reports/views reports/views/html",
     "bench/execution": "kernels/base kernels/core reports/model reports/statistics scenarios/framework "
     "scenarios/plan",
-    "bench/output": "bench/execution kernels/base reports/text reports/units",
+    "bench/output": "bench/execution kernels/base reports/text",
     "bench/sampling": "bench/execution bench/output kernels/base kernels/core reports/model "
-    "reports/statistics reports/units scenarios/framework scenarios/plan",
-    "bench/cli": "bench/output bench/sampling kernels/base kernels/machine reports/io reports/model reports/text "
-    "reports/views scenarios/framework",
+    "reports/statistics scenarios/framework scenarios/plan",
+    "bench/cli": "bench/output bench/sampling kernels/base kernels/machine reports/io reports/model "
+    "reports/text reports/views scenarios/framework",
     "bench/ranks": "bench/cli bench/execution bench/output bench/sampling kernels/base kernels/core "
     "kernels/machine reports/model reports/statistics scenarios/framework scenarios/plan",
     "bench/estimates": "bench/cli bench/execution bench/sampling kernels/base kernels/core reports/model "
-    "reports/statistics reports/text reports/units scenarios/framework scenarios/matmul scenarios/plan",
-    "bench/run": "bench/cli bench/execution bench/output bench/ranks bench/sampling kernels/base kernels/core "
-    "kernels/machine reports/findings reports/io reports/model reports/statistics reports/text "
-    "reports/units reports/views scenarios/framework scenarios/plan",
-    "bench/commands": "bench/cli bench/estimates bench/execution bench/output bench/ranks bench/run bench/sampling "
-    "kernels/base kernels/machine reports/compare reports/compare/render reports/dashboard reports/io "
-    "reports/io/formats "
-    "reports/model reports/statistics reports/text reports/units reports/views reports/views/html "
-    "scenarios/framework scenarios/models scenarios/training",
+    "reports/statistics reports/text scenarios/framework scenarios/matmul scenarios/plan",
+    "bench/run": "bench/cli bench/execution bench/output bench/ranks bench/sampling kernels/base "
+    "kernels/core kernels/machine reports/findings reports/io reports/model reports/statistics reports/text "
+    "reports/views scenarios/framework scenarios/plan",
+    "bench/commands": "bench/cli bench/estimates bench/execution bench/output bench/ranks bench/run "
+    "bench/sampling kernels/base kernels/machine reports/compare reports/compare/render reports/dashboard "
+    "reports/io reports/io/formats reports/model reports/statistics reports/text reports/views "
+    "reports/views/html scenarios/framework scenarios/models scenarios/training",
     "bench/peers": "bench/execution bench/ranks kernels/base kernels/core kernels/cpu/host kernels/cpu/ops "
     "kernels/cpu/runtime kernels/machine kernels/ops reports/io reports/model reports/statistics "
     "scenarios/framework scenarios/models scenarios/training",
     "bench": "bench/cli bench/commands bench/output bench/ranks bench/run kernels/base kernels/machine "
     "scenarios/framework",
-    "examples": "bench kernels/base kernels/core kernels/machine kernels/ops reports/units scenarios/answers "
+    "examples": "bench kernels/base kernels/core kernels/machine kernels/ops scenarios/answers "
     "scenarios/framework scenarios/models scenarios/plan scenarios/training",
 }
 
 # At most so many sources in a folder.
 LARGEST_FOLDER = 22
 LARGER = {
-    "kernels/cuda/device_code": 30,  # a kernel is a .cu, a header and often a .cuh
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.process import PYTHON, ROOT, run
 
 FILES = {
-    "scripts/lint-wheels.txt": "",
+    "scripts/packages/lint-wheels.txt": "",
     "h.h": "",
     "between.h": '#include "h.h"\n',
     "alone.cpp": "",
@@ -18,7 +18,7 @@ FILES = {
 @pytest.fixture
 def write(repository):
     def written(name, text, commit=False):
-        (repository.folder / name).parent.mkdir(exist_ok=True)
+        (repository.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (repository.folder / name).write_text(text, encoding="utf-8")
         if commit:
             repository.commit()

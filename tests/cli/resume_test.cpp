@@ -127,7 +127,7 @@ TEST_F(Resume, IsTheLastLineOfARunThatHadNoTimeForEnoughSamples) {
 TEST_F(Resume, IsARunOfTheTiedCasesWhereTheyCameToTheirEnd) {
   run_first();
   report::Report report = report::read_report(path_);
-  report::Recommendation tie;
+  Recommendation tie;
   for (report::CaseResult& one : report.cases) {
     one.stopped_because = "precision";
     tie.candidates.push_back({one.strategy, one.name});

@@ -6,7 +6,7 @@
 #include "kernels/cuda/cudnn/convolution_engine.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/channel_kernels.h"
-#include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/device_code/layers/activation_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"

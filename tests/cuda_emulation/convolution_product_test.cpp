@@ -17,7 +17,7 @@
 
 #include "kernels/base/bfloat16.h"
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/ops/matmul.h"
 #include "kernels/cuda/ops/pointwise_product.h"
 #include "kernels/cuda/ops/weight_gradient.h"

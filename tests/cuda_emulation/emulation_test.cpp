@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/device_code/arrival_counters.h"
-#include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_kernels.h"
 #include "kernels/cuda/runtime/enqueue.h"
 #include "tests/kernels/harness.h"
 

@@ -1,7 +1,7 @@
 """Whether parbench and its scripts accept the words of a command, without doing the work."""
 import re
 
-from support.process import PYTHON, ROOT, run
+from support.process import PYTHON, ROOT, SCRIPTS_LIB, run
 
 from guide_commands import PARBENCH, command_of, is_project_program, simple_commands
 
@@ -89,7 +89,8 @@ def check_script(parbench, build, command):
         check_run(parbench, [*scenario, *behind], ranks=2 if command.program == "scripts/two-hosts" else 1)
     if command.program == "scripts/peers":
         check = [PYTHON, "-B", ROOT / "scripts/peers.d/compare.py", "--check"]
-        run([*check, *(PYTHON if word.startswith("python") else word for word in own)])
+        run([*check, *(PYTHON if word.startswith("python") else word for word in own)],
+            env={"PYTHONPATH": SCRIPTS_LIB})
     chosen = next((at for at, word in enumerate(own) if word in CTEST_FLAGS), None)
     if chosen is not None:
         assert "Total Tests: 0" not in run(["ctest", "--test-dir", build.folder, "-N", *own[chosen:]]).out

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs/guide"
 DECISIONS = ROOT / "docs/decisions"
-CURRENT = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.glob("*.md"), *DECISIONS.glob("*.md")]
+CURRENT = [ROOT / "README.md", ROOT / "docs/architecture.md", *GUIDE.rglob("*.md"), *DECISIONS.glob("*.md")]
 
 README_WORDS = 1500
 GUIDE_LINES = 250
@@ -92,7 +92,7 @@ def test_readme_is_short():
 
 def test_guide_pages_are_short():
     lengths = {page.name: len(page.read_text(encoding="utf-8").splitlines())
-               for page in GUIDE.glob("*.md")}
+               for page in GUIDE.rglob("*.md")}
     assert {name: lines for name, lines in lengths.items() if lines > GUIDE_LINES} == {}
 
 
@@ -108,7 +108,7 @@ def test_lines_are_short():
 @pytest.mark.parametrize("folder", [GUIDE, DECISIONS], ids=lambda folder: folder.name)
 def test_index_lists_every_page(folder):
     listed = set(links_of(folder / "README.md"))
-    pages = {page.name for page in folder.glob("*.md")} - {"README.md"}
+    pages = {str(page.relative_to(folder)) for page in folder.rglob("*.md")} - {"README.md"}
     assert pages - listed == set()
 
 

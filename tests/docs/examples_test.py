@@ -88,10 +88,10 @@ def test_commands_are_accepted(path, parbench, build):
 
 
 def test_every_file_is_linked_from_the_guide():
-    guide = "".join(text_of(page) for page in (ROOT / "docs/guide").glob("*.md"))
+    guide = "".join(text_of(page) for page in (ROOT / "docs/guide").rglob("*.md"))
     files = [path for folder in ("ci", "cluster", "containers") for path in (EXAMPLES / folder).iterdir()]
     assert len(files) == len(LINES)
-    missing = [path.name for path in files if f"](../../{path.relative_to(ROOT)})" not in guide]
+    missing = [path.name for path in files if f"../{path.relative_to(ROOT)})" not in guide]
     assert missing == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/guide").rglob("*.md"))]
 
 PARBENCH = ("parbench", "./parbench", "build/release/bin/parbench")
 FENCE = re.compile(r"^\s*(```|~~~)(\w*)")

@@ -13,7 +13,7 @@ SYSTEM_LIBRARIES = (
 CONTENT = """bin/parbench commit lib/libdnnl.so.2 lib/libgomp.so.1 libexec/parbench libexec/parbench-peers
     libexec/parbench-smoke libexec/tests/cpu_cases_test libexec/tests/kernels_test
     libexec/tests/measurement_tests libexec/tests/runtime_test libexec/tests/scenario_tests scripts/gpu-check
-    scripts/gpu-check.d/check.py scripts/lib.sh scripts/peers.d/resnet50.py""".split()
+    scripts/gpu-check.d/check.py scripts/lib.sh scripts/lib/resnet50.py""".split()
 
 
 def bundle(*words, code=0, script=ROOT / "scripts/bundle", **env):

@@ -269,7 +269,11 @@ def test_a_terminated_step_does_not_wait_for_pytorch(check):
     }
     script = check.folder / "scripts/gpu-check.d/step.py"
     command = [PYTHON, "-B", script, "copy", json.dumps(setting), 3600, check.folder / "result.json"]
-    env = {"LOG": check.folder / "log", "TORCH_SECONDS": '{"copy_to_host": "never"}'}
+    env = {
+        "LOG": check.folder / "log",
+        "PYTHONPATH": check.folder / "scripts/lib",
+        "TORCH_SECONDS": '{"copy_to_host": "never"}',
+    }
     with start(command, cwd=check.folder, env=env) as step:
         step.wait_until(lambda: check.read("log.torch"))
         step.send_signal(signal.SIGTERM)

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from support.process import PYTHON, ROOT, missing, run, write_program
+from support.process import PYTHON, ROOT, SCRIPTS_LIB, missing, run, write_program
 
 
 class Peers:
@@ -19,7 +19,8 @@ class Peers:
     def __call__(self, *words, code=0, binaries=None):
         script = ROOT / "scripts/peers.d/compare.py"
         command = [PYTHON, "-B", script, "--binaries", binaries or self.program.parent, *words]
-        return run(command, code=code, cwd=self.folder, env={"PARBENCH_HOME": self.folder})
+        env = {"PARBENCH_HOME": self.folder, "PYTHONPATH": SCRIPTS_LIB}
+        return run(command, code=code, cwd=self.folder, env=env)
 
     def quick(self, only, *words, **options):
         return self("--quick", "--only", only, "-o", self.output, *words, **options)
@@ -223,7 +224,7 @@ def test_trains_in_pytorch_what_it_trains_itself(peers, words):
     lengths = json.loads(run([peers.program, "model", *words]).out)["lengths"]
     script = [PYTHON, "-B", ROOT / "scripts/peers.d/torch_step.py", "--threads", 1, *words]
     script += ["--lengths", ",".join(map(str, lengths))] if lengths else []
-    packages = {"PYTHONPATH": ROOT / "build/torch"}
+    packages = {"PYTHONPATH": f"{ROOT / 'build/torch'}:{SCRIPTS_LIB}"}
     theirs = json.loads(run(script, text="\n", env=packages).out.splitlines()[0])
     assert theirs["parameters"] == ours["parameters"]
     if "--image" in words:
@@ -260,7 +261,7 @@ def test_takes_the_median_of_paired_ratios(peers):
 def test_needs_pytorch_only_to_measure_it(clone, words, needs_torch):
     lists = {"packages": "libc6", "packages-peers": "libc6", "packages-torch": "no-such-torch"}
     for name, package in lists.items():
-        (clone / f"scripts/{name}.txt").write_text(f"{package}\n", encoding="utf-8")
+        (clone / f"scripts/packages/{name}.txt").write_text(f"{package}\n", encoding="utf-8")
     ended = run([clone / "scripts/peers", *words], code=2, cwd="/", env={"PARBENCH_NO_INSTALL": 1})
     assert ("no-such-torch" in ended.err) == needs_torch
     # There is no CMakePresets.json to configure with.

@@ -15,6 +15,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3"  # the system's, which has Debian's packages
 SYSTEM_PATH = "/usr/bin:/bin"
+SCRIPTS_LIB = ROOT / "scripts/lib"  # the PYTHONPATH of scripts' Python programs
 TIME_LIMIT = 200  # seconds; a program that takes longer fails its test
 POLL_SECONDS = 0.02
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/device_code/direct_convolution.h"
+#include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/ops/pointwise_product.h"
 #include "kernels/cuda/runtime/stream.h"

@@ -16,7 +16,7 @@
 
 #include "kernels/base/element.h"
 #include "kernels/cuda/device/device.h"
-#include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_kernels.h"
 #include "kernels/cuda/ops/plans.h"
 #include "kernels/cuda/runtime/stream.h"
 

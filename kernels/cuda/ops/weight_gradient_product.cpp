@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kernels/base/round_up.h"
-#include "kernels/cuda/device_code/im2col_kernels.h"
+#include "kernels/cuda/device_code/convolutions/im2col_kernels.h"
 #include "kernels/cuda/ops/matmul.h"
 #include "kernels/cuda/ops/weight_gradient.h"
 #include "kernels/cuda/runtime/cuda_op.h"

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/compare/render/render.h"
 #include "reports/compare/render/rows_table.h"
 #include "reports/compare/words.h"
 #include "reports/text/text.h"
-#include "reports/units/wide_intervals.h"
 #include "reports/views/html/html_changes.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"
@@ -27,8 +27,8 @@ void write_paragraph(report::HtmlWriter& html, std::string_view css_class,
 
 /// Returns the interval to draw. An unknown change is drawn beyond the edge, because it would
 /// otherwise set the scale of the picture.
-report::Interval drawn(const report::Interval& interval) {
-  if (!report::is_unknown_change(interval)) return interval;
+Interval drawn(const Interval& interval) {
+  if (!is_unknown_change(interval)) return interval;
   return {-1, std::numeric_limits<double>::infinity(), interval.confidence};
 }
 

@@ -1,4 +1,5 @@
 // Renders a comparison as JSON; schema/comparison-v2.schema.json describes the fields.
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -92,35 +93,18 @@ Json json_of(const PairedRun& run) {
           {"end", to_string(run.end)}, {"pairs", list_of(run.pairs)}};
 }
 
-std::string_view name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::case_failed:
-      return "case_failed";
-    case Outcome::regressed:
-      return "regressed";
-    case Outcome::nothing_compared:
-      return "nothing_compared";
-    case Outcome::too_few_decided:
-      return "too_few_decided";
-    case Outcome::nothing_regressed:
-      return "nothing_regressed";
-  }
-  return {};
-}
+struct OutcomeFacts {
+  std::string_view name;
+  int exit_code = 0;
+};
 
-int exit_code_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::nothing_regressed:
-      return 0;
-    case Outcome::case_failed:
-      return 1;
-    case Outcome::regressed:
-      return 3;
-    case Outcome::nothing_compared:
-    case Outcome::too_few_decided:
-      return 4;
-  }
-  return 1;
+OutcomeFacts outcome_facts(Outcome outcome) {
+  constexpr std::array<OutcomeFacts, 5> facts{{{"case_failed", 1},
+                                               {"regressed", 3},
+                                               {"nothing_compared", 4},
+                                               {"too_few_decided", 4},
+                                               {"nothing_regressed", 0}}};
+  return facts.at(static_cast<std::size_t>(outcome));
 }
 
 }  // namespace
@@ -129,12 +113,12 @@ int exit_code(const Comparison& comparison) {
   const auto end = comparison.pairs ? std::optional(comparison.pairs->end) : std::nullopt;
   if (end == PairsEnd::failed) return 2;
   if (end == PairsEnd::interrupted) return 130;
-  return exit_code_of(comparison.outcome());
+  return outcome_facts(comparison.outcome()).exit_code;
 }
 
 Json to_json(const Comparison& comparison) {
   Json json{{"schema_version", schema_version},
-            {"outcome", name_of(comparison.outcome())},
+            {"outcome", outcome_facts(comparison.outcome()).name},
             {"exit_code", exit_code(comparison)},
             {"sentence", sentence(comparison)},
             {"rule",

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/compare/render/render.h"
 #include "reports/compare/render/rows_table.h"
 #include "reports/compare/words.h"
 #include "reports/text/markdown_text.h"
-#include "reports/units/units.h"
 
 namespace parbench::compare {
 namespace {
@@ -47,7 +47,7 @@ std::string to_markdown(const Comparison& comparison) {
   if (!urgent.empty()) text += '\n' + markdown_table(rows_table(urgent));
   if (!others.empty()) {
     const std::string_view thing = urgent.empty() ? "case" : "other case";
-    text += folded(report::format_count(others.size(), thing), markdown_table(rows_table(others)));
+    text += folded(format_count(others.size(), thing), markdown_table(rows_table(others)));
   }
   return text + folded("What was compared, and how", facts_of(comparison));
 }

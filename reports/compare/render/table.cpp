@@ -15,7 +15,7 @@ std::string to_table(const Comparison& comparison, const report::TextStyle& styl
   using report::Emphasis;
   const auto paragraph = [&](std::string_view lead, const std::string& text,
                              Emphasis emphasis = Emphasis::none) {
-    return report::hanging(lead, report::printable(text), style.width, emphasis, style.color);
+    return report::hanging(lead, report::printable(text), style, emphasis);
   };
   std::string text = paragraph("", sentence(comparison), Emphasis::bold) + '\n';
   text += paragraph("BASE  ", side_text(comparison, comparison.base));

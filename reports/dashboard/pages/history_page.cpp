@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/base/units/units.h"
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/reading.h"
 #include "reports/statistics/statistics.h"
-#include "reports/units/units.h"
-#include "reports/units/wide_intervals.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"

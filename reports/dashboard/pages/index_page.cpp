@@ -7,9 +7,9 @@
 #include <functional>
 #include <utility>
 
+#include "kernels/base/units/units.h"
 #include "reports/dashboard/pages/page_parts.h"
 #include "reports/dashboard/reading.h"
-#include "reports/units/units.h"
 #include "reports/views/html/html_frame.h"
 #include "reports/views/html/html_table.h"
 

@@ -9,10 +9,10 @@
 #include <ctime>
 #include <map>
 
+#include "kernels/base/units/units.h"
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/dashboard/content_id.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
-#include "reports/units/wide_intervals.h"
 
 namespace parbench::report {
 namespace {

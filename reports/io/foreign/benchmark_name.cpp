@@ -53,10 +53,6 @@ std::optional<NamedValues::value_type> parameter_of(std::string_view part, std::
   return std::pair(std::string(part.substr(0, colon)), value_of(text));
 }
 
-bool has_name(const NamedValues& values, const std::string& name) {
-  return std::ranges::find(values, name, &NamedValues::value_type::first) != values.end();
-}
-
 }  // namespace
 
 BenchmarkName benchmark_name(const std::string& name) {
@@ -64,7 +60,8 @@ BenchmarkName benchmark_name(const std::string& name) {
   BenchmarkName result{std::string(parts.front()), {}};
   for (const std::string_view part : std::span(parts).subspan(1)) {
     auto parameter = parameter_of(part, result.parameters.size());
-    const bool named_twice = parameter && has_name(result.parameters, parameter->first);
+    const bool named_twice =
+        parameter && find_value(result.parameters, parameter->first) != nullptr;
     if (named_twice || (!parameter && !result.parameters.empty())) return {name, {}};
     if (parameter) {
       result.parameters.push_back(std::move(*parameter));

@@ -15,11 +15,11 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/units/units.h"
+#include "kernels/base/units/wide_intervals.h"
 #include "reports/findings/roles.h"
 #include "reports/model/disturbances.h"
 #include "reports/model/notes.h"
-#include "reports/units/units.h"
-#include "reports/units/wide_intervals.h"
 #include "reports/views/cases/case_cells.h"
 #include "reports/views/cases/contradictions.h"
 #include "reports/views/table_parts.h"
@@ -93,9 +93,8 @@ TableCell samples_cell(const CaseResult& c) {
 
 /// "samples" where a parameter is called n.
 std::string samples_title(const Cases& cases) {
-  const bool is_taken = std::ranges::any_of(cases, [](const CaseResult* c) {
-    return std::ranges::any_of(c->parameters, [](const auto& one) { return one.first == "n"; });
-  });
+  const bool is_taken = std::ranges::any_of(
+      cases, [](const CaseResult* c) { return find_value(c->parameters, "n") != nullptr; });
   return is_taken ? "samples" : "n";
 }
 
@@ -128,12 +127,10 @@ TableCell verification_cell(const CaseResult& c) {
 
 std::optional<double> parameter_number(const CaseResult& c, const std::string& name) {
   for (const NamedValues* values : {&c.parameters, &c.hidden_parameters}) {
-    const auto found = std::ranges::find(*values, name, &NamedValues::value_type::first);
-    if (found == values->end()) continue;
-    if (const auto* whole = std::get_if<std::int64_t>(&found->second)) {
-      return static_cast<double>(*whole);
-    }
-    if (const auto* real = std::get_if<double>(&found->second)) return *real;
+    const Value* found = find_value(*values, name);
+    if (found == nullptr) continue;
+    if (const auto* whole = std::get_if<std::int64_t>(found)) return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(found)) return *real;
   }
   return std::nullopt;
 }

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernels/base/units/units.h"
 #include "reports/findings/findings.h"
 #include "reports/model/printable.h"
 #include "reports/text/text.h"
-#include "reports/units/units.h"
 #include "reports/views/answer_table.h"
 #include "reports/views/circumstances.h"
 #include "reports/views/finding_lines.h"

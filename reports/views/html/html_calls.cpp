@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "reports/views/call_table.h"
 #include "reports/views/finding_lines.h"
 #include "reports/views/html/html_table.h"

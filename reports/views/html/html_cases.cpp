@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/disturbances.h"
-#include "reports/units/units.h"
 #include "reports/views/cases/case_table.h"
 #include "reports/views/html/html_table.h"
 #include "reports/views/html/html_timelines.h"

@@ -11,11 +11,8 @@ namespace {
 
 /// [row, value, low, high]; without interval [row, value].
 Json point_data(const ChangePoint& point) {
-  Json list = Json::array({point.row, short_number(point.value)});
-  if (point.interval) {
-    list.push_back(short_number(point.interval->low));
-    list.push_back(short_number(point.interval->high));
-  }
+  Json list = value_with_interval(point.value, point.interval);
+  list.insert(list.begin(), point.row);
   return list;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/units/interval.h"
+#include "kernels/base/units/interval.h"
 #include "reports/views/html/html.h"
 #include "reports/views/html/html_writer.h"
 

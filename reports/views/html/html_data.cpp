@@ -29,23 +29,11 @@ double rounded(double value) {
   return std::isfinite(scale) && scale > 0 ? std::round(value * scale) / scale : value;
 }
 
-/// [value, low, high]; without interval [value].
-Json estimate(double value, const std::optional<Interval>& interval) {
-  Json list = Json::array({short_number(value)});
-  if (interval) {
-    list.push_back(short_number(interval->low));
-    list.push_back(short_number(interval->high));
-  }
-  return list;
-}
-
 /// The parameter's value, or its text where the report has none but the table shows one (dtype).
 Json value_of(const CaseResult& c, const ParameterColumn& column, std::size_t row) {
   for (const NamedValues* values : {&c.parameters, &c.hidden_parameters}) {
-    for (const auto& [name, value] : *values) {
-      if (name != column.name) continue;
-      return std::visit([](const auto& v) { return Json(v); }, value);
-    }
+    const Value* value = find_value(*values, column.name);
+    if (value != nullptr) return std::visit([](const auto& v) { return Json(v); }, *value);
   }
   return column.values[row] ? Json(*column.values[row]) : Json();
 }
@@ -81,8 +69,8 @@ Json case_data(const CaseResult& c, std::size_t row,
                const std::vector<const ParameterColumn*>& axes, const std::string& unit) {
   Json json{{"row", row}, {"strategy", c.strategy}, {"values", Json::array()}};
   for (const ParameterColumn* axis : axes) json["values"].push_back(value_of(c, *axis, row));
-  json["time"] = estimate(c.statistics->median, c.statistics->median_interval);
-  if (c.speedup) json["speedup"] = estimate(c.speedup->value, c.speedup->interval);
+  json["time"] = value_with_interval(c.statistics->median, c.statistics->median_interval);
+  if (c.speedup) json["speedup"] = value_with_interval(c.speedup->value, c.speedup->interval);
   if (c.amount > 0) {
     json["amount"] = short_number(c.amount);
     if (c.amount_unit != unit) json["unit"] = c.amount_unit;
@@ -125,6 +113,15 @@ Json scenario_data(const ScenarioCases& group, const std::string& id) {
 }
 
 }  // namespace
+
+Json value_with_interval(double value, const std::optional<Interval>& interval) {
+  Json list = Json::array({short_number(value)});
+  if (interval) {
+    list.push_back(short_number(interval->low));
+    list.push_back(short_number(interval->high));
+  }
+  return list;
+}
 
 Json short_number(double value) { return std::isfinite(value) ? Json(rounded(value)) : Json(); }
 

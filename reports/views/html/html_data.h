@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/base/units/interval.h"
 #include "reports/io/json.h"
 #include "reports/views/html/html.h"
 
@@ -12,6 +14,9 @@ namespace parbench::report {
 
 /// With as many digits as anybody can see, six; null where the number is not finite.
 [[nodiscard]] Json short_number(double value);
+
+/// [value, low, high]; without interval [value].
+[[nodiscard]] Json value_with_interval(double value, const std::optional<Interval>& interval);
 
 /// The ids of a report and of one of its scenarios on the page, by their places.
 [[nodiscard]] std::string report_id(std::size_t report);

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/base/units/units.h"
 #include "reports/text/table.h"
-#include "reports/units/units.h"
 #include "reports/views/cases/case_table.h"
 #include "reports/views/html/html_changes.h"
 #include "reports/views/html/html_table.h"

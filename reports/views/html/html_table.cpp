@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <vector>
@@ -13,29 +14,12 @@ namespace parbench::report {
 namespace {
 
 std::string_view class_of(Tone tone) {
-  switch (tone) {
-    case Tone::better:
-      return "faster";
-    case Tone::worse:
-      return "slower";
-    case Tone::reason:
-      return "reason";
-    case Tone::plain:
-      break;
-  }
-  return {};
+  constexpr std::array<std::string_view, 4> names{"", "faster", "slower", "reason"};
+  return names.at(static_cast<std::size_t>(tone));
 }
 
 std::string_view class_of(Emphasis emphasis) {
-  switch (emphasis) {
-    case Emphasis::bold:
-      return "strong";
-    case Emphasis::dim:
-      return "dim";
-    case Emphasis::none:
-      break;
-  }
-  return {};
+  return emphasis == Emphasis::bold ? "strong" : emphasis == Emphasis::dim ? "dim" : "";
 }
 
 /// Class names joined, without the empty ones.

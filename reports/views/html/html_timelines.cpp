@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kernels/base/units/units.h"
 #include "reports/model/ceilings.h"
 #include "reports/model/notes.h"
-#include "reports/units/units.h"
 #include "reports/views/html/html_data.h"
 #include "reports/views/html/packed_numbers.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/collectives/access_log.h"
 #include "scenarios/framework/collectives/rank_collectives.h"
 #include "scenarios/training/exchanges/zero_shards.h"
@@ -333,9 +333,7 @@ class ZeroWriter {
 
   void add_notes() {
     const Shards::Kept kept = shards_.kept(0);
-    const auto text = [](std::size_t bytes) {
-      return report::format_bytes(static_cast<double>(bytes));
-    };
+    const auto text = [](std::size_t bytes) { return format_bytes(static_cast<double>(bytes)); };
     step_.notes.emplace_back("buckets", fmt::format("{}", bucket_count()));
     step_.notes.emplace_back(
         "kept by the first device",

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/partition.h"
@@ -46,8 +46,8 @@ std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Ne
           "--batch{}: a micro-batch of {} leaves batch normalisations of {}{} one value a channel; "
           "use micro-batches of at least {}{}",
           parameters.find("split") != nullptr ? ", --split" : "",
-          report::format_count(static_cast<std::size_t>(smallest), "sample"), network.name,
-          at_image, report::format_count(static_cast<std::size_t>(min), "sample"),
+          format_count(static_cast<std::size_t>(smallest), "sample"), network.name, at_image,
+          format_count(static_cast<std::size_t>(min), "sample"),
           has_image ? " or a larger --image" : "")};
 }
 
@@ -151,7 +151,7 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
   const std::int64_t min = step->network.min_samples();
   if (min > 1 && spec.parameters.find("split") != nullptr) {
     step->notes.emplace_back(min_micro_batch_note,
-                             report::format_count(static_cast<std::size_t>(min), "sample"));
+                             format_count(static_cast<std::size_t>(min), "sample"));
   }
   return make_case(std::move(step));
 }

@@ -45,14 +45,14 @@ CaseResult made_case(const Scenario& scenario, const Strategy& strategy, int row
   }
   c.status = report::CaseStatus::measured;
   c.statistics.emplace().median = made_median;
-  c.statistics->median_interval = report::Interval{0.9 * made_median, 1.1 * made_median, 0.875};
+  c.statistics->median_interval = Interval{0.9 * made_median, 1.1 * made_median, 0.875};
   c.samples.resize(4);
   c.amount = 48;
   c.amount_unit = "images";
-  c.speedup = report::Ratio{1.234, report::Interval{1.1, 1.345, 0.875},
-                            c.scenario + '/' + scenario.strategies().front().name + "/row:0"};
+  c.speedup = Ratio{1.234, Interval{1.1, 1.345, 0.875},
+                    c.scenario + '/' + scenario.strategies().front().name + "/row:0"};
   c.metrics = {{c.scenario == "overlap" ? "achieved overlap" : "scaling efficiency", 0.52,
-                report::Interval{-0.01, 0.61, 0.875}}};
+                Interval{-0.01, 0.61, 0.875}}};
   c.bound.emplace().seconds = 0.9 * made_median;
   c.efficiency = 0.9;
   c.memory = {{"cpu:0", 1'600'000'000}, {"cpu:1", 700'000'000}};
@@ -70,12 +70,12 @@ report::Answer made_answer(const report::Report& made) {
     for (const auto& [name, value] : one.parameters) label += ' ' + report::value_text(value);
     answer.recommendations.push_back(
         {.setting = "image 128, batch " + std::to_string(place),
-         .candidates = {place == 0 ? report::LabelledCase{label, one.name}
-                                   : report::LabelledCase{"one after the other", "base"}},
+         .candidates = {place == 0 ? LabelledCase{label, one.name}
+                                   : LabelledCase{"one after the other", "base"}},
          .tied = {{label, "other"}},
          .pays = place == 0,
-         .gaining = report::LabelledCase{label, one.name},
-         .gain = report::Ratio{1.67, report::Interval{1.56, 1.789, 0.875}, one.name},
+         .gaining = LabelledCase{label, one.name},
+         .gain = Ratio{1.67, Interval{1.56, 1.789, 0.875}, one.name},
          .remark = "75% (73–77%) of the shorter of copies and products is hidden"});
   }
   return answer;

@@ -196,8 +196,8 @@ TEST_F(PeaksCommand, DoesNotKeepWhatIsSlowerThanFewerCores) {
   if (cores() < 2) GTEST_SKIP() << "one core: there are no fewer to compare with";
   cache_.check_writable(cpu_of_cores(1));
   cache_.keep(cpu_of_cores(1),
-              {{"gemm f32", planted, "FLOP/s",
-                report::Interval{0.99 * planted, 1.01 * planted, 0.96}, "2001-01-01T00:00:00Z"}});
+              {{"gemm f32", planted, "FLOP/s", Interval{0.99 * planted, 1.01 * planted, 0.96},
+                "2001-01-01T00:00:00Z"}});
   EXPECT_THAT(show(options_of("cpu:0")), HasSubstr("! not kept: gemm f32 "));
   EXPECT_EQ(known("gemm f32").value, 0);
   EXPECT_GT(known("memory").value, 0);
@@ -357,7 +357,7 @@ TEST_F(MeasurablePeaks, OfMemoryCountBytesReadAndWritten) {
 
 TEST(PeakObjection, IsThatFewerCoresAreFaster) {
   const auto peak = [](const std::string& what, double rate) {
-    return Peak{what, rate, "FLOP/s", report::Interval{0.99 * rate, 1.01 * rate, 0.96}, ""};
+    return Peak{what, rate, "FLOP/s", Interval{0.99 * rate, 1.01 * rate, 0.96}, ""};
   };
   const std::vector<PeaksOfCores> others{{1, {peak("gemm f32", 1e9), peak("copy", 1e9)}},
                                          {4, {peak("memory", 1e9)}}};

@@ -166,7 +166,7 @@ TEST(Merged, StopsAsTheMostSevereOfAnyTwoProcesses) {
 TEST(Merged, HasNoFiguresOfOneProcess) {
   CaseResult one = measured("a", {1});
   one.statistics = summarise(Samples(one.samples));
-  one.speedup = report::Ratio{2, std::nullopt, "demo/b"};
+  one.speedup = Ratio{2, std::nullopt, "demo/b"};
   one.metrics = {{.name = "overlap", .value = 0.5}};
   const std::vector<ProcessCases> parts{{0, {one}}, {1, {one}}};
   const CaseResult result = checked({planned("a")}, parts, 2).front();

@@ -19,13 +19,12 @@
 #include "bench/run/sweep.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/results.h"
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 
 namespace parbench {
 namespace {
 
 using report::CaseResult;
-using report::Payoff;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -106,9 +105,9 @@ std::map<std::string, std::vector<const CaseResult*>> groups_of(const MadeRun& r
 }
 
 /// A recommendation is about the group that has its case, or whose baseline that is.
-const report::Recommendation* recommendation_of(const MadeRun& run, const std::string& baseline,
-                                                const std::vector<const CaseResult*>& group) {
-  for (const report::Recommendation& one : run.answer.recommendations) {
+const Recommendation* recommendation_of(const MadeRun& run, const std::string& baseline,
+                                        const std::vector<const CaseResult*>& group) {
+  for (const Recommendation& one : run.answer.recommendations) {
     const std::string& used = one.candidates.front().name;
     const bool is_own = used == baseline || std::ranges::any_of(group, [&](const CaseResult* c) {
                           return c->name == used;
@@ -118,7 +117,7 @@ const report::Recommendation* recommendation_of(const MadeRun& run, const std::s
   return nullptr;
 }
 
-void expect_right_choice(const MadeRun& run, const report::Recommendation& found,
+void expect_right_choice(const MadeRun& run, const Recommendation& found,
                          const std::string& baseline, const std::vector<const CaseResult*>& group) {
   const std::string& used = found.candidates.front().name;
   const bool is_baseline = used == baseline;
@@ -128,16 +127,16 @@ void expect_right_choice(const MadeRun& run, const report::Recommendation& found
   }
   const Payoff payoff = payoff_of(found);
   EXPECT_EQ(payoff < Payoff::may_pay, is_baseline) << used;
-  EXPECT_GE(speed * (1 + report::largest_tie), 1) << used << " is slower than the baseline";
+  EXPECT_GE(speed * (1 + largest_tie), 1) << used << " is slower than the baseline";
   for (const CaseResult* one : group) {
-    EXPECT_LE(one->speedup->value, speed * (1 + report::largest_tie) * (1 + 1e-12))
+    EXPECT_LE(one->speedup->value, speed * (1 + largest_tie) * (1 + 1e-12))
         << one->name << " beside " << used;
     if (payoff <= Payoff::shows_no_gain) {
       EXPECT_FALSE(one->speedup->above(1)) << one->name << ": " << run.answer.text;
     }
     if (one->name != used || is_baseline) continue;
     EXPECT_EQ(found.gain, one->speedup);
-    const bool is_shown = one->speedup->above(1) && !report::is_low(one->speedup->interval);
+    const bool is_shown = one->speedup->above(1) && !is_low(one->speedup->interval);
     EXPECT_EQ(found.pays, is_shown) << used;
   }
 }
@@ -146,11 +145,11 @@ void expect_right_choice(const MadeRun& run, const report::Recommendation& found
 /// is.
 void expect_text_of_one(const MadeRun& run) {
   if (run.answer.recommendations.size() != 1) return;
-  const report::Recommendation& one = run.answer.recommendations.front();
+  const Recommendation& one = run.answer.recommendations.front();
   const std::string& text = run.answer.text;
   EXPECT_THAT(text, HasSubstr(one.candidates.front().label));
   if (text.starts_with("For ")) return;  // collectives: the table has the gains
-  const std::string gain = report::format_ratio(*one.gain);
+  const std::string gain = format_ratio(*one.gain);
   EXPECT_THAT(text, HasSubstr(gain.substr(0, gain.find(' ')) + " as fast"));
   EXPECT_EQ(text.find("more samples are needed") != std::string::npos,
             payoff_of(one) == Payoff::may_pay)
@@ -220,7 +219,7 @@ TEST_P(Answers, GiveNoVerdictWhereOtherProgramsHadTheCores) {
     const auto answer = answer_of(scenario(), specs, run.cases, {});
     if (!answer || answer->recommendations.empty()) continue;
     SCOPED_TRACE(fmt::format("trial {}: {}", trial, answer->text));
-    for (const report::Recommendation& one : answer->recommendations) {
+    for (const Recommendation& one : answer->recommendations) {
       EXPECT_EQ(payoff_of(one), Payoff::undecided);
       EXPECT_DOUBLE_EQ(one.load, 0.495);
     }

@@ -246,7 +246,7 @@ TEST(ProfilingOrder, BeginsWithTheCasesOfTheAnswerAndTheirBaselines) {
   for (const char* name : {"a", "b", "c", "d"}) cases.emplace_back().name = name;
   EXPECT_THAT(profiling_order(cases, std::nullopt), testing::ElementsAre(0, 1, 2, 3));
   report::Answer answer;
-  report::Recommendation& found = answer.recommendations.emplace_back();
+  Recommendation& found = answer.recommendations.emplace_back();
   found.gaining = {"the third", "c"};
   EXPECT_THAT(profiling_order(cases, answer), testing::ElementsAre(2, 0, 1, 3));
   found.gain = {2, std::nullopt, "b"};
@@ -254,7 +254,7 @@ TEST(ProfilingOrder, BeginsWithTheCasesOfTheAnswerAndTheirBaselines) {
   found.candidates = {{"all cores", "a"}};
   cases[3].status = report::CaseStatus::measured;
   cases[3].statistics.emplace();
-  cases[3].speedup = report::Ratio{1.5, std::nullopt, "b"};
+  cases[3].speedup = Ratio{1.5, std::nullopt, "b"};
   cases[3].memory = {{"cpu:0", 1}, {"cpu:1", 1}};
   EXPECT_THAT(profiling_order(cases, answer), testing::ElementsAre(1, 2, 3, 0))
       << "the fastest that divides the work explains the answer";

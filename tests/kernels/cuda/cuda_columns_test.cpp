@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <set>
 
-#include "kernels/cuda/device_code/batch_norm_columns.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_columns.h"
 
 namespace parbench::cuda {
 namespace {

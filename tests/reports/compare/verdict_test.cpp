@@ -122,7 +122,7 @@ TEST(Judgement, HasAnIntervalThatExcludesNoChangeExactlyWhereThereIsEvidence) {
     const std::vector<double> levels = holm_levels(p_values, 0.05);
     const std::vector<Judgement> judgements = judge(family, {});
     for (std::size_t i = 0; i < family.size(); ++i) {
-      const report::Interval& interval = judgements[i].change.interval;
+      const Interval& interval = judgements[i].change.interval;
       const bool excludes = interval.low > 0 || interval.high < 0;
       EXPECT_EQ(excludes, p_values[i] <= levels[i]);
       EXPECT_NEAR(interval.confidence, 1 - levels[i], 1e-12);

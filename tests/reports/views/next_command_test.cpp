@@ -7,7 +7,7 @@
 #include <regex>
 #include <string>
 
-#include "reports/units/units.h"
+#include "kernels/base/units/units.h"
 #include "tests/reports/sample.h"
 
 namespace parbench::report {

@@ -33,7 +33,7 @@ CaseOutcome measured(const std::string& strategy, double seconds, double speedup
   if (strategy == "apt") one.spec.parameters.set("lanes", std::int64_t{2});
   one.median_seconds = seconds;
   if (speedup > 0) {
-    one.speedup = {speedup, report::Interval{speedup - 0.05, speedup + 0.05, 0.97}};
+    one.speedup = {speedup, Interval{speedup - 0.05, speedup + 0.05, 0.97}};
   }
   return one;
 }

@@ -19,7 +19,7 @@ CaseOutcome made(const std::string& strategy, double seconds, double low = 0, do
   one.spec.strategy = strategy;
   one.spec.parameters.set("n", std::int64_t{8});
   one.median_seconds = seconds;
-  if (high > 0) one.speedup = {(low + high) / 2, report::Interval{low, high, 0.97}};
+  if (high > 0) one.speedup = {(low + high) / 2, Interval{low, high, 0.97}};
   return one;
 }
 
@@ -29,16 +29,16 @@ const Wording wording{
     .simpler = [](const CaseSpec& a, const CaseSpec& b) { return a.strategy < b.strategy; },
     .is_baseline = [](const CaseSpec& spec) { return spec.strategy == "base"; }};
 
-report::Recommendation recommended(const std::vector<CaseOutcome>& outcomes, double share = 0.01) {
+Recommendation recommended(const std::vector<CaseOutcome>& outcomes, double share = 0.01) {
   const auto groups =
       same_work(outcomes_where(outcomes, [](const CaseOutcome&) { return true; }), {"n"});
   EXPECT_EQ(groups.size(), 1);
   return recommend(groups.front(), wording, within(share));
 }
 
-std::vector<std::string> labels(const report::Recommendation& found) {
+std::vector<std::string> labels(const Recommendation& found) {
   std::vector<std::string> list;
-  for (const report::LabelledCase& one : found.candidates) list.push_back(one.label);
+  for (const LabelledCase& one : found.candidates) list.push_back(one.label);
   return list;
 }
 
@@ -87,7 +87,7 @@ TEST(Recommend, TheBaselineWhereItIsTiedWithTheFastest) {
   EXPECT_FALSE(found.pays);
   EXPECT_THAT(labels(found), ElementsAre("base", "x"));
   EXPECT_EQ(found.gaining->label, "x");
-  EXPECT_EQ(payoff_of(found), report::Payoff::gains_little);
+  EXPECT_EQ(payoff_of(found), Payoff::gains_little);
   EXPECT_EQ(keep_text(found, payoff_clause(found, "splitting", "pays")),
             "Use base: splitting gains less than 3%; x, tied with it: 1.010× as fast "
             "(1.001–1.020).");
@@ -103,13 +103,13 @@ TEST(Recommend, WhatIsExpectedToBeTheFastestAlsoWhereItsGainIsNotShown) {
   const auto found = recommended({made("base", 1.15), made("x", 1.0, 0.9, 1.4)}, 0.2);
   EXPECT_THAT(labels(found), ElementsAre("x", "base"));
   EXPECT_FALSE(found.pays);
-  EXPECT_EQ(payoff_of(found), report::Payoff::may_pay);
+  EXPECT_EQ(payoff_of(found), Payoff::may_pay);
   EXPECT_EQ(use_text(found, "one device"),
             "Use x: 1.15× as fast as one device (0.90–1.40); the interval includes 1: more samples "
             "are needed to show a gain.");
   const auto close = recommended({made("base", 1.02), made("x", 1.0, 0.9, 1.14)}, 0.2);
   EXPECT_THAT(labels(close), ElementsAre("base", "x"));
-  EXPECT_EQ(payoff_of(close), report::Payoff::shows_no_gain);
+  EXPECT_EQ(payoff_of(close), Payoff::shows_no_gain);
 }
 
 TEST(Recommend, FewSamplesDoNotShowAGain) {
@@ -118,7 +118,7 @@ TEST(Recommend, FewSamplesDoNotShowAGain) {
   cases[1].speedup->interval->confidence = 0.875;
   const auto found = recommended(cases);
   EXPECT_FALSE(found.pays);
-  EXPECT_EQ(payoff_of(found), report::Payoff::may_pay);
+  EXPECT_EQ(payoff_of(found), Payoff::may_pay);
   EXPECT_EQ(use_text(found, "one device", ", 90% of its bound"),
             "Use x: 1.42× as fast as one device (1.36–1.48 at 87.5% confidence), 90% of its bound; "
             "more samples are needed to show it with 95% confidence.");
@@ -147,7 +147,7 @@ CaseOutcome loaded(const std::string& strategy, double low, double high, double 
   one.load = 0.4;
   one.min_speedup = one.speedup;
   one.min_speedup->value *= 1 - cost;
-  one.min_speedup->interval = report::Interval{low * (1 - cost), high * (1 - cost), 0.97};
+  one.min_speedup->interval = Interval{low * (1 - cost), high * (1 - cost), 0.97};
   return one;
 }
 
@@ -155,7 +155,7 @@ TEST(Recommend, GivesNoVerdictOnAGainThatLoadCanExplain) {
   const auto found = recommended({made("base", 4.0), loaded("x", 3.9, 4.3, 0.8)});
   EXPECT_FALSE(found.pays);
   EXPECT_DOUBLE_EQ(found.load, 0.4);
-  EXPECT_EQ(payoff_of(found), report::Payoff::undecided);
+  EXPECT_EQ(payoff_of(found), Payoff::undecided);
   EXPECT_EQ(
       use_text(found, "one stream"),
       "No verdict: x measured 4.10× as fast as one stream (3.90–4.30); other programs had 40% "
@@ -170,16 +170,16 @@ TEST(Recommend, GivesNoVerdictOnAGainThatLoadCanExplain) {
 TEST(Recommend, GivesNoVerdictWhereLoadCanHideAFasterStrategy) {
   std::vector<CaseOutcome> cases{made("base", 1.0), made("x", 1.0, 0.95, 1.05)};
   cases[1].load = 0.3;
-  cases[1].max_speedup = report::Ratio{1.09};
-  EXPECT_EQ(payoff_of(recommended(cases)), report::Payoff::shows_no_gain);
-  cases[1].max_speedup = report::Ratio{1.11};
+  cases[1].max_speedup = Ratio{1.09};
+  EXPECT_EQ(payoff_of(recommended(cases)), Payoff::shows_no_gain);
+  cases[1].max_speedup = Ratio{1.11};
   const auto found = recommended(cases);
-  EXPECT_EQ(payoff_of(found), report::Payoff::undecided);
+  EXPECT_EQ(payoff_of(found), Payoff::undecided);
   EXPECT_THAT(use_text(found, "base"), HasSubstr("No verdict: x measured 1.00× as fast as base"));
   CaseOutcome fastest = made("x", 0.5, 1.9, 2.1);
   fastest.spec.parameters.set("split", std::int64_t{2});
   cases.push_back(fastest);
-  cases[1].max_speedup = report::Ratio{3};
+  cases[1].max_speedup = Ratio{3};
   EXPECT_TRUE(recommended(cases).pays) << "cases of one strategy suffer alike";
 }
 
@@ -187,7 +187,7 @@ TEST(Recommend, KeepsAVerdictOnAGainThatStandsWhereLoadCanHideAFasterCase) {
   std::vector<CaseOutcome> cases{made("base", 4.0), made("x", 1.0, 3.9, 4.1),
                                  made("y", 1.1, 3.5, 3.7)};
   cases[2].load = 0.3;
-  cases[2].max_speedup = report::Ratio{4.5};
+  cases[2].max_speedup = Ratio{4.5};
   const auto found = recommended(cases);
   EXPECT_TRUE(found.pays);
   EXPECT_DOUBLE_EQ(found.load, 0);
@@ -196,7 +196,7 @@ TEST(Recommend, KeepsAVerdictOnAGainThatStandsWhereLoadCanHideAFasterCase) {
             "Use x: 4.00× as fast as base (3.90–4.10); other programs had 30% of the core time "
             "(more in some rounds), which can change which case is the fastest: repeat on a quiet "
             "machine.");
-  cases[2].max_speedup = report::Ratio{4.3};
+  cases[2].max_speedup = Ratio{4.3};
   EXPECT_DOUBLE_EQ(recommended(cases).hiding_load, 0) << "by less than a tenth";
 }
 
@@ -232,14 +232,14 @@ TEST(Recommend, ShowsAGainBeforeALargerValueThatIsNone) {
   const auto found = recommended(
       {made("base", 1.0), made("x", 0.98, 0.9, 1.14), made("y", 0.99, 1.002, 1.02)}, 0.2);
   EXPECT_EQ(found.gaining->label, "y");
-  EXPECT_EQ(payoff_of(found), report::Payoff::gains_little);
+  EXPECT_EQ(payoff_of(found), Payoff::gains_little);
 }
 
 TEST(Recommend, ShowsACaseThatMayGainBeforeALargerLoss) {
   const auto found = recommended(
       {made("base", 1.0), made("x", 1.07, 0.91, 0.95), made("y", 1.1, 0.75, 1.07)}, 0.2);
   EXPECT_EQ(found.gaining->label, "y");
-  EXPECT_EQ(payoff_of(found), report::Payoff::shows_no_gain);
+  EXPECT_EQ(payoff_of(found), Payoff::shows_no_gain);
 }
 
 TEST(Recommend, CasesWithoutARatioAreNotCompared) {

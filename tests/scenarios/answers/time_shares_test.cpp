@@ -35,7 +35,7 @@ CaseOutcome profiled(const std::string& strategy, double speedup, std::int64_t n
   one.shares = TimeShares{.compute = 0.8, .exposed = 0.05, .idle = 0.15};
   one.memory = {2 * mebibyte, 2 * mebibyte};
   if (strategy != "plain") {
-    one.speedup = {speedup, report::Interval{speedup - 0.05, speedup + 0.05, 0.97}};
+    one.speedup = {speedup, Interval{speedup - 0.05, speedup + 0.05, 0.97}};
   }
   return one;
 }
@@ -65,7 +65,7 @@ TEST(TimeShares, AreUnknownWhereOtherProgramsLeaveNoVerdict) {
   CaseOutcome loaded = profiled("odd", 2);
   loaded.load = 0.6;
   EXPECT_THAT(answer_with_shares({profiled("plain", 1), loaded}), HasSubstr("communication"));
-  loaded.min_speedup = report::Ratio{0.8, report::Interval{0.7, 0.9, 0.97}};
+  loaded.min_speedup = Ratio{0.8, Interval{0.7, 0.9, 0.97}};
   EXPECT_THAT(answer_with_shares({profiled("plain", 1), loaded}),
               testing::AllOf(HasSubstr("No verdict"), Not(HasSubstr("communication"))));
 }

@@ -13,14 +13,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A recommendation for "n <number>" whose gain has this payoff.
-report::Recommendation with_payoff(report::Payoff payoff, int number = 0) {
-  using enum report::Payoff;
-  const report::LabelledCase base{"base", "made/base"};
-  const report::LabelledCase other{"x", "made/x"};
-  report::Recommendation one{.setting = "n " + std::to_string(number),
-                             .candidates = {payoff >= may_pay ? other : base},
-                             .pays = payoff == pays,
-                             .gaining = other};
+Recommendation with_payoff(Payoff payoff, int number = 0) {
+  using enum Payoff;
+  const LabelledCase base{"base", "made/base"};
+  const LabelledCase other{"x", "made/x"};
+  Recommendation one{.setting = "n " + std::to_string(number),
+                     .candidates = {payoff >= may_pay ? other : base},
+                     .pays = payoff == pays,
+                     .gaining = other};
   double value = 1;
   if (payoff == does_not_pay) value = 0.5;
   if (payoff >= may_pay) value = 2;
@@ -29,24 +29,24 @@ report::Recommendation with_payoff(report::Payoff payoff, int number = 0) {
     value = 1.02;
     half = 0.01;
   }
-  one.gain = {value, report::Interval{value - half, value + half, 0.97}};
+  one.gain = {value, Interval{value - half, value + half, 0.97}};
   return one;
 }
 
-std::vector<report::Recommendation> with_payoffs(const std::vector<report::Payoff>& payoffs) {
-  std::vector<report::Recommendation> list;
-  for (const report::Payoff payoff : payoffs) {
+std::vector<Recommendation> with_payoffs(const std::vector<Payoff>& payoffs) {
+  std::vector<Recommendation> list;
+  for (const Payoff payoff : payoffs) {
     list.push_back(with_payoff(payoff, static_cast<int>(list.size())));
   }
   return list;
 }
 
 TEST(Payoff, DistinguishesALossAndNoGainFromAGainThatIsNotShown) {
-  using enum report::Payoff;
-  for (const report::Payoff payoff : {does_not_pay, shows_no_gain, gains_little, may_pay, pays}) {
+  using enum Payoff;
+  for (const Payoff payoff : {does_not_pay, shows_no_gain, gains_little, may_pay, pays}) {
     EXPECT_EQ(payoff_of(with_payoff(payoff)), payoff) << to_string(payoff);
   }
-  report::Recommendation once = with_payoff(may_pay);
+  Recommendation once = with_payoff(may_pay);
   once.gain->interval.reset();
   EXPECT_EQ(payoff_of(once), may_pay) << "a single sample shows nothing";
   once = with_payoff(does_not_pay);
@@ -55,13 +55,13 @@ TEST(Payoff, DistinguishesALossAndNoGainFromAGainThatIsNotShown) {
 }
 
 TEST(Payoff, FewSamplesShowNoLoss) {
-  report::Recommendation one = with_payoff(report::Payoff::does_not_pay);
+  Recommendation one = with_payoff(Payoff::does_not_pay);
   one.gain->interval->confidence = 0.75;
-  EXPECT_EQ(payoff_of(one), report::Payoff::shows_no_gain);
+  EXPECT_EQ(payoff_of(one), Payoff::shows_no_gain);
 }
 
 TEST(Wording, TheBestIsTheOneThatPays) {
-  using enum report::Payoff;
+  using enum Payoff;
   auto found = with_payoffs({shows_no_gain, pays, may_pay, pays});
   found[0].gain->value = 9;
   found[2].gain->value = 8;
@@ -70,8 +70,8 @@ TEST(Wording, TheBestIsTheOneThatPays) {
 }
 
 TEST(Wording, NamesWhereItPays) {
-  using enum report::Payoff;
-  const auto text = [](const std::vector<report::Payoff>& payoffs, std::string_view verb = "pays") {
+  using enum Payoff;
+  const auto text = [](const std::vector<Payoff>& payoffs, std::string_view verb = "pays") {
     return where_it_pays(with_payoffs(payoffs), verb);
   };
   EXPECT_EQ(text({pays}), "pays");
@@ -83,10 +83,10 @@ TEST(Wording, NamesWhereItPays) {
 }
 
 TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
-  using enum report::Payoff;
-  const auto with_load = [](const std::vector<report::Payoff>& payoffs) {
+  using enum Payoff;
+  const auto with_load = [](const std::vector<Payoff>& payoffs) {
     auto found = with_payoffs(payoffs);
-    for (report::Recommendation& one : found) {
+    for (Recommendation& one : found) {
       if (one.gaining->name == one.candidates.front().name && !one.pays) one.load = 0.41;
     }
     return found;
@@ -110,7 +110,7 @@ TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
   EXPECT_EQ(best_text(alike, "base"),
             "; highest measured: x at n 0, 2.00× as fast as base (1.90–2.10)" + load);
   alike[1].tied = {{"y", "fake/y"}};
-  alike[1].fastest_gain = report::Ratio{2.04, report::Interval{1.9, 2.2, 0.95}, "base"};
+  alike[1].fastest_gain = Ratio{2.04, Interval{1.9, 2.2, 0.95}, "base"};
   EXPECT_EQ(best_text(alike, "base"),
             "; highest measured: y at n 1, 2.04× as fast as base (1.90–2.20)" + load)
       << "not the simpler case that would be recommended";
@@ -118,8 +118,8 @@ TEST(Wording, NamesSettingsWithoutAVerdictAndTheLoad) {
 }
 
 TEST(Wording, SaysWhatIsShownWhereNothingPays) {
-  using enum report::Payoff;
-  const auto text = [](const std::vector<report::Payoff>& payoffs, std::string_view verb = "pays") {
+  using enum Payoff;
+  const auto text = [](const std::vector<Payoff>& payoffs, std::string_view verb = "pays") {
     return where_it_pays(with_payoffs(payoffs), verb);
   };
   EXPECT_EQ(text({shows_no_gain}), "shows no gain");
@@ -136,8 +136,8 @@ TEST(Wording, SaysWhatIsShownWhereNothingPays) {
 }
 
 TEST(Wording, NamesTheOnlySettingThatPaysAndWhatTheOthersShow) {
-  using enum report::Payoff;
-  const auto text = [](const std::vector<report::Payoff>& payoffs) {
+  using enum Payoff;
+  const auto text = [](const std::vector<Payoff>& payoffs) {
     return elsewhere_text(with_payoffs(payoffs), "Streams", "pay");
   };
   const auto found = with_payoffs({does_not_pay, pays, shows_no_gain});
@@ -156,8 +156,8 @@ TEST(Wording, NamesTheOnlySettingThatPaysAndWhatTheOthersShow) {
 }
 
 TEST(Wording, EndsWithTheLargestGainOfSeveralSettings) {
-  using enum report::Payoff;
-  const auto text = [](const std::vector<report::Payoff>& payoffs) {
+  using enum Payoff;
+  const auto text = [](const std::vector<Payoff>& payoffs) {
     return best_text(with_payoffs(payoffs), "base");
   };
   EXPECT_EQ(
@@ -193,8 +193,8 @@ TEST(Wording, LeavesOutSentencesThatThreeLinesCannotHold) {
 }
 
 TEST(Wording, RemarksOnGainsThatDevicesCannotExplain) {
-  report::Recommendation found{.pays = true};
-  found.gain = {2.2, report::Interval{2.05, 2.3, 0.97}};
+  Recommendation found{.pays = true};
+  found.gain = {2.2, Interval{2.05, 2.3, 0.97}};
   EXPECT_THAT(superlinear_text(found, 2, "caches"),
               HasSubstr("more than 2 devices can give; likely cause: caches"));
   EXPECT_THAT(superlinear_text(found, 1, "caches"),

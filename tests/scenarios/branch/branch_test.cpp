@@ -201,7 +201,7 @@ CaseOutcome outcome(const std::string& strategy, std::int64_t image, double valu
     outcome.spec.parameters.set(name, std::int64_t{number});
   }
   if (strategy.ends_with("streams")) outcome.spec.parameters.set("streams", std::int64_t{2});
-  outcome.speedup = {value, report::Interval{low, high, 0.97}};
+  outcome.speedup = {value, Interval{low, high, 0.97}};
   CaseSpec baseline = outcome.spec;
   baseline.strategy = "one-stream";
   baseline.parameters = {};
@@ -242,7 +242,7 @@ TEST_F(BranchTest, SettingsOfOneSizeHaveNoLimit) {
     return one;
   };
   CaseOutcome few = with_branches(outcome("streams", 8, 1, 1, 1), 2);
-  few.speedup = {0.99, report::Interval{0.97, 1.01, 0.97}};
+  few.speedup = {0.99, Interval{0.97, 1.01, 0.97}};
   EXPECT_EQ(
       scenario
           ->answer({one_stream(8), outcome("streams", 8, 2.0, 1.9, 2.1),

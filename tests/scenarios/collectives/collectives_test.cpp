@@ -254,11 +254,11 @@ CaseOutcome outcome(const Scenario& scenario, const std::string& collective,
   one.spec = case_of(scenario, collective, strategy, bytes, 2);
   one.median_seconds = latency + static_cast<double>(bytes) / bytes_per_second;
   const double rate = static_cast<double>(bytes) / one.median_seconds;
-  one.metrics[std::string(bus_bandwidth)] = {
-      .value = rate, .interval = report::Interval{0.98 * rate, 1.02 * rate, 0.96}};
+  one.metrics[std::string(bus_bandwidth)] = {.value = rate,
+                                             .interval = Interval{0.98 * rate, 1.02 * rate, 0.96}};
   if (strategy != "direct") {
     const double gain = direct_seconds / one.median_seconds;
-    one.speedup = {.value = gain, .interval = report::Interval{0.99 * gain, 1.01 * gain, 0.96}};
+    one.speedup = {.value = gain, .interval = Interval{0.99 * gain, 1.01 * gain, 0.96}};
   }
   return one;
 }
@@ -359,13 +359,13 @@ TEST(CollectivesAnswer, CountsTheSettingsOfSeveralCollectives) {
       HasSubstr("broadcast 7.92 at 16.0 MiB, reduce 0.200 at 4.00 KiB (direct). 6 of 7 settings "
                 "compared."));
   for (CaseOutcome& one : outcomes) {
-    if (one.speedup) one.speedup = {.value = 2, .interval = report::Interval{1.9, 2.1, 0.96}};
+    if (one.speedup) one.speedup = {.value = 2, .interval = Interval{1.9, 2.1, 0.96}};
   }
   EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
               StartsWith("Another algorithm than direct pays at every setting that was compared "
                          "(see the table). "));
   for (CaseOutcome& one : outcomes) {
-    if (one.speedup) one.speedup = {.value = 0.5, .interval = report::Interval{0.4, 0.6, 0.96}};
+    if (one.speedup) one.speedup = {.value = 0.5, .interval = Interval{0.4, 0.6, 0.96}};
   }
   EXPECT_THAT(
       scenario->answer(outcomes, within(0.01)).text,
@@ -378,8 +378,8 @@ TEST(CollectivesAnswer, NamesNoBandwidthWithoutAVerdict) {
   const auto disturb = [](CaseOutcome& one) {
     if (!one.speedup) return;
     one.load = 0.5;
-    one.min_speedup = report::Ratio{0.4, report::Interval{0.39, 0.41, 0.97}, ""};
-    one.max_speedup = report::Ratio{2.4, report::Interval{2.3, 2.5, 0.97}, ""};
+    one.min_speedup = Ratio{0.4, Interval{0.39, 0.41, 0.97}, ""};
+    one.max_speedup = Ratio{2.4, Interval{2.3, 2.5, 0.97}, ""};
   };
   disturb(outcomes.back());
   EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
@@ -434,7 +434,7 @@ TEST(CollectivesAnswer, NamesTheSizesThatWereCompared) {
   const auto scenario = make_collectives();
   std::vector<CaseOutcome> outcomes = two_algorithms(*scenario);
   for (CaseOutcome& one : outcomes) {
-    if (one.speedup) one.speedup = {.value = 0.5, .interval = report::Interval{0.4, 0.6, 0.96}};
+    if (one.speedup) one.speedup = {.value = 0.5, .interval = Interval{0.4, 0.6, 0.96}};
   }
   EXPECT_THAT(scenario->answer(outcomes, within(0.01)).text,
               StartsWith("For all-reduce use direct at 3 sizes from 4.00 KiB to 16.0 MiB. "));

@@ -31,7 +31,7 @@ CaseOutcome measured(const std::string& strategy, double seconds, double speedup
     one.spec.parameters.set(parameter.name, parameter.value);
   one.median_seconds = seconds;
   if (speedup > 0) {
-    one.speedup = {speedup, report::Interval{speedup - 0.05, speedup + 0.05, 0.97}};
+    one.speedup = {speedup, Interval{speedup - 0.05, speedup + 0.05, 0.97}};
   }
   for (const double size : mebibytes) one.memory.push_back(size * mebibyte);
   return one;
@@ -40,8 +40,8 @@ CaseOutcome measured(const std::string& strategy, double seconds, double speedup
 CaseOutcome weakly_scaling(double efficiency, const std::vector<Parameter>& parameters = {}) {
   CaseOutcome weak = measured("all-reduce", 1.25, 0, {400, 400}, parameters);
   weak.spec.parameters.set("scaling", "weak");
-  weak.metrics["scaling efficiency"] = {
-      efficiency, report::Interval{efficiency - 0.05, efficiency + 0.05, 0.97}};
+  weak.metrics["scaling efficiency"] = {efficiency,
+                                        Interval{efficiency - 0.05, efficiency + 0.05, 0.97}};
   return weak;
 }
 

@@ -332,7 +332,7 @@ TEST_F(GraphScenarioTest, AnswerHasTheGainAndWhatTheGraphAllows) {
       .spec = spec("sequential", "mlp", 2), .median_seconds = 1, .speedup = {}};
   CaseOutcome dependent{
       .spec = spec("by-dependency", "mlp", 2), .median_seconds = 0.7, .speedup = {}};
-  dependent.speedup = report::Ratio{1.43, report::Interval{1.4, 1.46, 0.95}, ""};
+  dependent.speedup = Ratio{1.43, Interval{1.4, 1.46, 0.95}, ""};
   dependent.efficiency = 0.9;
   dependent.critical_path = 0.41;
   const Conclusion made = scenario->answer({in_turn, dependent}, within(0.01));

@@ -119,7 +119,7 @@ TEST_F(HybridTest, AnswersNameTheFastestLayoutBesideOneDeviceOfAllCores) {
     one.median_seconds = seconds;
     const double speedup = 2 / seconds;
     if (strategy != "single") {
-      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
+      one.speedup = {speedup, Interval{speedup - 0.01, speedup + 0.01, 0.97}};
     }
     return one;
   };

@@ -266,8 +266,7 @@ struct MatmulAnswer : MatmulRequests {
     CaseOutcome one;
     one.spec = spec_of(*scenario, strategy, {{"n", n}, {"count", 10}, {"streams", 2}}, 2);
     one.median_seconds = seconds;
-    if (speedup > 0)
-      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
+    if (speedup > 0) one.speedup = {speedup, Interval{speedup - 0.01, speedup + 0.01, 0.97}};
     return one;
   }
 };
@@ -301,7 +300,7 @@ TEST_F(MatmulAnswer, AnswersBothQuestionsWhateverTheirLength) {
           std::pair("streams", 1.2)}) {
       outcomes.push_back(outcome(strategy, 1, speedup, n));
       auto& gain = outcomes.back().speedup;
-      if (gain) gain->interval = report::Interval{gain->value - 0.1, gain->value + 0.1, 0.5};
+      if (gain) gain->interval = Interval{gain->value - 0.1, gain->value + 0.1, 0.5};
     }
   }
   EXPECT_EQ(scenario->answer(outcomes, within(0)).text,
@@ -339,8 +338,8 @@ TEST_F(MatmulAnswer, SaysWhichQuestionLacksABaseline) {
 
 /// With an interval of its median, as a share of it to both sides.
 CaseOutcome within_share(CaseOutcome one, double share, double confidence = 0.97) {
-  one.interval = report::Interval{(1 - share) * one.median_seconds,
-                                  (1 + share) * one.median_seconds, confidence};
+  one.interval =
+      Interval{(1 - share) * one.median_seconds, (1 + share) * one.median_seconds, confidence};
   return one;
 }
 
@@ -380,8 +379,8 @@ TEST_F(MatmulAnswer, RemarksOnNoBaselineBesideNoVerdict) {
   second.spec.parameters.set("device", std::int64_t{1});
   CaseOutcome concurrent = outcome("concurrent", 1.5, 1.6);
   concurrent.load = 0.5;
-  concurrent.min_speedup = report::Ratio{0.8, report::Interval{0.79, 0.81, 0.97}, ""};
-  concurrent.max_speedup = report::Ratio{3.2, report::Interval{3.1, 3.3, 0.97}, ""};
+  concurrent.min_speedup = Ratio{0.8, Interval{0.79, 0.81, 0.97}, ""};
+  concurrent.max_speedup = Ratio{3.2, Interval{3.1, 3.3, 0.97}, ""};
   const std::string text =
       scenario
           ->answer({first, second, within_share(outcome("sequential", 2.4, 0), 0.02), concurrent},
@@ -429,10 +428,10 @@ TEST_F(MatmulAnswer, RemarksOnMoreThanTheDevicesCanGive) {
 
 TEST_F(MatmulAnswer, AGainThatIsNotShownIsExpected) {
   CaseOutcome concurrent = outcome("concurrent", 1.0, 1.05);
-  concurrent.speedup->interval = report::Interval{1.02, 2.20, 0.97};
+  concurrent.speedup->interval = Interval{1.02, 2.20, 0.97};
   EXPECT_EQ(scenario->answer({outcome("sequential", 1.05, 0), concurrent}, within(0.1)).text,
             "Use concurrent: 1.05× as fast as one device after the other (1.02–2.20).");
-  concurrent.speedup->interval = report::Interval{0.98, 2.20, 0.97};
+  concurrent.speedup->interval = Interval{0.98, 2.20, 0.97};
   EXPECT_EQ(
       scenario->answer({outcome("sequential", 1.05, 0), concurrent}, within(0.1)).text,
       "Use concurrent: 1.05× as fast as one device after the other (0.98–2.20); the interval "

@@ -288,10 +288,10 @@ struct OverlapAnswer : OverlapTest {
     one.median_seconds = milliseconds * 1e-3;
     return one;
   }
-  static report::Ratio ratio(double value, double low, double high, double confidence = 0.97) {
-    return {value, report::Interval{low, high, confidence}};
+  static Ratio ratio(double value, double low, double high, double confidence = 0.97) {
+    return {value, Interval{low, high, confidence}};
   }
-  CaseOutcome overlapped(double milliseconds, std::int64_t prefetch, const report::Ratio& hidden) {
+  CaseOutcome overlapped(double milliseconds, std::int64_t prefetch, const Ratio& hidden) {
     CaseOutcome one = outcome("overlapped", milliseconds, prefetch);
     one.metrics["achieved overlap"] = hidden;
     return one;
@@ -331,7 +331,7 @@ TEST_F(OverlapAnswer, RecommendsNothingThatCannotOverlap) {
 }
 
 TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
-  const auto answer_of = [&](const report::Ratio& hidden, const report::Ratio& speedup) {
+  const auto answer_of = [&](const Ratio& hidden, const Ratio& speedup) {
     CaseOutcome one = overlapped(30, 1, hidden);
     one.speedup = speedup;
     return scenario->answer({outcome("sequential", 29), one}, within(0.01)).text;
@@ -349,7 +349,7 @@ TEST_F(OverlapAnswer, SaysWhenNothingIsHidden) {
 
 struct OverlapSettings : OverlapAnswer {
   /// The answer where --prefetch 1 has these gains with pinned and with pageable memory.
-  std::string answer(const report::Ratio& pinned, const report::Ratio& pageable) {
+  std::string answer(const Ratio& pinned, const Ratio& pageable) {
     std::vector<CaseOutcome> outcomes;
     for (const auto& [memory, speedup] :
          {std::pair("pinned", pinned), std::pair("pageable", pageable)}) {

@@ -26,7 +26,7 @@ struct PipelineAnswer : PipelineTest {
     one.median_seconds = seconds;
     one.efficiency = 0.9;
     if (strategy != "single")
-      one.speedup = {speedup, report::Interval{speedup - 0.01, speedup + 0.01, 0.97}};
+      one.speedup = {speedup, Interval{speedup - 0.01, speedup + 0.01, 0.97}};
     return one;
   }
 };
@@ -45,13 +45,13 @@ TEST_F(PipelineAnswer, RecommendsTheSplitAndNamesItsTies) {
   std::vector<CaseOutcome> loaded = outcomes;
   for (CaseOutcome& one : loaded) {
     one.load = 0.6;
-    one.min_speedup = report::Ratio{0.8, report::Interval{0.7, 0.9, 0.97}};
+    one.min_speedup = Ratio{0.8, Interval{0.7, 0.9, 0.97}};
   }
   EXPECT_THAT(scenario->answer(loaded, within(0.02)).text,
               testing::AllOf(testing::HasSubstr("No verdict"),
                              testing::Not(testing::HasSubstr("without micro-batches"))));
   std::vector<CaseOutcome> apart = outcomes;
-  apart[2].speedup = {1.66, report::Interval{1.65, 1.67, 0.97}};
+  apart[2].speedup = {1.66, Interval{1.65, 1.67, 0.97}};
   const Conclusion made = scenario->answer(apart, within(0.02));
   EXPECT_EQ(made.text,
             "Use split 5: 1.66× as fast as one device (1.65–1.67), 90% of what its tasks and their "
@@ -72,11 +72,11 @@ TEST_F(PipelineAnswer, ComparesWithOneDeviceOfAllCores) {
       "Use one device with both cores: 1.95× as fast as one core (1.94–1.96), 90% of what its "
       "tasks and their dependencies allow. The fastest that divides the work: split 12, "
       "1.60× (1.59–1.61).");
-  outcomes[1].speedup = {1.2, report::Interval{1.19, 1.21, 0.97}};
+  outcomes[1].speedup = {1.2, Interval{1.19, 1.21, 0.97}};
   EXPECT_EQ(scenario->answer(outcomes, within(0.01)).text,
             "Use split 12: 1.60× as fast as one core (1.59–1.61), 90% of what its tasks and their "
             "dependencies allow. One device with both cores: 1.20× (1.19–1.21).");
-  outcomes[1].speedup = {1.59, report::Interval{1.58, 1.60, 0.97}};
+  outcomes[1].speedup = {1.59, Interval{1.58, 1.60, 0.97}};
   EXPECT_EQ(
       scenario->answer(outcomes, within(0.01)).text,
       "Use one device with both cores: 1.59× as fast as one core (1.58–1.60), 90% of what its "

@@ -70,7 +70,7 @@ CaseOutcome spinning(const Scenario& scenario, double low, double high, double c
   CaseOutcome outcome;
   outcome.spec = spec_of(scenario, "spin", {});
   outcome.median_seconds = (low + high) / 2 / 1000;
-  outcome.interval = report::Interval{low / 1000, high / 1000, confidence};
+  outcome.interval = Interval{low / 1000, high / 1000, confidence};
   return outcome;
 }
 

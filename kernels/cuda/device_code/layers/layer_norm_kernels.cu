@@ -2,7 +2,7 @@
 // of scale and shift.
 #include "kernels/cuda/device_code/layers/layer_norm_kernels.h"
 
-#include "kernels/cuda/device_code/batch_norm_device.cuh"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_device.cuh"
 #include "kernels/cuda/device_code/blocks/block_sum.cuh"
 #include "kernels/cuda/device_code/vector.cuh"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernels/base/tensor.h"
-#include "kernels/cuda/device_code/batch_norm_kernels.h"
+#include "kernels/cuda/device_code/batch_norm/batch_norm_kernels.h"
 
 namespace parbench::cuda {
 

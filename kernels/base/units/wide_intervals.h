@@ -1,0 +1,25 @@
+// Intervals that are too wide to know anything of a number, and how they are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kernels/base/units/interval.h"
+
+namespace parbench {
+
+/// Written instead of an interval that is too wide to know anything.
+inline constexpr std::string_view unknown_text = "unknown";
+
+/// The largest relative error, ±1000%, that an interval is written with.
+inline constexpr double max_known_error = 10;
+
+/// Returns whether the interval of a relative change contains no change and reaches beyond +1000%.
+[[nodiscard]] inline bool is_unknown_change(const Interval& change) {
+  return change.low <= 0 && change.high > max_known_error;
+}
+
+/// Writes half the width of an interval, relative to its number: "± 7.0%". "unknown" above 1000%.
+[[nodiscard]] std::string half_width_text(double fraction);
+
+}  // namespace parbench
