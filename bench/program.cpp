@@ -10,7 +10,7 @@
 #include "bench/commands/commands.h"
 #include "bench/output/standard_streams.h"
 #include "bench/ranks/rank_session.h"
-#include "bench/run/child_process.h"
+#include "bench/run/programs/child_process.h"
 #include "kernels/base/error.h"
 
 namespace parbench {

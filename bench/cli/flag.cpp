@@ -160,6 +160,33 @@ Axis number_rule(std::string name, std::string description, AxisKind kind, doubl
   return axis;
 }
 
+FlagRow text_flag(std::string name, std::string description, std::string placeholder,
+                  Target target) {
+  return {.value = text_rule(std::move(name), std::move(description)),
+          .placeholder = std::move(placeholder),
+          .target = target};
+}
+
+FlagRow choice_flag(std::string name, std::string description, std::vector<std::string> choices,
+                    std::string placeholder, Target target) {
+  return {.value = choice_rule(std::move(name), std::move(description), std::move(choices)),
+          .placeholder = std::move(placeholder),
+          .target = target};
+}
+
+FlagRow number_flag(std::string name, std::string description, AxisKind kind, double min,
+                    double max, std::string placeholder, Target target) {
+  return {.value = number_rule(std::move(name), std::move(description), kind, min, max),
+          .placeholder = std::move(placeholder),
+          .target = target};
+}
+
+FlagRow toggle_flag(std::string name, std::string description, bool* target) {
+  return {.value = text_rule(std::move(name), std::move(description)),
+          .kind = FlagKind::toggle,
+          .target = target};
+}
+
 std::vector<std::string> names_of(const std::vector<FlagRow>& rows) {
   std::vector<std::string> names;
   for (const FlagRow& row : rows) {

@@ -73,6 +73,16 @@ struct FlagRow {
 [[nodiscard]] Axis number_rule(std::string name, std::string description, AxisKind kind, double min,
                                double max);
 
+/// These return rows of such values, and of a flag without a value.
+[[nodiscard]] FlagRow text_flag(std::string name, std::string description, std::string placeholder,
+                                Target target);
+[[nodiscard]] FlagRow choice_flag(std::string name, std::string description,
+                                  std::vector<std::string> choices, std::string placeholder,
+                                  Target target);
+[[nodiscard]] FlagRow number_flag(std::string name, std::string description, AxisKind kind,
+                                  double min, double max, std::string placeholder, Target target);
+[[nodiscard]] FlagRow toggle_flag(std::string name, std::string description, bool* target);
+
 /// The texts of each flag that was given: "1,3" stays one text. A toggle without a value has
 /// "true".
 using FlagTexts = std::map<std::string, std::vector<std::string>, std::less<>>;

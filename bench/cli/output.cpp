@@ -60,12 +60,10 @@ report::TextStyle text_style(std::optional<int> width, std::string_view path) {
 }
 
 FlagRow width_flag(std::optional<int>& width) {
-  return {.value = number_rule("width",
-                               "Width of tables and text in columns; default: $COLUMNS, else the "
-                               "terminal's width, else 80",
-                               AxisKind::integer, min_width, 10'000),
-          .placeholder = "COLUMNS",
-          .target = &width};
+  return number_flag("width",
+                     "Width of tables and text in columns; default: $COLUMNS, else the "
+                     "terminal's width, else 80",
+                     AxisKind::integer, min_width, 10'000, "COLUMNS", &width);
 }
 
 std::string report_line(const std::string& path) { return fmt::format("report: {}\n", path); }
@@ -88,9 +86,7 @@ FlagRow report_argument(std::string& path) {
 }
 
 FlagRow output_flag(std::string& path) {
-  return {.value = text_rule("-o", "The file to write; default: standard output"),
-          .placeholder = "FILE",
-          .target = &path};
+  return text_flag("-o", "The file to write; default: standard output", "FILE", &path);
 }
 
 void check_output(const std::string& path, const std::vector<std::string>& inputs) {

@@ -40,17 +40,12 @@ std::vector<FlagRow> project_flags(ProjectOptions& options) {
            .kind = FlagKind::many,
            .placeholder = "KEY=VALUE",
            .target = &options.labels},
-          {.value = text_rule("commit",
-                              "The commit of your project that is measured, for the report and the "
-                              "dashboard; default: that of parbench"),
-           .placeholder = "HASH",
-           .target = &options.commit},
-          {.value = text_rule("commit-subject", "The subject of --commit"),
-           .placeholder = "TEXT",
-           .target = &options.commit_subject},
-          {.value = text_rule("commit-author", "The author of --commit"),
-           .placeholder = "NAME",
-           .target = &options.commit_author}};
+          text_flag("commit",
+                    "The commit of your project that is measured, for the report and the "
+                    "dashboard; default: that of parbench",
+                    "HASH", &options.commit),
+          text_flag("commit-subject", "The subject of --commit", "TEXT", &options.commit_subject),
+          text_flag("commit-author", "The author of --commit", "NAME", &options.commit_author)};
 }
 
 void check_project(const ProjectOptions& options) {

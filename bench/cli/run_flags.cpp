@@ -56,47 +56,31 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
        .placeholder = "NAME[,NAME…]",
        .in_report = recorded,
        .target = &options.strategies},
-      {.value = choice_rule("preset",
-                            "Values of the axes (see below) that are not given: quick ends within "
-                            "minutes on two cores, published repeats the published experiments",
-                            {"quick", "published"}),
-       .placeholder = "quick|published",
-       .in_report = repeated,
-       .target = &options.preset},
-      {.value =
-           text_rule("devices", fmt::format("How many devices, or which: {}; `parbench devices` "
-                                            "shows them",
-                                            Machine::request_examples())),
-       .placeholder = "N|NAME,NAME…",
-       .in_report = repeated,
-       .target = &options.devices},
-      {.value =
-           choice_rule("dtype",
-                       "Element type of activations and weights; tf32: f32 whose products may be "
-                       "taken in TF32 on tensor cores (cuda devices); default: f32",
-                       number_format_names()),
-       .placeholder = "f32|tf32|bf16",
-       .in_report = repeated,
-       .target = &options.format},
-      {.value = text_rule("graph",
-                          "Launch every case as a graph that was captured once (on GPUs a CUDA "
-                          "graph); leaves out strategies that are a way of launching"),
-       .kind = toggle,
-       .in_report = repeated,
-       .target = &options.graph},
-      {.value =
-           text_rule("autotune",
-                     "Choose the kernels of convolutions and products by measuring them, not by "
-                     "the libraries' heuristics (cuda devices)"),
-       .kind = toggle,
-       .in_report = repeated,
-       .target = &options.autotune},
-      {.value = text_rule("oversubscribe",
-                          "Let cpu devices share cores where --devices asks for more devices than "
-                          "there are cores; the table marks such a run"),
-       .kind = toggle,
-       .in_report = repeated,
-       .target = &options.oversubscribe},
+      choice_flag("preset",
+                  "Values of the axes (see below) that are not given: quick ends within "
+                  "minutes on two cores, published repeats the published experiments",
+                  {"quick", "published"}, "quick|published", &options.preset),
+      text_flag("devices",
+                fmt::format("How many devices, or which: {}; `parbench devices` "
+                            "shows them",
+                            Machine::request_examples()),
+                "N|NAME,NAME…", &options.devices),
+      choice_flag("dtype",
+                  "Element type of activations and weights; tf32: f32 whose products may be "
+                  "taken in TF32 on tensor cores (cuda devices); default: f32",
+                  number_format_names(), "f32|tf32|bf16", &options.format),
+      toggle_flag("graph",
+                  "Launch every case as a graph that was captured once (on GPUs a CUDA "
+                  "graph); leaves out strategies that are a way of launching",
+                  &options.graph),
+      toggle_flag("autotune",
+                  "Choose the kernels of convolutions and products by measuring them, not by "
+                  "the libraries' heuristics (cuda devices)",
+                  &options.autotune),
+      toggle_flag("oversubscribe",
+                  "Let cpu devices share cores where --devices asks for more devices than "
+                  "there are cores; the table marks such a run",
+                  &options.oversubscribe),
       {.value = text_rule("config",
                           "Flags from a file, an object such as {\"scenario\": \"pipeline\", "
                           "\"split\": [1, 5]}; flags of the command line override it"),
@@ -131,49 +115,35 @@ std::vector<FlagRow> flags_of_what(RunOptions& options, const ScenarioList& scen
 
 std::vector<FlagRow> flags_of_how(RunOptions& options) {
   return {
-      {.value =
-           number_rule("precision",
-                       "Stop sampling a case when the 95% confidence interval of its median is at "
-                       "most ± this wide; default: 1",
-                       AxisKind::real, 0.01, 100),
-       .placeholder = "PERCENT",
-       .target = &options.precision_percent},
-      {.value = number_rule("min-samples",
-                            "Take at least this many samples of each case, unless --max-time ends "
-                            "first; default: 6",
-                            AxisKind::integer, 1, 100'000),
-       .placeholder = "N",
-       .target = &options.min_samples},
-      {.value =
-           number_rule("max-time",
-                       "Stop sampling a case after this time; default: 20, with --preset published "
-                       "300",
-                       AxisKind::real, 0.001, week_seconds),
-       .placeholder = "SECONDS",
-       .target = &options.max_time_seconds},
-      {.value = number_rule(
-           "max-total-time",
-           "End the whole run within this time, preparation, verification and profiling "
-           "included. Where it is short, cases get fewer samples, then no timelines, then some "
-           "cases are left out and named; default: 150 for each scenario (pipeline: 180), none "
-           "with "
-           "--max-time, fixed numbers of samples or --preset published",
-           AxisKind::real, 0.001, week_seconds),
-       .placeholder = "SECONDS",
-       .target = &options.max_total_time_seconds},
-      {.value =
-           number_rule("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15),
-       .placeholder = "N",
-       .target = &options.seed},
-      {.value = number_rule(
-           "processes",
-           "Spread the samples over N new processes, one after the other, because times differ "
-           "more between processes than within one; intervals are then those of the processes' "
-           "medians (95% needs 6 or more). Each process has an equal share of the time, prepares "
-           "every case anew and takes --min-samples; default: 1",
-           AxisKind::integer, 1, max_processes),
-       .placeholder = "N",
-       .target = &options.processes},
+      number_flag("precision",
+                  "Stop sampling a case when the 95% confidence interval of its median is at "
+                  "most ± this wide; default: 1",
+                  AxisKind::real, 0.01, 100, "PERCENT", &options.precision_percent),
+      number_flag("min-samples",
+                  "Take at least this many samples of each case, unless --max-time ends "
+                  "first; default: 6",
+                  AxisKind::integer, 1, 100'000, "N", &options.min_samples),
+      number_flag("max-time",
+                  "Stop sampling a case after this time; default: 20, with --preset published "
+                  "300",
+                  AxisKind::real, 0.001, week_seconds, "SECONDS", &options.max_time_seconds),
+      number_flag(
+          "max-total-time",
+          "End the whole run within this time, preparation, verification and profiling "
+          "included. Where it is short, cases get fewer samples, then no timelines, then some "
+          "cases are left out and named; default: 150 for each scenario (pipeline: 180), none "
+          "with "
+          "--max-time, fixed numbers of samples or --preset published",
+          AxisKind::real, 0.001, week_seconds, "SECONDS", &options.max_total_time_seconds),
+      number_flag("seed", "Seed of all random data; default: 1", AxisKind::integer, 0, 1e15, "N",
+                  &options.seed),
+      number_flag(
+          "processes",
+          "Spread the samples over N new processes, one after the other, because times differ "
+          "more between processes than within one; intervals are then those of the processes' "
+          "medians (95% needs 6 or more). Each process has an equal share of the time, prepares "
+          "every case anew and takes --min-samples; default: 1",
+          AxisKind::integer, 1, max_processes, "N", &options.processes),
       {.value =
            text_rule("for-profiler",
                      "For a run under a profiler (scripts/nsys-capture): warm up, then start the "
@@ -184,29 +154,23 @@ std::vector<FlagRow> flags_of_how(RunOptions& options) {
                     {"min-samples", fixed_samples},
                     {"processes", one_capture}},
        .target = &options.for_profiler},
-      {.value = text_rule("allow-different-ranks",
-                          "With several ranks (mpirun): measure although their processors or "
-                          "instruction sets differ, and show the differences"),
-       .kind = toggle,
-       .target = &options.allow_different_ranks},
-      {.value = text_rule("no-timeline",
-                          "Record no timelines: leave out the execution of each case, after its "
-                          "samples, that explains its time"),
-       .kind = toggle,
-       .target = &options.no_timeline},
+      toggle_flag("allow-different-ranks",
+                  "With several ranks (mpirun): measure although their processors or "
+                  "instruction sets differ, and show the differences",
+                  &options.allow_different_ranks),
+      toggle_flag("no-timeline",
+                  "Record no timelines: leave out the execution of each case, after its "
+                  "samples, that explains its time",
+                  &options.no_timeline),
   };
 }
 
 std::vector<FlagRow> flags_of_output(RunOptions& options) {
   return {
-      {.value = text_rule(
-           "report", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json"),
-       .placeholder = "PATH",
-       .target = &options.report_path},
-      {.value = text_rule("dry-run",
-                          "Show the cases, their memory and the estimated time; measure nothing"),
-       .kind = toggle,
-       .target = &options.dry_run},
+      text_flag("report", "Where the report goes; default: reports/runs/<UTC time>-<scenario>.json",
+                "PATH", &options.report_path),
+      toggle_flag("dry-run", "Show the cases, their memory and the estimated time; measure nothing",
+                  &options.dry_run),
       {.value = text_rule("trace",
                           "Write the timeline of one execution of each case in Chrome's trace "
                           "format, for ui.perfetto.dev"),
@@ -222,9 +186,7 @@ std::vector<FlagRow> flags_of_output(RunOptions& options) {
        .kind = many,
        .placeholder = "TEXT",
        .target = &options.trace_cases},
-      {.value = text_rule("quiet", "Show no progress, only tables, answers and errors"),
-       .kind = toggle,
-       .target = &options.quiet},
+      toggle_flag("quiet", "Show no progress, only tables, answers and errors", &options.quiet),
       width_flag(options.width),
       {.value = text_rule("version", "Print the version and exit"),
        .kind = toggle,
@@ -332,6 +294,9 @@ FlagRow flag_of(const SharedAxis& shared, RunOptions& options) {
 std::vector<FlagRow> run_flags(RunOptions& options, const ScenarioList& scenarios) {
   std::vector<FlagRow> rows;
   add_group(rows, what, flags_of_what(options, scenarios));
+  for (FlagRow& row : rows) {
+    if (row.in_config && row.in_report == nothing) row.in_report = repeated;
+  }
   const std::vector<SharedAxis> axes = shared_axes(scenarios);
   for (FlagRow& row : rows) {
     const bool resumes = row.value.name == "resume";

@@ -78,6 +78,8 @@ struct RunOptions {
 
   /// Whether the run has the cases of a strategy.
   [[nodiscard]] bool chooses(std::string_view strategy) const;
+  /// Whether the run has a profiling pass; an external profiler does that itself.
+  [[nodiscard]] bool has_profiling_pass() const { return !for_profiler && !no_timeline; }
   [[nodiscard]] DeviceRequest device_request() const {
     return {devices, format, autotune, !dry_run, oversubscribe};
   }

@@ -22,9 +22,9 @@
 #include "bench/execution/interrupt.h"
 #include "bench/output/progress.h"
 #include "bench/output/standard_streams.h"
-#include "bench/run/measured_command.h"
+#include "bench/run/programs/measured_command.h"
+#include "bench/run/programs/scratch_folder.h"
 #include "bench/run/report_builder.h"
-#include "bench/run/scratch_folder.h"
 #include "kernels/base/error.h"
 #include "kernels/base/units/units.h"
 #include "reports/compare/match.h"
@@ -287,46 +287,32 @@ class Ab final : public Command {
          .placeholder = "COMMAND",
          .required = true,
          .target = &options_.candidate_command},
-        {.value = choice_rule("measure",
-                              "What is compared. report (the default): the cases of parbench; both "
-                              "commands run it, and --report FILE --quiet is appended to them; "
-                              "google-benchmark: the cases of a program with Google Benchmark; "
-                              "--benchmark_out=FILE is appended; wall: the time of the whole "
-                              "command",
-                              names_of_measures()),
-         .placeholder = "MEASURE",
-         .target = &options_.measure},
-        {.value = number_rule("warmup",
-                              "Runs of each command before the first pair, which are not compared; "
-                              "default: 1 with --measure wall, else 0",
-                              AxisKind::integer, 0, 1000),
-         .placeholder = "N",
-         .target = &options_.warmup},
-        {.value = number_rule("run-limit",
-                              "Stop the comparison if one run of a command takes longer than this",
-                              AxisKind::real, 0.001, week_seconds),
-         .placeholder = "SECONDS",
-         .target = &options_.run_limit},
-        {.value = number_rule(
-             "max-time",
-             fmt::format(
-                 "Stop after this time, decided or not; default: 1800. Cases are judged after "
-                 "{} pairs, the last of which end the comparison",
-                 fmt::join(compare::PairedComparison::Plan{}.looks, ", ")),
-             AxisKind::real, 0.001, week_seconds),
-         .placeholder = "SECONDS",
-         .target = &options_.max_seconds},
-        {.value =
-             number_rule("seed", "Seed of the order of both commands within the pairs; default: 1",
-                         AxisKind::integer, 0, 1e15),
-         .placeholder = "N",
-         .target = &options_.seed},
-        {.value = text_rule("keep", "Keep the reports of all runs in this new folder"),
-         .placeholder = "DIR",
-         .target = &options_.keep_path},
-        {.value = text_rule("quiet", "Show no progress, only the comparison and errors"),
-         .kind = FlagKind::toggle,
-         .target = &options_.quiet}};
+        choice_flag("measure",
+                    "What is compared. report (the default): the cases of parbench; both "
+                    "commands run it, and --report FILE --quiet is appended to them; "
+                    "google-benchmark: the cases of a program with Google Benchmark; "
+                    "--benchmark_out=FILE is appended; wall: the time of the whole "
+                    "command",
+                    names_of_measures(), "MEASURE", &options_.measure),
+        number_flag("warmup",
+                    "Runs of each command before the first pair, which are not compared; "
+                    "default: 1 with --measure wall, else 0",
+                    AxisKind::integer, 0, 1000, "N", &options_.warmup),
+        number_flag("run-limit",
+                    "Stop the comparison if one run of a command takes longer than this",
+                    AxisKind::real, 0.001, week_seconds, "SECONDS", &options_.run_limit),
+        number_flag(
+            "max-time",
+            fmt::format(
+                "Stop after this time, decided or not; default: 1800. Cases are judged after "
+                "{} pairs, the last of which end the comparison",
+                fmt::join(compare::PairedComparison::Plan{}.looks, ", ")),
+            AxisKind::real, 0.001, week_seconds, "SECONDS", &options_.max_seconds),
+        number_flag("seed", "Seed of the order of both commands within the pairs; default: 1",
+                    AxisKind::integer, 0, 1e15, "N", &options_.seed),
+        text_flag("keep", "Keep the reports of all runs in this new folder", "DIR",
+                  &options_.keep_path),
+        toggle_flag("quiet", "Show no progress, only the comparison and errors", &options_.quiet)};
     for (FlagRow& row : comparison_flags(options_.comparison)) rows.push_back(std::move(row));
     return rows;
   }

@@ -54,12 +54,10 @@ class Compare final : public Command {
          .kind = FlagKind::many,
          .placeholder = "NEW…",
          .target = &new_paths_},
-        {.value = number_rule("assume-spread",
-                              "For a side with one process: the standard deviation between "
-                              "processes, in percent of the time, if you know it",
-                              AxisKind::percent, 0, 1000),
-         .placeholder = "PERCENT",
-         .target = &spread_percent_}};
+        number_flag("assume-spread",
+                    "For a side with one process: the standard deviation between "
+                    "processes, in percent of the time, if you know it",
+                    AxisKind::percent, 0, 1000, "PERCENT", &spread_percent_)};
     for (FlagRow& row : comparison_flags(options_)) rows.push_back(std::move(row));
     return rows;
   }

@@ -8,33 +8,22 @@
 namespace parbench {
 
 std::vector<FlagRow> comparison_flags(ComparisonOptions& options) {
-  return {
-      {.value = number_rule(
-           "threshold", "The smallest change of a case's time that counts, in percent; default: 2",
-           AxisKind::percent, 0, 1000),
-       .placeholder = "PERCENT",
-       .target = &options.threshold_percent},
-      {.value =
-           number_rule("require-decided",
-                       "Exit with 4 if fewer than this share of the cases of BASE get a "
-                       "verdict: regressed, improved or the same. Cases that were not measured "
-                       "count as undecided; default: 0",
-                       AxisKind::percent, 0, 100),
-       .placeholder = "PERCENT",
-       .target = &options.required_decided_percent},
-      {.value =
-           text_rule("allow-different-machine", "Compare also reports from different hardware"),
-       .kind = FlagKind::toggle,
-       .target = &options.allow_different_machine},
-      {.value =
-           choice_rule("format",
-                       "One of: table (the default), html (a page), markdown (for a pull request), "
-                       "json",
-                       {"table", "html", "markdown", "json"}),
-       .placeholder = "FORMAT",
-       .target = &options.format},
-      output_flag(options.output_path),
-      width_flag(options.width)};
+  return {number_flag("threshold",
+                      "The smallest change of a case's time that counts, in percent; default: 2",
+                      AxisKind::percent, 0, 1000, "PERCENT", &options.threshold_percent),
+          number_flag("require-decided",
+                      "Exit with 4 if fewer than this share of the cases of BASE get a "
+                      "verdict: regressed, improved or the same. Cases that were not measured "
+                      "count as undecided; default: 0",
+                      AxisKind::percent, 0, 100, "PERCENT", &options.required_decided_percent),
+          toggle_flag("allow-different-machine", "Compare also reports from different hardware",
+                      &options.allow_different_machine),
+          choice_flag("format",
+                      "One of: table (the default), html (a page), markdown (for a pull request), "
+                      "json",
+                      {"table", "html", "markdown", "json"}, "FORMAT", &options.format),
+          output_flag(options.output_path),
+          width_flag(options.width)};
 }
 
 void write_comparison(const compare::Comparison& comparison, const ComparisonOptions& options) {

@@ -62,14 +62,12 @@ class Dashboard final : public Command {
          .required = true,
          .target = &folder_},
         output,
-        {.value = text_rule("strict", "Exit 1 when a file was skipped because it is not a report"),
-         .kind = FlagKind::toggle,
-         .target = &strict_},
-        {.value = text_rule("repository-url",
-                            "The web address of the measured project's repository, to which "
-                            "commits are linked: https://github.com/owner/name"),
-         .placeholder = "URL",
-         .target = &repository_url_}};
+        toggle_flag("strict", "Exit 1 when a file was skipped because it is not a report",
+                    &strict_),
+        text_flag("repository-url",
+                  "The web address of the measured project's repository, to which "
+                  "commits are linked: https://github.com/owner/name",
+                  "URL", &repository_url_)};
   }
 
   void read(const FlagTexts& texts, const std::vector<std::string>& benchmark_flags) override {

@@ -38,46 +38,35 @@ class Inspect final : public Command {
     model.file_suffix = ".onnx";
     std::vector<FlagRow> rows{
         {.value = std::move(model), .required = true, .target = &model_},
-        {.value = number_rule("batch",
-                              "Samples of a training step; default: those of preset quick for "
-                              "this model",
-                              AxisKind::integer, 1, max_batch),
-         .placeholder = "N",
-         .target = &batch_}};
+        number_flag("batch",
+                    "Samples of a training step; default: those of preset quick for "
+                    "this model",
+                    AxisKind::integer, 1, max_batch, "N", &batch_)};
     for (Axis size : model_size_axes()) {
       if (size.name == "dim" || size.name == "prediction" || size.name == "head") continue;
       char& first = size.description.front();
       first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
       rows.push_back({.value = size, .placeholder = "N", .target = &sizes_[size.name]});
     }
+    rows.push_back(choice_flag(
+        "head",
+        "Output projection of language models: weights of its own (untied, the default), or "
+        "the embedding's table (tied)",
+        {head_names.begin(), head_names.end()}, "untied|tied", &head_));
+    rows.push_back(text_flag("dim",
+                             "Sizes of dimensions that an ONNX file leaves open, as "
+                             "sequence=128, several joined by '+'",
+                             "NAME=N[+NAME=N…]", &dimensions_));
+    rows.push_back(text_flag("prediction",
+                             "Output of an ONNX file that the loss is of; default: its "
+                             "first one",
+                             "NAME", &prediction_));
     rows.push_back(
-        {.value = choice_rule(
-             "head",
-             "Output projection of language models: weights of its own (untied, the default), or "
-             "the embedding's table (tied)",
-             {head_names.begin(), head_names.end()}),
-         .placeholder = "untied|tied",
-         .target = &head_});
-    rows.push_back({.value = text_rule("dim",
-                                       "Sizes of dimensions that an ONNX file leaves open, as "
-                                       "sequence=128, several joined by '+'"),
-                    .placeholder = "NAME=N[+NAME=N…]",
-                    .target = &dimensions_});
-    rows.push_back({.value = text_rule("prediction",
-                                       "Output of an ONNX file that the loss is of; default: its "
-                                       "first one"),
-                    .placeholder = "NAME",
-                    .target = &prediction_});
-    rows.push_back({.value = choice_rule(
-                        "loss", "Loss of an ONNX file; default: the loss at the end of its graph",
-                        {loss_names.begin(), loss_names.end()}),
-                    .placeholder = "mse|cross-entropy",
-                    .target = &loss_});
-    rows.push_back({.value = choice_rule(
-                        "format", "text (the default): tables; json: all numbers; html: a page",
-                        {"text", "json", "html"}),
-                    .placeholder = "text|json|html",
-                    .target = &format_});
+        choice_flag("loss", "Loss of an ONNX file; default: the loss at the end of its graph",
+                    {loss_names.begin(), loss_names.end()}, "mse|cross-entropy", &loss_));
+    rows.push_back(choice_flag("format",
+                               "text (the default): tables; json: all numbers; html: a page",
+                               {"text", "json", "html"}, "text|json|html", &format_));
     rows.push_back(width_flag(width_));
     rows.push_back(output_flag(output_));
     return rows;

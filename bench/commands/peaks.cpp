@@ -257,26 +257,18 @@ class Peaks final : public Command {
   explicit Peaks(const Program& program) : Command(peaks_help), scenarios_(program.scenarios) {}
 
   std::vector<FlagRow> flags() override {
-    return {{.value = text_rule(
-                 "devices", "As --devices of a run; default: those that scenarios use by default"),
-             .placeholder = "N|NAME,NAME…",
-             .target = &options_.devices},
-            {.value = choice_rule("dtype",
-                                  "Only this element type; default: all that the device supports",
-                                  number_format_names()),
-             .placeholder = "f32|tf32|bf16",
-             .target = &options_.format},
-            {.value = text_rule("refresh", "Measure again, also what is stored"),
-             .kind = FlagKind::toggle,
-             .target = &options_.refresh},
-            {.value = number_rule("precision",
-                                  "Store a rate only if its 95% confidence interval is at most ± "
-                                  "this wide, and no smaller number of cores is faster by more; "
-                                  "default: 10",
-                                  AxisKind::real, 0.01, 1000),
-             .placeholder = "PERCENT",
-             .target = &options_.precision_percent},
-            width_flag(options_.width)};
+    return {
+        text_flag("devices", "As --devices of a run; default: those that scenarios use by default",
+                  "N|NAME,NAME…", &options_.devices),
+        choice_flag("dtype", "Only this element type; default: all that the device supports",
+                    number_format_names(), "f32|tf32|bf16", &options_.format),
+        toggle_flag("refresh", "Measure again, also what is stored", &options_.refresh),
+        number_flag("precision",
+                    "Store a rate only if its 95% confidence interval is at most ± "
+                    "this wide, and no smaller number of cores is faster by more; "
+                    "default: 10",
+                    AxisKind::real, 0.01, 1000, "PERCENT", &options_.precision_percent),
+        width_flag(options_.width)};
   }
 
   ExitCode run() override {

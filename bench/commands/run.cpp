@@ -1,14 +1,12 @@
-// The default command: devices, cases, sessions and report of a run, one after the other.
+// The default command: plans a run, and hands it to what measures, estimates or lists its cases.
 #include "bench/commands/run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
-#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -18,20 +16,16 @@
 #include "bench/commands/commands.h"
 #include "bench/estimates/estimate.h"
 #include "bench/execution/clock.h"
-#include "bench/execution/interrupt.h"
-#include "bench/execution/lost_backends.h"
-#include "bench/output/progress.h"
 #include "bench/output/standard_streams.h"
 #include "bench/ranks/rank_devices.h"
 #include "bench/ranks/rank_processes.h"
 #include "bench/ranks/rank_session.h"
-#include "bench/run/child_process.h"
+#include "bench/run/job_run.h"
 #include "bench/run/jobs.h"
 #include "bench/run/process_run.h"
+#include "bench/run/programs/child_process.h"
 #include "bench/run/report_builder.h"
 #include "bench/run/run_limit.h"
-#include "bench/run/run_outputs.h"
-#include "bench/sampling/session/session.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
 #include "reports/io/file.h"
@@ -61,33 +55,6 @@ constexpr CommandText run_help{
         "Commands exit 0 when they did what they were asked, whatever a report says of its cases; "
         "compare exits 3 when a case became slower (parbench compare --help)."};
 
-/// Whether a run has a profiling pass; an external profiler does that itself.
-bool has_profiling_pass(const RunOptions& options) {
-  return !options.for_profiler && !options.no_timeline;
-}
-
-/// Runs the jobs on a rank other than the first, session by session as that runs them, and reports
-/// nothing.
-void follow_jobs(RankTeam& team, const RunOptions& options, const BenchmarkFlags& flags,
-                 std::vector<Job>& jobs) {
-  const InterruptHandler interrupt(InterruptHandler::Says::nothing);
-  const auto progress = make_progress(std::cerr, standard_error_options(true));
-  LostBackends lost;
-  for (std::size_t index = 0; index < jobs.size(); ++index) {
-    Job& job = jobs[index];
-    Context context = job.open(options, &team);
-    SessionEnvironment environment =
-        following_environment(team, *progress, lost, has_profiling_pass(options));
-    environment.part = {.index = index, .count = jobs.size()};
-    if (options.resumed) environment.resumed = &options.resumed->cases;
-    SamplerOptions sampling = sampler_options_of(job, jobs, options, flags);
-    sampling.total_seconds = team.broadcast(0);
-    const SessionResult result =
-        run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
-    if (result.interrupted) break;
-  }
-}
-
 void list_cases(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     for (const CaseSpec& spec : job.cases) print(spec.name() + "\n");
@@ -110,7 +77,7 @@ void dry_run(const RunOptions& options, const BenchmarkFlags& flags, JobPlan& pl
     SamplerOptions sampling = sampler_options_of(job, plan.jobs, options, flags);
     sampling.total_seconds /= static_cast<double>(plan.jobs.size());
     RunEstimate run = estimate(*job.scenario, context, job.cases, sampling, options.processes,
-                               has_profiling_pass(options), together);
+                               options.has_profiling_pass(), together);
     if (run.made_of == explained) {
       run.made_of.clear();  // as above
     } else {
@@ -137,135 +104,6 @@ void follow_run(RankTeam& team, const RunOptions& options, const BenchmarkFlags&
   }
   team.wait_for_end();
 }
-
-/// Runs the jobs one after the other and keeps the report up to date.
-class SingleProcessRun {
- public:
-  SingleProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const Machine& machine,
-                   const RunLimit& limit, JobPlan plan, ReportBuilder report_builder,
-                   std::vector<OwnProcess> own_processes, RankTeam* team)
-      : options_(options),
-        machine_(machine),
-        limit_(limit),
-        flags_(flags),
-        plan_(std::move(plan)),
-        outputs_(options, flags, plan_, std::move(report_builder)),
-        own_processes_(std::move(own_processes)),
-        team_(team) {}
-
-  ExitCode operator()() {
-    outputs_.report_builder().refresh(false);
-    outputs_.report_builder().write();
-    for (std::size_t i = 0; i < plan_.jobs.size() && !interrupted_; ++i) {
-      try {
-        run(i);
-      } catch (const TimedOut& error) {  // between two sessions
-        abandon(error, [] {});
-      }
-    }
-    all_measured_ = all_measured_ && any_measured_;
-    const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
-    if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
-    return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
-  }
-
- private:
-  void run(std::size_t index) {
-    Job& job = plan_.jobs[index];
-    Context context = job.open(options_, team_);
-    SessionEnvironment environment{
-        .progress = outputs_.progress(),
-        .lost = lost_,
-        .part = {.index = index, .count = plan_.jobs.size()},
-        .make_runner = make_plan_runner,
-        .profile = [this](bool on) { profile(on); },
-        .on_timeline = timeline_sink(),
-        .own_processes = own_processes_,
-        .resumed = options_.resumed ? &options_.resumed->cases : nullptr,
-        .interrupted = InterruptHandler::requested,
-        .checkpoint =
-            [&](const SessionResult& known) {
-              outputs_.report_builder().update(*job.scenario, known);
-              outputs_.checkpoint();
-            },
-        .on_timeout =
-            [&](const SessionResult& known, const TimedOut& error) {
-              abandon(error, [&] { outputs_.report_builder().update(*job.scenario, known); });
-            },
-        .now = {}};
-    SamplerOptions sampling = sampler_options_of(job, plan_.jobs, options_, flags_);
-    sampling.total_seconds = limit_.share(plan_.jobs.size() - index);
-    if (team_ != nullptr) {
-      sampling.total_seconds = team_->broadcast(sampling.total_seconds);
-      spread_over(*team_, environment);
-    }
-    const SessionResult result =
-        run_session(*job.scenario, context, job.cases, sampling, std::move(environment));
-    outputs_.report_builder().update(*job.scenario, result);
-    interrupted_ = result.interrupted;
-    any_measured_ = any_measured_ || result.any_measured();
-    all_measured_ = all_measured_ && result.all_measured();
-  }
-
-  KeepTimeline timeline_sink() {
-    if (!has_profiling_pass(options_)) return {};
-    return [this](const report::CaseResult& one, const Timeline& timeline) {
-      outputs_.trace().add(one, timeline);
-    };
-  }
-
-  void profile(bool on) const {
-    if (!options_.for_profiler) return;
-    for (const auto& backend : machine_.backends()) {
-      if (!lost_.contains(backend->name())) backend->profile(on);
-    }
-  }
-
-  /// Writes the report, in another place if its own cannot take it, and returns where it is or why
-  /// it is nowhere.
-  std::string save(const std::function<void()>& update) {
-    ReportBuilder& report_builder = outputs_.report_builder();
-    try {
-      update();
-      if (!outputs_.checkpoint() && !options_.process) report_builder.write_elsewhere();
-      return "what was measured is in " + report_builder.path().string();
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-  }
-
-  /// Ends a run whose device or rank does not come to its end, with what was measured. `update`
-  /// enters that in the report. Streams still work on memory of this process, so it ends without
-  /// giving any of it back: whatever fails here, nothing unwinds.
-  [[noreturn]] void abandon(const TimedOut& error, const std::function<void()>& update) noexcept {
-    try {
-      const std::string place = save(update);
-      outputs_.progress().finish();
-      print_error(fmt::format("{}\n{}", error.what(), place));
-      outputs_.trace().write();  // before a closed standard output ends this
-      if (!options_.process) outputs_.show_measured();
-    } catch (const std::exception& other) {
-      print_error(other.what());
-    }
-    if (team_ != nullptr) team_->stop_others();
-    std::fflush(nullptr);
-    _exit(static_cast<int>(ExitCode::case_failed));
-  }
-
-  const RunOptions& options_;
-  const Machine& machine_;
-  const RunLimit& limit_;
-  const BenchmarkFlags& flags_;
-  JobPlan plan_;
-  InterruptHandler interrupt_;
-  RunOutputs outputs_;
-  std::vector<OwnProcess> own_processes_;
-  RankTeam* team_;  // the ranks of the run; null: one process
-  LostBackends lost_;
-  bool interrupted_ = false;
-  bool any_measured_ = false;
-  bool all_measured_ = true;
-};
 
 /// Throws UsageError for a text of --trace-case that chooses nothing.
 void check_traced_cases(const RunOptions& options, const std::vector<Job>& jobs) {
@@ -372,11 +210,12 @@ ExitCode run_cases(const RunOptions& options, const ScenarioList& scenarios, con
   if (team != nullptr) describe_ranks(report_builder, *team, jobs, planned.differences);
   const RunLimit limit(sampler_options_of(jobs.front(), jobs, options, flags).total_seconds, begin);
   if (options.process) end_with_parent();
+  const RunEnvironment run{options, flags, machine, limit, team};
   if (options.processes > 1 && !options.process) {
-    return run_processes(options, flags, limit, std::move(plan), std::move(report_builder));
+    return run_processes(run, std::move(plan), std::move(report_builder));
   }
-  return SingleProcessRun(options, flags, machine, limit, std::move(plan),
-                          std::move(report_builder), std::move(planned.own_processes), team)();
+  return run_jobs(run, std::move(plan), std::move(report_builder),
+                  std::move(planned.own_processes));
 }
 
 }  // namespace

@@ -25,11 +25,10 @@ class Show final : public Command {
 
   std::vector<FlagRow> flags() override {
     return {report_argument(path_),
-            {.value = text_rule("calls",
-                                "Also show the calls of each case: their time, their rates, and "
-                                "the share of the device's peak rate, if it is known"),
-             .kind = FlagKind::toggle,
-             .target = &calls_},
+            toggle_flag("calls",
+                        "Also show the calls of each case: their time, their rates, and "
+                        "the share of the device's peak rate, if it is known",
+                        &calls_),
             width_flag(width_)};
   }
 

@@ -8,30 +8,29 @@
 #include "bench/peers/comparisons.h"
 #include "bench/peers/workload.h"
 #include "kernels/base/error.h"
+#include "scenarios/framework/timed_span.h"
 
 namespace parbench::peers {
 namespace {
 
 class OurSide {
  public:
-  explicit OurSide(const Workload& work)
-      : work_(work), begin_(work.device().make_event()), end_(work.device().make_event()) {}
+  explicit OurSide(const Workload& work) : work_(work), span_(work.stream()) {}
 
   /// Enqueues all of it, then waits; one more execution before is not timed.
   double run(int executions) {
     Stream& stream = work_.stream();
     work_.op(0).enqueue(stream, work_.views(0));
-    stream.record(*begin_);
-    for (int i = 0; i < executions; ++i) work_.op(0).enqueue(stream, work_.views(0));
-    stream.record(*end_);
+    span_.record([&] {
+      for (int i = 0; i < executions; ++i) work_.op(0).enqueue(stream, work_.views(0));
+    });
     stream.synchronize();
-    return end_->seconds_since(*begin_);
+    return span_.seconds();
   }
 
  private:
   const Workload& work_;
-  std::unique_ptr<Event> begin_;
-  std::unique_ptr<Event> end_;
+  TimedSpan span_;
 };
 
 std::vector<std::span<std::byte>> spans_of(const std::vector<BufferView>& views) {

@@ -157,7 +157,7 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
   request.devices_are_cpus = true;
   Context context(devices_of(team, request.device_count), {.ranks = team});
   const auto begin = std::chrono::steady_clock::now();
-  const CaseSpec spec = (*found)->resolve(request).value();
+  const CaseSpec spec = requested_case(**found, request).value();
   context.begin_case();
   const std::unique_ptr<Case> subject = (*found)->prepare(spec, context);
   const std::chrono::duration<double> planning = std::chrono::steady_clock::now() - begin;

@@ -172,13 +172,14 @@ JobPlan plan_jobs(const RunOptions& options, const BenchmarkFlags& flags, const 
             ranks == nullptr ? open_whole(options, *scenario, machine) : nullptr,
             {},
             {}};
-    DeviceSet devices = set_of(job.devices);
+    Scenario::Request devices = request_with(job.devices);
     devices.has_all_cores = job.whole != nullptr;
-    devices.more = ranks != nullptr ? "start more ranks" : more_devices(machine);
+    devices.more_devices = ranks != nullptr ? "start more ranks" : more_devices(machine);
     devices.ranks_share_memory = ranks != nullptr && share_memory(*ranks);
-    job.cases = expand(options, *scenario, devices);
-    check_device_count(options, job, devices.more);
-    job.left_out = left_out(options, *scenario, devices);
+    Expansion expansion = expand(options, *scenario, devices);
+    job.cases = std::move(expansion.cases);
+    job.left_out = std::move(expansion.left_out);
+    check_device_count(options, job, devices.more_devices);
     const bool had_cases = !job.cases.empty();
     std::erase_if(job.cases, [&](const CaseSpec& spec) { return !selects(flags, spec.name()); });
     if (std::ranges::none_of(job.cases, uses_all_cores)) job.whole.reset();

@@ -9,7 +9,7 @@
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
 #include "bench/ranks/rank_team.h"
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 #include "bench/sampling/sampler.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/context.h"

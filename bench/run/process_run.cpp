@@ -16,10 +16,10 @@
 
 #include "bench/execution/interrupt.h"
 #include "bench/output/progress_messages.h"
-#include "bench/run/child_process.h"
 #include "bench/run/merged_processes.h"
+#include "bench/run/programs/child_process.h"
+#include "bench/run/programs/scratch_folder.h"
 #include "bench/run/run_outputs.h"
-#include "bench/run/scratch_folder.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/results.h"
 #include "bench/sampling/session/session.h"
@@ -55,13 +55,12 @@ double silence_limit() {
 
 class ProcessRun {
  public:
-  ProcessRun(const RunOptions& options, const BenchmarkFlags& flags, const RunLimit& limit,
-             JobPlan plan, ReportBuilder report_builder)
-      : options_(options),
-        flags_(flags),
-        limit_(limit),
+  ProcessRun(const RunEnvironment& run, JobPlan plan, ReportBuilder report_builder)
+      : options_(run.options),
+        flags_(run.flags),
+        limit_(run.limit),
         plan_(std::move(plan)),
-        outputs_(options, flags, plan_, std::move(report_builder)) {
+        outputs_(options_, flags_, plan_, std::move(report_builder)) {
     for (Job& job : plan_.jobs) {
       job.whole.reset();
       job.devices.clear();
@@ -72,7 +71,7 @@ class ProcessRun {
     outputs_.report_builder().write();
     planned_ = outputs_.report_builder().report();
     report::write_report(plan_path(), planned_);
-    for (int process = 0; process < options_.processes && !interrupted_; ++process) {
+    for (int process = 0; process < options_.processes && !outcome_.interrupted; ++process) {
       if (process > 0 && limit_.share(1) <= 0) {
         progress().note(fmt::format("{} of {} processes not run: out of time",
                                     options_.processes - process, options_.processes));
@@ -82,12 +81,9 @@ class ProcessRun {
         run(process);
       } catch (const Interrupted&) {  // before it began
       }
-      interrupted_ = InterruptHandler::requested();
+      outcome_.interrupted = InterruptHandler::requested();
     }
-    all_measured_ = all_measured_ && any_measured_;
-    const bool delivered = outputs_.finish(all_measured_ && !interrupted_);
-    if (interrupted_) return ExitCode{InterruptHandler::exit_code()};
-    return all_measured_ && delivered ? ExitCode::measured : ExitCode::case_failed;
+    return outputs_.finish(outcome_);
   }
 
  private:
@@ -116,7 +112,7 @@ class ProcessRun {
     }
     has_profiled_ = has_profiled_ || (record.error.empty() && !out_of_time);
     const bool ended_well = record.exit_code == 0 || out_of_time;
-    all_measured_ = all_measured_ && ended_well && record.error.empty();
+    outcome_.all_measured = outcome_.all_measured && ended_well && record.error.empty();
     outputs_.checkpoint();
   }
 
@@ -176,8 +172,7 @@ class ProcessRun {
         *job.scenario, job.cases, result.cases,
         {.processes = options_.processes,
          .devices = report::devices_of(outputs_.report_builder().report(), job.scenario->name())});
-    all_measured_ = all_measured_ && result.all_measured();
-    any_measured_ = any_measured_ || result.any_measured();
+    outcome_.add(result);
     outputs_.report_builder().update(*job.scenario, result);
   }
 
@@ -211,17 +206,14 @@ class ProcessRun {
   InterruptHandler interrupt_;
   RunOutputs outputs_;
   std::vector<ProcessCases> parts_;
-  bool interrupted_ = false;
   bool has_profiled_ = false;  // one that ended as it should profiles the cases for all
-  bool any_measured_ = false;
-  bool all_measured_ = true;
+  RunOutcome outcome_;
 };
 
 }  // namespace
 
-ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
-                       const RunLimit& limit, JobPlan plan, ReportBuilder report_builder) {
-  return ProcessRun(options, flags, limit, std::move(plan), std::move(report_builder))();
+ExitCode run_processes(const RunEnvironment& run, JobPlan plan, ReportBuilder report_builder) {
+  return ProcessRun(run, std::move(plan), std::move(report_builder))();
 }
 
 }  // namespace parbench

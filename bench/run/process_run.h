@@ -2,12 +2,8 @@
 // (memory layout, thread placement, other load of the machine) becomes part of the interval.
 #pragma once
 
-#include "bench/cli/benchmark_flags.h"
-#include "bench/cli/run_options.h"
 #include "bench/output/exit_code.h"
-#include "bench/run/jobs.h"
-#include "bench/run/report_builder.h"
-#include "bench/run/run_limit.h"
+#include "bench/run/job_run.h"
 
 namespace parbench {
 
@@ -16,8 +12,7 @@ namespace parbench {
 /// reported and fails the run; the other processes continue. After an interrupt the outputs have
 /// what was measured. Each process gets an equal share of the time that is left. The devices of the
 /// jobs are closed before.
-[[nodiscard]] ExitCode run_processes(const RunOptions& options, const BenchmarkFlags& flags,
-                                     const RunLimit& limit, JobPlan plan,
+[[nodiscard]] ExitCode run_processes(const RunEnvironment& run, JobPlan plan,
                                      ReportBuilder report_builder);
 
 }  // namespace parbench

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/cli/output.h"
+#include "bench/execution/interrupt.h"
 #include "bench/output/progress_messages.h"
 #include "bench/output/standard_streams.h"
 #include "kernels/base/error.h"
@@ -120,7 +121,14 @@ bool RunOutputs::checkpoint() {
   }
 }
 
-bool RunOutputs::finish(bool complete) {
+ExitCode RunOutputs::finish(const RunOutcome& outcome) {
+  const bool complete = outcome.all_measured && outcome.any_measured && !outcome.interrupted;
+  const bool delivered = deliver(complete);
+  if (outcome.interrupted) return ExitCode{InterruptHandler::exit_code()};
+  return complete && delivered ? ExitCode::measured : ExitCode::case_failed;
+}
+
+bool RunOutputs::deliver(bool complete) {
   progress_->finish();
   std::vector<std::string> failures;
   const auto attempt = [&](auto&& work) {

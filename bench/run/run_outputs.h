@@ -7,13 +7,27 @@
 
 #include "bench/cli/benchmark_flags.h"
 #include "bench/cli/run_options.h"
+#include "bench/output/exit_code.h"
 #include "bench/output/progress.h"
 #include "bench/run/benchmark_rows.h"
 #include "bench/run/jobs.h"
 #include "bench/run/report_builder.h"
 #include "bench/run/trace_file.h"
+#include "bench/sampling/session/session.h"
 
 namespace parbench {
+
+/// What the cases of a run have come to so far.
+struct RunOutcome {
+  bool interrupted = false;
+  bool any_measured = false;
+  bool all_measured = true;
+
+  void add(const SessionResult& result) {
+    any_measured = any_measured || result.any_measured();
+    all_measured = all_measured && result.all_measured();
+  }
+};
 
 /// The outputs of a run, in one process or several. The references outlive it.
 class RunOutputs {
@@ -32,13 +46,15 @@ class RunOutputs {
   bool checkpoint();
 
   /// Writes all outputs, files before the terminal, which may be closed. A failure does not affect
-  /// the other outputs and is reported at the end. Returns whether nothing failed.
-  bool finish(bool complete);
+  /// the other outputs and is reported at the end. Returns the exit code of the run.
+  [[nodiscard]] ExitCode finish(const RunOutcome& outcome);
 
   /// Prints the tables of what the report has and where it is, for a run that ends early.
   void show_measured();
 
  private:
+  /// Returns whether nothing failed.
+  bool deliver(bool complete);
   /// Throws UsageError where the samples of the run that is resumed are those of another machine,
   /// another build or other settings of libraries.
   void require_same_conditions() const;

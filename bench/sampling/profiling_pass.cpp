@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/execution/interrupt.h"
+#include "bench/sampling/budget.h"
 #include "bench/sampling/preparation.h"
 #include "kernels/base/error.h"
 #include "reports/statistics/statistics.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr double recorded_seconds = 0.03;
 constexpr int max_executions = 25;
-/// How much longer than estimated profiling may take.
-constexpr double slowdown = 1.5;
 
 double kept_seconds(const Recording& recording) { return recording.seconds.at(recording.kept); }
 
@@ -95,12 +94,6 @@ void ProfilingPass::withdraw(const PreparedCase& prepared) {
   --cases_left_;
 }
 
-double ProfilingPass::seconds_to_put_aside(double seconds) const {
-  constexpr double share = 0.04;
-  if (seconds_left_ <= 0) return 0;
-  return slowdown * seconds_left_ + (std::isfinite(seconds) ? share * seconds : 0);
-}
-
 void ProfilingPass::profile(const Subject& subject) {
   withdraw(subject.prepared);
   const Range range(range_);
@@ -133,7 +126,7 @@ void ProfilingPass::stop_if_interrupted() const {
 /// times of all.
 Recording ProfilingPass::typical_recording(const Subject& subject, double sampled) const {
   const int executions = recorded_executions(sampled);
-  double spare = (subject.spare_seconds - slowdown * seconds_left_) / (cases_left_ + 1);
+  double spare = (subject.spare_seconds - profiling_slowdown * seconds_left_) / (cases_left_ + 1);
   std::vector<Recording> recordings;
   std::vector<double> seconds;  // of the kept execution of each
   double taken = 0;

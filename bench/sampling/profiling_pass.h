@@ -64,10 +64,6 @@ class ProfilingPass {
   /// Estimated seconds for the announced cases that are not profiled yet; 0 without a profiling
   /// pass.
   [[nodiscard]] double seconds_left() const { return seconds_left_; }
-  /// Returns the part of so many seconds to be put aside for the announced cases: more than the
-  /// estimate, because samples may end late, data is brought back before a case is recorded, and a
-  /// busy machine takes longer. 0 without a profiling pass.
-  [[nodiscard]] double seconds_to_put_aside(double seconds) const;
 
   /// A case that has been sampled and is to be profiled.
   struct Subject {

@@ -57,8 +57,9 @@ std::int64_t iterations_lasting(double seconds, double execution_seconds) {
 
 }  // namespace
 
-Sampler::Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases)
-    : options_(options) {
+Sampler::Sampler(SamplerOptions options, const Budget& budget,
+                 const std::vector<SamplerCase>& cases)
+    : options_(options), budget_(budget) {
   for (const SamplerCase& one : cases) {
     State state;
     state.execution_seconds = one.execution_seconds;
@@ -244,12 +245,12 @@ bool Sampler::has_samples() const {
 }
 
 double Sampler::total_left() const {
-  if (std::isinf(options_.total_seconds)) return options_.total_seconds;
+  if (std::isinf(budget_.total_seconds)) return budget_.total_seconds;
   const bool lacks_samples = std::ranges::any_of(states_, [this](const State& state) {
     return !ended(state) && std::ssize(state.samples) < options_.min_samples;
   });
-  const double margin = lacks_samples ? options_.margin_seconds : 0;
-  return options_.total_seconds + margin - spent_seconds() - other_seconds_;
+  const double margin = lacks_samples ? budget_.margin_seconds : 0;
+  return budget_.total_seconds + margin - spent_seconds() - other_seconds_;
 }
 
 bool Sampler::has_time_for(double wall_seconds, int samples) const {
@@ -414,7 +415,7 @@ double Sampler::seconds_left(std::size_t index) const {
 double Sampler::seconds_left() const {
   double left = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) left += seconds_left(i);
-  left *= 1 + options_.other_share;
+  left *= 1 + budget_.other_share;
   return std::min(left, std::max(0.0, total_left()));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/sampling/budget.h"
 #include "reports/model/report.h"
 
 namespace parbench {
@@ -18,16 +19,8 @@ struct SamplerOptions {
 
   /// Wall time that one case may spend on samples and warm-up. It yields only to `floor_samples`.
   double max_seconds = 20;
-  /// The same for all cases of a session together, with their preparation and what else it does
-  /// (`Sampler::spend`). No round and no sample begins that would probably end later, except the
-  /// first sample of all, and the first of a case whose baseline alone has one.
+  /// Wall time of the whole session: preparation, samples and everything else.
   double total_seconds = std::numeric_limits<double>::infinity();
-  /// By how much rounds may exceed the total as long as a case has fewer than `min_samples`.
-  double margin_seconds = 0;
-  /// Expected time of other work (`Sampler::spend`), as a fraction of the sampling time. Early
-  /// rounds may exceed it: until its second round, measuring the tasks alone may take twice the
-  /// fraction.
-  double other_share = 0;
 
   int fixed_samples = 0;     // 0: adaptive; else exactly so many, at any precision
   int fixed_iterations = 0;  // 0: as many as make a sample last `min_sample_seconds`
@@ -77,7 +70,8 @@ struct Step {
 /// each other.
 class Sampler {
  public:
-  Sampler(SamplerOptions options, const std::vector<SamplerCase>& cases);
+  /// `budget`: what bounds all cases together; the total time of the options is the session's.
+  Sampler(SamplerOptions options, const Budget& budget, const std::vector<SamplerCase>& cases);
 
   /// Returns the next step; nothing when every case has ended.
   [[nodiscard]] std::optional<Step> next();
@@ -175,6 +169,7 @@ class Sampler {
   [[nodiscard]] double seconds_left(std::size_t index) const;
 
   SamplerOptions options_;
+  Budget budget_;
   std::vector<State> states_;
   std::vector<std::size_t> order_;  // of the current round; the remaining cases at the back
   int round_ = -1;

@@ -6,7 +6,6 @@
 #include "kernels/machine/machine.h"
 #include "scenarios/answers/best_strategy.h"
 #include "scenarios/framework/prepared_case.h"
-#include "scenarios/framework/requests.h"
 
 namespace {
 
@@ -62,10 +61,10 @@ class TwoStreams final : public Scenario {
   std::string_view baseline() const override { return "one-stream"; }
   bool wants_copy_core() const override { return true; }
 
-  std::optional<CaseSpec> resolve(const Request& request) const override {
+  Resolution resolve(const Request& request) const override {
     const std::int64_t pieces = request.spec.parameters.integer("pieces");
     if (request.spec.parameters.integer("rows") % pieces == 0) return request.spec;
-    return refuse(request, "pieces", "--pieces " + std::to_string(pieces) + " must divide --rows");
+    return Obstacle{{"pieces"}, "--pieces " + std::to_string(pieces) + " must divide --rows"};
   }
 
   std::unique_ptr<Case> prepare(const CaseSpec& spec, Context& context) const override {

@@ -174,24 +174,24 @@ class Branch final : public Scenario {
 
   std::vector<Published> published() const override { return published_figures(); }
 
-  std::optional<CaseSpec> resolve(const Request& request) const override {
+  Resolution resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;
     check_size(branch_sizes_of(spec));
     if (spec.graph && (is_graph(spec.strategy) || spec.strategy == "threads")) {
-      return refuse(request, "strategy",
-                    fmt::format("--strategy {}: launched in a way of its own; leave out --graph",
-                                spec.strategy));
+      return Obstacle{{"strategy"},
+                      fmt::format("--strategy {}: launched in a way of its own; leave out --graph",
+                                  spec.strategy)};
     }
     if (arrangement_of(spec.strategy) == "streams") {
       const std::int64_t streams = spec.parameters.integer("streams");
       const std::int64_t branches = spec.parameters.integer("branches");
       if (streams > branches) {
-        return refuse(
-            request, "streams",
+        return Obstacle{
+            {"streams"},
             fmt::format("--streams {} is more than the {}; use at most one stream a "
                         "branch",
                         streams,
-                        branches == 1 ? "1 branch" : fmt::format("{} branches", branches)));
+                        branches == 1 ? "1 branch" : fmt::format("{} branches", branches))};
       }
     }
     return spec;

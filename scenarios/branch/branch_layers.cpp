@@ -9,7 +9,7 @@
 #include <span>
 
 #include "kernels/ops/flops.h"
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 
 namespace parbench {
 namespace {

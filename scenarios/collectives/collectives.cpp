@@ -142,29 +142,35 @@ std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request) {
 }
 
 /// Why an algorithm beside the library's does not do what is asked of it.
-std::optional<std::string> obstacle_of_all_reduce(const Scenario::Request& request,
-                                                  RankAllReduce by) {
+std::optional<Obstacle> obstacle_of_all_reduce(const Scenario::Request& request, RankAllReduce by) {
   if (by == RankAllReduce::library) return std::nullopt;
   const Collective collective = collective_in(request.spec);
   if (collective != Collective::all_reduce) {
-    return fmt::format("--strategy {}: {} is not possible by this algorithm; use mpi or {}",
-                       name_of(by), name_of(collective), algorithms_of(collective));
+    return Obstacle{
+        {},
+        fmt::format("--strategy {}: {} is not possible by this algorithm; use mpi or {}",
+                    name_of(by), name_of(collective), algorithms_of(collective))};
   }
   if (by == RankAllReduce::shared_memory && !request.ranks_share_memory) {
-    return fmt::format(
-        "--strategy {} needs at most {} ranks on one machine, which share memory; use mpi or "
-        "rank-ring",
-        name_of(by), max_sharing_ranks);
+    return Obstacle{
+        {},
+        fmt::format(
+            "--strategy {} needs at most {} ranks on one machine, which share memory; use mpi or "
+            "rank-ring",
+            name_of(by), max_sharing_ranks)};
   }
   if (by == RankAllReduce::shared_memory &&
       std::cmp_greater(size_in(request.spec), max_shared_bytes)) {
-    return fmt::format("--strategy {}: --size {} is above 8KiB; use rank-ring", name_of(by),
-                       request.spec.parameters.text("size"));
+    return Obstacle{{},
+                    fmt::format("--strategy {}: --size {} is above 8KiB; use rank-ring",
+                                name_of(by), request.spec.parameters.text("size"))};
   }
   const auto devices = static_cast<unsigned>(request.device_count);
   if (by == RankAllReduce::doubling && !std::has_single_bit(devices)) {
-    return fmt::format("--strategy {} needs a power of two of ranks, not {}; use rank-ring",
-                       name_of(by), devices);
+    return Obstacle{
+        {},
+        fmt::format("--strategy {} needs a power of two of ranks, not {}; use rank-ring",
+                    name_of(by), devices)};
   }
   return std::nullopt;
 }
@@ -186,42 +192,43 @@ class Collectives final : public Scenario {
     return {.samples = 3, .iterations = 20};
   }
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+  [[nodiscard]] Resolution resolve(const Request& request) const override {
     CaseSpec spec = request.spec;
     const std::int64_t bytes = size_in(spec);
     constexpr auto number = static_cast<std::int64_t>(sizeof(float));
     if (bytes % number != 0) {
-      return refuse(request, "size",
-                    fmt::format("--size {} is not a multiple of {} bytes, which an f32 number has",
-                                bytes, number));
+      return Obstacle{
+          {"size"},
+          fmt::format("--size {} is not a multiple of {} bytes, which an f32 number has", bytes,
+                      number)};
     }
     if (request.device_count < min_devices()) {
-      return refuse(request, "strategy", too_few_devices(request));
+      return Obstacle{{"strategy"}, too_few_devices(request)};
     }
     const auto algorithm = algorithm_named(spec.strategy);
     if (algorithm && !has_algorithm(collective_in(spec), *algorithm)) {
-      return drop(
-          request,
+      return Obstacle{
+          {},
           fmt::format("--strategy {}: {} is not possible by this algorithm; use {}", spec.strategy,
-                      name_of(collective_in(spec)), algorithms_of(collective_in(spec))));
+                      name_of(collective_in(spec)), algorithms_of(collective_in(spec)))};
     }
     if (const auto by = over_ranks_named(spec.strategy)) {
-      if (is_left_out(request, obstacle_of_ranks(request))) return std::nullopt;
-      if (const auto reason = obstacle_of_all_reduce(request, *by)) return drop(request, *reason);
+      if (auto obstacle = obstacle_of_ranks(request)) return *std::move(obstacle);
+      if (auto obstacle = obstacle_of_all_reduce(request, *by)) return *std::move(obstacle);
     }
     if (spec.strategy == by_nccl && request.devices_over_ranks && request.devices_are_cpus) {
-      return refuse(request, "strategy",
-                    "--strategy nccl: it does not join CPU devices of several ranks; use "
-                    "--strategy mpi");
+      return Obstacle{{"strategy"},
+                      "--strategy nccl: it does not join CPU devices of several ranks; use "
+                      "--strategy mpi"};
     }
     if (spec.strategy == by_nccl && request.devices_are_cpus) {
-      return refuse(request, "strategy",
-                    "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree");
+      return Obstacle{{"strategy"},
+                      "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree"};
     }
     // Where a library joins devices, the published preset is the default.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
                             !request.was_given("strategy");
-    if (from_quick) return std::nullopt;
+    if (from_quick) return not_in_preset("strategy", spec.strategy);
     if (calls_in(spec) == 1) spec.parameters.imply("calls", std::int64_t{1});
     spec.parameters.set("devices", std::int64_t{request.device_count});
     return spec;

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "kernels/base/error.h"
 #include "scenarios/framework/prepared_case.h"
-#include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench {
@@ -23,27 +21,6 @@ inline constexpr std::string_view devices_parameter = "devices";
 
 [[nodiscard]] inline bool uses_all_cores(const CaseSpec& spec) {
   return spec.strategy == all_cores;
-}
-
-/// Completes and checks a combination of any strategy (Scenario::resolve).
-[[nodiscard]] inline std::optional<CaseSpec> resolve_case(const Scenario& scenario,
-                                                          const Scenario::Request& request) {
-  if (!uses_all_cores(request.spec)) return scenario.resolve(request);
-  if (request.device_count < 2) return refuse(request, "strategy", too_few_devices(request));
-  if (!request.has_all_cores) {
-    return refuse(request, "strategy",
-                  std::string("--strategy all-cores needs devices that have cores of their own in "
-                              "this process, or are all parts of one GPU; ") +
-                      (request.devices_over_ranks ? "start it without mpirun or srun"
-                                                  : "give --devices such as cpu:0,cpu:1"));
-  }
-  Scenario::Request of_baseline = request;
-  of_baseline.spec.strategy = scenario.baseline();
-  std::optional<CaseSpec> spec = scenario.resolve(of_baseline);
-  if (!spec) return std::nullopt;
-  spec->strategy = all_cores;
-  spec->parameters.set(std::string(devices_parameter), std::int64_t{request.device_count});
-  return spec;
 }
 
 /// Returns the context whose devices a case uses. Throws Unsupported where there is no such device.

@@ -13,18 +13,10 @@
 
 namespace parbench {
 
-/// Refuses a combination: with the message when the user gave that flag, silently when the value
-/// came from a preset.
-inline std::optional<CaseSpec> refuse(const Scenario::Request& request, std::string_view flag,
-                                      const std::string& message) {
-  if (request.was_given(flag)) throw UsageError(message);
-  return std::nullopt;
-}
-
-/// Drops a combination that makes no sense, without a reason unless the request wants it.
-inline std::optional<CaseSpec> drop(const Scenario::Request& request, const std::string& message) {
-  if (request.wants_reason) throw UsageError(message);
-  return std::nullopt;
+/// Returns the obstacle of a combination that the preset leaves out, unless the user gives the
+/// flag.
+inline Obstacle not_in_preset(std::string_view flag, const std::string& value) {
+  return {{}, "the preset has none; --" + std::string(flag) + " " + value + " adds it"};
 }
 
 /// Why what flags ask for is not possible on so few devices. `more`: how to get more.
@@ -37,20 +29,17 @@ inline std::string too_few_devices(const Scenario::Request& request) {
                          request.more_devices);
 }
 
-/// Why a combination of values makes no case.
-struct Obstacle {
-  std::vector<std::string_view> flags;  // with one of these the user has asked for it
-  std::string message;
-};
+/// Completes and checks a combination of any strategy (Scenario::resolve). A UsageError of the
+/// scenario becomes an obstacle that is an error.
+[[nodiscard]] Resolution resolve_case(const Scenario& scenario, const Scenario::Request& request);
 
-/// Whether to leave a combination out; throws UsageError when the user has asked for it.
-inline bool is_left_out(const Scenario::Request& request, const std::optional<Obstacle>& obstacle) {
-  if (!obstacle) return false;
-  for (const std::string_view flag : obstacle->flags) {
-    if (request.was_given(flag)) throw UsageError(obstacle->message);
-  }
-  return true;
-}
+/// Returns whether the user asked for the combination that the obstacle prevents.
+[[nodiscard]] bool was_asked_for(const Scenario::Request& request, const Obstacle& obstacle);
+
+/// Returns the case of a combination, or nothing for one to leave out. Throws UsageError for one
+/// that the user asked for.
+[[nodiscard]] std::optional<CaseSpec> requested_case(const Scenario& scenario,
+                                                     const Scenario::Request& request);
 
 /// Returns the same case under another strategy, with all of its parameters but those that are
 /// named. All other axes stay, also those that the caller does not know, so that cases which differ

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "scenarios/framework/checks/agreement.h"
@@ -38,6 +39,18 @@ struct CaseSpec {
   [[nodiscard]] std::string name() const;
   friend bool operator==(const CaseSpec&, const CaseSpec&) = default;
 };
+
+/// Why a combination of values makes no case.
+struct Obstacle {
+  /// A user who gave one of these flags ("strategy", names of axes) asked for the combination,
+  /// which is then an error. Without any of them the combination is left out.
+  std::vector<std::string_view> flags;
+  std::string message = {};  // of the error
+  bool is_error = false;     // whatever the user gave
+};
+
+/// The case of a combination, or why there is none.
+using Resolution = std::variant<CaseSpec, Obstacle>;
 
 /// The values of the axes that the user does not give: for an answer within minutes, or those of
 /// the published experiments.
@@ -210,12 +223,9 @@ class Scenario {
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
-  /// Completes and checks one combination of axis values; by default it is accepted as it is.
-  /// Called for every combination of values of the axes that apply to the strategy. Returns no case
-  /// for a combination that makes no sense (for example more streams than branches, when the values
-  /// came from a preset); throws UsageError for one that the user asked for and that cannot be.
+  /// One combination of axis values, and the devices of its run.
   struct Request {
-    CaseSpec spec;
+    CaseSpec spec = {};
     int device_count = 1;
     bool devices_alike = true;        // whether all compute with the same kernels
     bool devices_over_ranks = false;  // whether they belong to several processes (MPI)
@@ -227,18 +237,17 @@ class Scenario {
     bool last_serves = false;
     Preset preset = Preset::quick;
     /// Flags by which the user chose this combination: "strategy", names of axes.
-    std::vector<std::string> given;
-    /// Whether to throw the reason for a combination that makes no sense instead of dropping it.
-    bool wants_reason = false;
+    std::vector<std::string> given = {};
     std::string more_devices = "give --devices 2 or more";  // how to give the run more of them
 
     [[nodiscard]] bool was_given(std::string_view flag) const {
       return std::find(given.begin(), given.end(), flag) != given.end();
     }
   };
-  [[nodiscard]] virtual std::optional<CaseSpec> resolve(const Request& request) const {
-    return request.spec;
-  }
+  /// Completes and checks one combination of axis values; by default it is accepted as it is.
+  /// Called for every combination of values of the axes that apply to the strategy. Returns an
+  /// obstacle for a combination that makes no sense, such as more streams than branches.
+  [[nodiscard]] virtual Resolution resolve(const Request& request) const { return request.spec; }
 
   /// Plans a case. Borrows memory and prepares operations; computes nothing beside numbers that the
   /// plan depends on (Context::measured), and those only where the context's options allow it.

@@ -158,14 +158,14 @@ Value batch_of(const Scenario::Request& request, std::int64_t usual) {
 }
 
 /// A graph keeps the parameters that it has.
-std::optional<CaseSpec> resolved_matrices(const Scenario::Request& request) {
+Resolution resolved_matrices(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
   const std::string& kind = asked.text("dag");
   if (const std::string other = given_of(request, network_axes()); !other.empty()) {
-    return refuse(
-        request, "dag",
+    return Obstacle{
+        {"dag"},
         fmt::format("--{0}: --dag {1} runs no model; use --dag {2} alone, or leave --{0} out",
-                    other, kind, network));
+                    other, kind, network)};
   }
   const Value batch = batch_of(request, rows_of_matrices);
   CaseSpec spec = request.spec;
@@ -179,28 +179,30 @@ std::optional<CaseSpec> resolved_matrices(const Scenario::Request& request) {
   const std::int64_t rows = std::get<std::int64_t>(batch);
   const int parts = mlp_parts(request.device_count);
   if (kind == mlp && rows < parts) {
-    return refuse(request, "batch",
-                  fmt::format("--batch {} cannot be divided into {}, one for each device that "
-                              "computes; use at least {}",
-                              rows, format_count(static_cast<std::size_t>(parts), "part"), parts));
+    return Obstacle{
+        {"batch"},
+        fmt::format("--batch {} cannot be divided into {}, one for each device that "
+                    "computes; use at least {}",
+                    rows, format_count(static_cast<std::size_t>(parts), "part"), parts)};
   }
   return spec;
 }
 
-std::optional<CaseSpec> resolved_network(const Scenario::Request& request) {
+Resolution resolved_network(const Scenario::Request& request) {
   if (const std::string other = given_of(request, matrix_axes); !other.empty()) {
-    return refuse(request, "dag",
-                  fmt::format("--{0}: the layers of --dag {1} have sizes of their own; use another "
-                              "graph, or leave --{0} out",
-                              other, network));
+    return Obstacle{
+        {"dag"},
+        fmt::format("--{0}: the layers of --dag {1} have sizes of their own; use another "
+                    "graph, or leave --{0} out",
+                    other, network)};
   }
   if (!request.devices_alike) {
-    return refuse(
-        request, request.was_given("model") ? "model" : "dag",
+    return Obstacle{
+        {"model", "dag"},
         fmt::format("--dag {}: layers pass their results on in the layout of their device, so all "
                     "devices have to be of one kind, and this run has several; give --devices of "
                     "one kind, such as cpu:0,cpu:1",
-                    network));
+                    network)};
   }
   const Model model = model_of(request, branching_model);
   CaseSpec spec = request.spec;
@@ -213,7 +215,7 @@ std::optional<CaseSpec> resolved_network(const Scenario::Request& request) {
   add_model_sizes(request, model, spec.parameters);
   const std::string obstacle = obstacle_to_batch(for_inference(network_of(spec.parameters)),
                                                  spec.parameters.integer("batch"));
-  if (!obstacle.empty()) return refuse(request, "batch", obstacle);
+  if (!obstacle.empty()) return Obstacle{{"batch"}, obstacle};
   return spec;
 }
 
@@ -235,16 +237,18 @@ class GraphScenario final : public Scenario {
 
   [[nodiscard]] bool plans_show_all() const override { return true; }
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+  [[nodiscard]] Resolution resolve(const Request& request) const override {
     const std::string& strategy = request.spec.strategy;
     if (request.device_count < min_devices() && strategy != in_program_order) {
-      return refuse(request, "strategy", too_few_devices(request));
+      return Obstacle{{"strategy"}, too_few_devices(request)};
     }
-    std::optional<CaseSpec> spec = request.spec.parameters.text("dag") == network
-                                       ? resolved_network(request)
-                                       : resolved_matrices(request);
-    if (spec) spec->parameters.set("devices", std::int64_t{request.device_count});
-    return spec;
+    Resolution resolution = request.spec.parameters.text("dag") == network
+                                ? resolved_network(request)
+                                : resolved_matrices(request);
+    if (auto* const spec = std::get_if<CaseSpec>(&resolution)) {
+      spec->parameters.set("devices", std::int64_t{request.device_count});
+    }
+    return resolution;
   }
 
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 
 namespace parbench {
 namespace {

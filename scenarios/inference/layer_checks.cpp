@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 #include "scenarios/models/layers/composition.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/elementwise.h"

@@ -205,7 +205,7 @@ class InterOp final : public Scenario {
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return sequential; }
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+  [[nodiscard]] Resolution resolve(const Request& request) const override {
     if (request.device_count > 1 && request.was_given("devices")) {
       throw UsageError(
           fmt::format("--devices: {} devices are named, and inter-op measures the streams of one; "
@@ -224,18 +224,18 @@ class InterOp final : public Scenario {
     spec.parameters = parameters;
     const Network network = for_inference(network_of(parameters));
     const std::string obstacle = obstacle_to_batch(network, parameters.integer("batch"));
-    if (!obstacle.empty()) return refuse(request, "batch", obstacle);
+    if (!obstacle.empty()) return Obstacle{{"batch"}, obstacle};
     if (spec.strategy != sequential && !has_branches(network)) {
-      return refuse(request, "strategy",
-                    fmt::format("--strategy {}: {} has no layers that could run at once; use a "
-                                "network with branches, or --strategy {}",
-                                spec.strategy, network.name, sequential));
+      return Obstacle{{"strategy"},
+                      fmt::format("--strategy {}: {} has no layers that could run at once; use a "
+                                  "network with branches, or --strategy {}",
+                                  spec.strategy, network.name, sequential)};
     }
     if (spec.strategy == merging && !has_merges(network)) {
-      return refuse(request, "strategy",
-                    fmt::format("--strategy {}: {} has no convolutions that differ in output "
-                                "channels alone and read the same; use another strategy",
-                                spec.strategy, network.name));
+      return Obstacle{{"strategy"},
+                      fmt::format("--strategy {}: {} has no convolutions that differ in output "
+                                  "channels alone and read the same; use another strategy",
+                                  spec.strategy, network.name)};
     }
     return spec;
   }

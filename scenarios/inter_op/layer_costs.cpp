@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <utility>
 
+#include "scenarios/framework/timed_span.h"
 #include "scenarios/inference/network_forward.h"
 #include "scenarios/inter_op/merges.h"
 #include "scenarios/plan/costs.h"
@@ -64,33 +64,18 @@ class TimedNetwork {
       }
     }
   }
-  TimedNetwork(const TimedNetwork&) = delete;
-  TimedNetwork& operator=(const TimedNetwork&) = delete;
-  TimedNetwork(TimedNetwork&&) = delete;
-  TimedNetwork& operator=(TimedNetwork&&) = delete;
-  /// What is queued still uses its memory; an error that led here matters more than another one.
-  ~TimedNetwork() {
-    try {
-      stream_.synchronize();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
-    }
-  }
 
   [[nodiscard]] Stream& stream() const { return stream_; }
   [[nodiscard]] std::size_t item_count() const { return items_.size(); }
   [[nodiscard]] std::size_t layer_count() const { return items_of_layers_.size(); }
   [[nodiscard]] std::size_t item_of(std::size_t layer) const { return items_of_layers_[layer]; }
   [[nodiscard]] const std::vector<OpCall>& calls(std::size_t item) const { return calls_[item]; }
-  [[nodiscard]] Event& begin(std::size_t item) const { return *begins_[item]; }
-  [[nodiscard]] Event& end(std::size_t item) const { return *ends_[item]; }
+  [[nodiscard]] const TimedSpan& span(std::size_t item) const { return spans_[item]; }
 
   void enqueue(std::size_t item) {
-    stream_.record(*begins_[item]);
-    for (const OpCall& call : calls_[item]) call.op->enqueue(stream_, call.views);
-    stream_.record(*ends_[item]);
-  }
-  [[nodiscard]] double seconds(std::size_t item) const {
-    return ends_[item]->seconds_since(*begins_[item]);
+    spans_[item].record([&] {
+      for (const OpCall& call : calls_[item]) call.op->enqueue(stream_, call.views);
+    });
   }
   /// The seconds of items sorted: those of all layers, then those of all merges.
   [[nodiscard]] std::vector<double> sorted(const std::vector<double>& seconds) const {
@@ -113,8 +98,7 @@ class TimedNetwork {
     if (item.merge == not_merged) items_of_layers_.push_back(items_.size());
     items_.push_back(item);
     calls_.push_back(std::move(calls));
-    begins_.push_back(stream_.device().make_event());
-    ends_.push_back(stream_.device().make_event());
+    spans_.emplace_back(stream_);
   }
 
   Stream& stream_;
@@ -124,8 +108,8 @@ class TimedNetwork {
   std::vector<Item> items_;
   std::vector<std::size_t> items_of_layers_;
   std::vector<std::vector<OpCall>> calls_;  // by item
-  std::vector<std::unique_ptr<Event>> begins_;
-  std::vector<std::unique_ptr<Event>> ends_;
+  std::vector<TimedSpan> spans_;            // by item
+  StreamRest rest_{stream_};
 };
 
 using TimedNetworks = std::vector<std::unique_ptr<TimedNetwork>>;
@@ -137,7 +121,7 @@ std::vector<double> run_once(const TimedNetworks& networks) {
   for (std::size_t layer = 0; layer < count; ++layer) {
     for (const auto& network : networks) {
       for (const auto& other : networks) {
-        if (layer > 0 && other != network) network->stream().wait(other->end(layer - 1));
+        if (layer > 0 && other != network) network->stream().wait(other->span(layer - 1).end());
       }
     }
     for (const auto& network : networks) network->enqueue(layer);
@@ -146,7 +130,7 @@ std::vector<double> run_once(const TimedNetworks& networks) {
   std::vector<double> seconds(count, 0.0);
   for (std::size_t layer = 0; layer < count; ++layer) {
     for (const auto& network : networks) {
-      seconds[layer] += network->seconds(layer) / static_cast<double>(networks.size());
+      seconds[layer] += network->span(layer).seconds() / static_cast<double>(networks.size());
     }
   }
   return seconds;
@@ -177,12 +161,12 @@ std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing
   const std::size_t count = whole.layer_count();
   for (std::size_t layer = 0; layer < count; ++layer) {
     for (const auto& network : sharing) {
-      if (layer > 0) whole.stream().wait(network->end(layer - 1));
+      if (layer > 0) whole.stream().wait(network->span(layer - 1).end());
     }
     const std::size_t item = whole.item_of(layer);
     whole.enqueue(item);
     for (const auto& network : sharing) {
-      network->stream().wait(whole.end(item));
+      network->stream().wait(whole.span(item).end());
       network->enqueue(layer);
     }
   }
@@ -194,9 +178,9 @@ std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing
     double join = std::numeric_limits<double>::infinity();
     const std::size_t item = whole.item_of(layer);
     for (const auto& network : sharing) {
-      fork = std::max(fork, network->begin(layer).seconds_since(whole.end(item)));
+      fork = std::max(fork, network->span(layer).begin().seconds_since(whole.span(item).end()));
       if (layer == 0) continue;
-      join = std::min(join, whole.begin(item).seconds_since(network->end(layer - 1)));
+      join = std::min(join, whole.span(item).begin().seconds_since(network->span(layer - 1).end()));
     }
     seconds.push_back(fork);
     if (layer > 0) seconds.push_back(std::max(0.0, join));

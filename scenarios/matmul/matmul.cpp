@@ -134,36 +134,36 @@ class Matmul final : public Scenario {
 
   std::vector<Published> published() const override { return published_figures(); }
 
-  std::optional<CaseSpec> resolve(const Request& request) const override {
+  Resolution resolve(const Request& request) const override {
     CaseSpec spec = request.spec;
     const int devices = request.device_count;
     if (spec.strategy == "alone" && spec.parameters.integer("device") >= devices) {
-      return refuse(request, "device",
-                    fmt::format("--device {} does not exist: this run has {}, numbered from 0",
-                                spec.parameters.integer("device"),
-                                format_count(static_cast<std::size_t>(devices), "device")));
+      return Obstacle{{"device"},
+                      fmt::format("--device {} does not exist: this run has {}, numbered from 0",
+                                  spec.parameters.integer("device"),
+                                  format_count(static_cast<std::size_t>(devices), "device"))};
     }
     if (spec.strategy == "streams" &&
         spec.parameters.integer("streams") > spec.parameters.integer("count")) {
-      return refuse(
-          request, "streams",
+      return Obstacle{
+          {"streams"},
           fmt::format(
               "--streams {} is more than the {}; use at most one stream a product",
               spec.parameters.integer("streams"),
-              format_count(static_cast<std::size_t>(spec.parameters.integer("count")), "product")));
+              format_count(static_cast<std::size_t>(spec.parameters.integer("count")), "product"))};
     }
     if (!uses_all_devices(spec)) return spec;
     if (devices < 2 && spec.strategy != "sequential") {
-      return refuse(request, "strategy", too_few_devices(request));
+      return Obstacle{{"strategy"}, too_few_devices(request)};
     }
     if (spec.strategy == "row-sharded" && spec.dtype != DType::f32) {
-      return refuse(request, "strategy",
-                    "--strategy row-sharded adds up partial sums in f32 only; use --dtype f32");
+      return Obstacle{{"strategy"},
+                      "--strategy row-sharded adds up partial sums in f32 only; use --dtype f32"};
     }
     if (is_sharded(spec) && spec.parameters.integer("n") < devices) {
-      return refuse(request, "n",
-                    fmt::format("--n {} cannot be divided between {} devices; use at least {}",
-                                spec.parameters.integer("n"), devices, devices));
+      return Obstacle{{"n"},
+                      fmt::format("--n {} cannot be divided between {} devices; use at least {}",
+                                  spec.parameters.integer("n"), devices, devices)};
     }
     spec.parameters.set("devices", std::int64_t{devices});
     return spec;

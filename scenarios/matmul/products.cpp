@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "scenarios/framework/checks/spot_check.h"
 #include "scenarios/framework/collectives.h"
-#include "scenarios/framework/spot_check.h"
 
 namespace parbench {
 namespace {

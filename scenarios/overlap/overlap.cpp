@@ -188,33 +188,33 @@ class Overlap final : public Scenario {
 
   std::vector<Published> published() const override { return published_figures(); }
 
-  std::optional<CaseSpec> resolve(const Request& request) const override {
+  Resolution resolve(const Request& request) const override {
     const CaseSpec& spec = request.spec;
     const OverlapSizes sizes = sizes_of(spec);
     const bool copies = spec.strategy != "compute";
     if (copies && sizes.memory == HostMemory::fresh && !sizes.to_host) {
-      return refuse(request, "memory",
-                    "--memory fresh goes with --direction d2h only: an input must be in memory "
-                    "before it can be copied");
+      return Obstacle{{"memory"},
+                      "--memory fresh goes with --direction d2h only: an input must be in memory "
+                      "before it can be copied"};
+    }
+    if (sizes.chunk > sizes.n) {
+      return Obstacle{
+          {"chunk"},
+          fmt::format("--chunk {} is more than the {} of a matrix; use --chunk 1 to {}, or 0",
+                      sizes.chunk, format_count(static_cast<std::size_t>(sizes.n), "row"),
+                      sizes.n)};
+    }
+    if (spec.strategy == "overlapped" && sizes.prefetch >= sizes.count && sizes.prefetch > 0) {
+      return Obstacle{
+          {"prefetch"},
+          fmt::format("--prefetch {0} is not below the number of matrices, --count {1}; use a "
+                      "smaller --prefetch or --count {2} or more",
+                      sizes.prefetch, sizes.count, sizes.prefetch + 1)};
     }
     // How far ahead is a question of its own, asked once in each direction.
     const bool from_preset = request.preset == Preset::quick && !request.was_given("prefetch");
     if (from_preset && sizes.prefetch > 1 && sizes.memory != HostMemory::pinned) {
-      return std::nullopt;
-    }
-    if (sizes.chunk > sizes.n) {
-      return refuse(
-          request, "chunk",
-          fmt::format("--chunk {} is more than the {} of a matrix; use --chunk 1 to {}, or 0",
-                      sizes.chunk, format_count(static_cast<std::size_t>(sizes.n), "row"),
-                      sizes.n));
-    }
-    if (spec.strategy == "overlapped" && sizes.prefetch >= sizes.count && sizes.prefetch > 0) {
-      return refuse(
-          request, "prefetch",
-          fmt::format("--prefetch {0} is not below the number of matrices, --count {1}; use a "
-                      "smaller --prefetch or --count {2} or more",
-                      sizes.prefetch, sizes.count, sizes.prefetch + 1));
+      return not_in_preset("prefetch", std::to_string(sizes.prefetch));
     }
     return spec;
   }

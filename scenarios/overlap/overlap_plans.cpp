@@ -8,7 +8,7 @@
 #include <set>
 #include <span>
 
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 
 namespace parbench {
 namespace {

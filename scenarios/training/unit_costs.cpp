@@ -18,6 +18,7 @@
 
 #include "kernels/core/crossing.h"
 #include "scenarios/framework/op_set.h"
+#include "scenarios/framework/timed_span.h"
 #include "scenarios/plan/costs.h"
 #include "scenarios/training/batch_data.h"
 #include "scenarios/training/partition.h"
@@ -53,11 +54,18 @@ class Unit {
   std::vector<OpCall> calls_;
 };
 
-/// Returns the shortest of several runs behind one for caches and pages: what else a machine does
-/// only makes them longer.
-double fastest_run(const std::function<double()>& run) {
+/// Returns the seconds of the fastest of several executions behind one for caches and pages: what
+/// else a machine does only makes them longer.
+double measured_seconds(Stream& stream, const std::function<void()>& enqueue) {
   constexpr double enough_seconds = 0.02;
   constexpr int max_runs = 20;
+  TimedSpan span(stream);
+  const StreamRest rest(stream);
+  const auto run = [&] {
+    span.record(enqueue);
+    stream.synchronize();
+    return span.seconds();
+  };
   run();
   double fastest = std::numeric_limits<double>::infinity();
   double sum = 0;
@@ -69,6 +77,11 @@ double fastest_run(const std::function<double()>& run) {
   return fastest;
 }
 
+void enqueue(Stream& stream, const std::vector<Call>& calls) {
+  const std::array<Stream*, 1> streams{&stream};
+  for (const Call& call : calls) enqueue(call, streams);
+}
+
 /// Only the ratios of the result matter.
 double estimated_seconds(const Unit& unit) {
   constexpr Roofline core{.flops_per_second = 1e11, .bytes_per_second = 1e10};
@@ -77,10 +90,10 @@ double estimated_seconds(const Unit& unit) {
   return seconds;
 }
 
-/// Memory of one unit that is measured, one buffer a space, and the runs.
-class UnitTimer {
+/// Memory of one unit that is measured, one buffer a space.
+class UnitMemory {
  public:
-  UnitTimer(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
+  UnitMemory(Stream& stream, const Unit& unit, const StageRange& range) : stream_(stream) {
     const StageProgram& program = unit.program();
     const ParameterStore& store = unit.store();
     set(Space::input, program.inputs().bytes());
@@ -108,12 +121,10 @@ class UnitTimer {
       const std::size_t bytes = bases_.at(static_cast<std::size_t>(space)).bytes;
       if (bytes > 0) fill({space}, canonical({static_cast<std::int64_t>(bytes / sizeof(float))}));
     }
-    run(rebase(store.packing(), bases_));
-    const std::vector<Call> calls = rebase(unit.calls(), bases_);
-    seconds_ = fastest_run([&] { return run(calls); });
+    enqueue(stream, rebase(store.packing(), bases_));
   }
 
-  [[nodiscard]] double seconds() const { return seconds_; }
+  [[nodiscard]] const Bases& bases() const { return bases_; }
 
  private:
   void set(Space space, std::size_t bytes) {
@@ -139,53 +150,20 @@ class UnitTimer {
     const auto count = static_cast<std::int64_t>(tensor.bytes / size_of(tensor.dtype));
     Op& op = ops_.prepare(stream_,
                           Fill{.count = count, .dtype = tensor.dtype, .subsequence = subsequence});
-    run({bind(op, {{"destination", view}})});
-  }
-
-  double run(const std::vector<Call>& calls) {
-    const std::unique_ptr<Event> begin = stream_.device().make_event();
-    const std::unique_ptr<Event> end = stream_.device().make_event();
-    try {
-      stream_.record(*begin);
-      for (const Call& call : calls) {
-        const auto& op = std::get<OpCall>(call);
-        op.op->enqueue(stream_, op.views);
-      }
-      stream_.record(*end);
-      stream_.synchronize();
-    } catch (...) {
-      come_to_rest();
-      throw;
-    }
-    return end->seconds_since(*begin);
-  }
-
-  /// What is queued still uses this object's memory; the error that led here matters more than
-  /// another one of the same work.
-  void come_to_rest() noexcept {
-    try {
-      stream_.synchronize();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
-    }
+    enqueue(stream_, {bind(op, {{"destination", view}})});
   }
 
   Stream& stream_;
   OpSet ops_;
   std::array<Buffer, space_count> buffers_;
   Bases bases_;
-  double seconds_ = 0;
+  StreamRest rest_{stream_};
 };
 
-double measured_seconds(Stream& stream, const std::function<void()>& enqueue) {
-  return fastest_run([&] {
-    const std::unique_ptr<Event> begin = stream.device().make_event();
-    const std::unique_ptr<Event> end = stream.device().make_event();
-    stream.record(*begin);
-    enqueue();
-    stream.record(*end);
-    stream.synchronize();
-    return end->seconds_since(*begin);
-  });
+double measured_unit_seconds(Stream& stream, const Unit& unit, const StageRange& range) {
+  const UnitMemory memory(stream, unit, range);
+  const std::vector<Call> calls = rebase(unit.calls(), memory.bases());
+  return measured_seconds(stream, [&] { enqueue(stream, calls); });
 }
 
 /// A copy as a plan makes it, in memory of its own.
@@ -207,12 +185,11 @@ double measured_exchange_seconds(Context& context, std::int64_t elements) {
   Op& fill = ops.prepare(stream, Fill{.count = 2 * elements});
   const Buffer gradients = stream.device().allocate(2 * bytes, MemoryKind::device);
   const BufferView both(gradients);
-  const auto enqueue = [&](const OpCall& call) { call.op->enqueue(stream, call.views); };
-  enqueue(bind(fill, {{"destination", both}}));
-  const OpCall addition =
-      bind(add, {{"source", both.part(0, bytes)}, {"destination", both.part(bytes, bytes)}});
+  enqueue(stream, {bind(fill, {{"destination", both}})});
+  const std::vector<Call> addition{
+      bind(add, {{"source", both.part(0, bytes)}, {"destination", both.part(bytes, bytes)}})};
   return measured_copy_seconds(context, bytes) +
-         measured_seconds(stream, [&] { enqueue(addition); });
+         measured_seconds(stream, [&] { enqueue(stream, addition); });
 }
 
 /// Of a copy or of an addition of two tensors, where nothing may be measured.
@@ -266,7 +243,7 @@ std::vector<double> estimates_and_passes(Context& context, Stream& stream, const
   for (int pass = 0; context.options().measures && pass < passes; ++pass) {
     for (const StageRange& range : ranges) {
       context.check_time();
-      seconds.push_back(UnitTimer(stream, Unit(stream, range, run), range).seconds());
+      seconds.push_back(measured_unit_seconds(stream, Unit(stream, range, run), range));
     }
   }
   return seconds;

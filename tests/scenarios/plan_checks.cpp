@@ -1,6 +1,7 @@
 // Order and memory accesses of plans.
 #include "tests/scenarios/plan_checks.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/requests.h"
 
 #include <gtest/gtest.h>
 
@@ -171,7 +172,7 @@ CaseSpec spec_of(const Scenario& scenario, const std::string& strategy,
     into.set(axis.name, given->value);
     request.given.push_back(axis.name);
   }
-  const auto spec = resolve_case(scenario, request);
+  const auto spec = requested_case(scenario, request);
   if (!spec) ADD_FAILURE() << scenario.name() << "/" << strategy << " makes no case";
   return spec.value_or(request.spec);
 }

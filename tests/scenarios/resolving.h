@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 
 namespace parbench::test {
@@ -32,7 +33,7 @@ struct Resolving : testing::Test {
   }
 
   [[nodiscard]] std::string name_of(const Scenario::Request& made) const {
-    const auto spec = scenario->resolve(made);
+    const auto spec = requested_case(*scenario, made);
     return spec ? spec->name() : "no case";
   }
 
@@ -45,7 +46,7 @@ struct Resolving : testing::Test {
   }
 
   [[nodiscard]] std::string reference_of(const Scenario::Request& made) const {
-    const auto reference = scenario->reference(*scenario->resolve(made));
+    const auto reference = scenario->reference(*requested_case(*scenario, made));
     return reference ? reference->name() : "none";
   }
 

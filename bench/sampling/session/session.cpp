@@ -309,15 +309,13 @@ void Session::make_sampler() {
       cases[i].compared_with.push_back(*entries_[other].sampler_index);
     }
   }
-  const double floor_seconds = options_.floor_samples * time_->round();
-  const double left = time_->left();
-  if (left - profiling_.seconds_to_put_aside(left) < floor_seconds) profiling_.expect_none();
+  const Budget budget = budget_of({.left = time_->left(),
+                                   .warm_up = warm_up_seconds,
+                                   .floor = options_.floor_samples * time_->round(),
+                                   .profiling = profiling_.seconds_left()});
+  if (!budget.leaves_profiling) profiling_.expect_none();
   progress_->expect_recording(profiling_.seconds_left());
-  const double put_aside = profiling_.seconds_to_put_aside(left);
-  options_.total_seconds = left + warm_up_seconds - put_aside;
-  options_.margin_seconds = put_aside - profiling_.seconds_left();
-  options_.other_share = cost_share;
-  sampler_.emplace(options_, cases);
+  sampler_.emplace(options_, budget, cases);
 }
 
 void Session::sample_all() {

@@ -81,7 +81,7 @@ class Session {
   const Scenario& scenario_;
   Context& context_;
   const std::vector<CaseSpec>& specs_;
-  SamplerOptions options_;
+  const SamplerOptions options_;
   SessionEnvironment environment_;
   std::vector<report::CaseResult> cases_;
   std::vector<Entry> entries_;

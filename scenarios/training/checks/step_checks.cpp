@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 #include "scenarios/models/layers/convolution.h"
 #include "scenarios/models/layers/linear.h"
 #include "scenarios/training/checks/update_checks.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kernels/base/random.h"
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 
 namespace parbench {
 namespace {

@@ -93,15 +93,14 @@ Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
   return parameters;
 }
 
-std::optional<CaseSpec> TrainingQuestion::resolve(const Request& request) const {
+Resolution TrainingQuestion::resolve(const Request& request) const {
   CaseSpec spec = request.spec;
   spec.parameters = parameters_of_step(request);
   const Network network = network_of(spec.parameters);
-  if (spec.strategy != single_device &&
-      is_left_out(request, divide(request, network, spec.parameters))) {
-    return std::nullopt;
+  if (spec.strategy != single_device) {
+    if (auto obstacle = divide(request, network, spec.parameters)) return *std::move(obstacle);
   }
-  if (is_left_out(request, obstacle_of_samples(request, spec, network))) return std::nullopt;
+  if (auto obstacle = obstacle_of_samples(request, spec, network)) return *std::move(obstacle);
   return spec;
 }
 

@@ -49,7 +49,7 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
       const std::vector<CaseSpec>& specs) const override;
 
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override;
+  [[nodiscard]] Resolution resolve(const Request& request) const override;
   [[nodiscard]] std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                               Context& context) const override;
   /// One device with the whole batch and all activations, or the micro-batches in turn

@@ -39,14 +39,14 @@ class DescribedScenario : public Scenario {
   [[nodiscard]] const std::vector<Strategy>& strategies() const override { return strategies_; }
   [[nodiscard]] const std::vector<Axis>& axes() const override { return axes_; }
   [[nodiscard]] std::string_view baseline() const override { return strategies_.front().name; }
-  [[nodiscard]] std::optional<CaseSpec> resolve(const Request& request) const override {
+  [[nodiscard]] Resolution resolve(const Request& request) const override {
     CaseSpec spec = request.spec;
     const Value* split = spec.parameters.find("split");
     const Value* batch = spec.parameters.find("batch");
     if (split != nullptr && batch != nullptr && split->index() == 0 && *split > *batch) {
-      if (!request.was_given("split") && !request.was_given("batch")) return std::nullopt;
-      throw UsageError(
-          fmt::format("--split {} is above the batch of {}", to_string(*split), to_string(*batch)));
+      return Obstacle{
+          {"split", "batch"},
+          fmt::format("--split {} is above the batch of {}", to_string(*split), to_string(*batch))};
     }
     if (request.device_count > 1) {
       spec.parameters.set("devices", std::int64_t{request.device_count});

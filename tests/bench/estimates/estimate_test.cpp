@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 #include "bench/sampling/profiling_pass.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
@@ -37,7 +37,7 @@ class EstimateTest : public testing::Test {
     RunOptions options;
     options.strategies = {strategy};
     const std::vector<CaseSpec> cases =
-        expand(options, *selftest_, {.count = context.device_count()});
+        expand(options, *selftest_, {.device_count = context.device_count()}).cases;
     return estimate(*selftest_, context, cases, sampling, processes, profiles);
   }
 

@@ -17,6 +17,7 @@
 #include "kernels/core/ranks/remote_device.h"
 #include "kernels/machine/machine.h"
 #include "scenarios/framework/context.h"
+#include "scenarios/framework/requests.h"
 #include "scenarios/hybrid/hybrid.h"
 #include "tests/bench/ranks/imagined_ranks.h"
 
@@ -79,7 +80,7 @@ struct PlannedHybrid {
     request.devices_over_ranks = true;
     const double begin = cpu_seconds();
     context.begin_case();
-    planned = scenario->prepare(*scenario->resolve(request), context);
+    planned = scenario->prepare(*requested_case(*scenario, request), context);
     hash = hash_of(graph());
     runner = make_plan_runner(planned->plan(), SubmitMode::one_thread);
     seconds = cpu_seconds() - begin;

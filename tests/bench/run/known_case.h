@@ -1,7 +1,7 @@
 // Cases as reports name them.
 #pragma once
 
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 
 namespace parbench {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/commands/run.h"
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 #include "bench/sampling/described.h"
 #include "reports/model/report.h"
 #include "scenarios/models/models.h"
@@ -22,7 +22,8 @@ class NamedCases : public ::testing::TestWithParam<Preset> {
  protected:
   static std::vector<CaseSpec> specs(const RunOptions& options, const Scenario& scenario) {
     return expand(options, scenario,
-                  {.count = std::max(2, scenario.default_devices()), .has_all_cores = true});
+                  {.device_count = std::max(2, scenario.default_devices()), .has_all_cores = true})
+        .cases;
   }
   static std::vector<std::string> names(const RunOptions& options, const Scenario& scenario) {
     std::vector<std::string> result;
@@ -96,7 +97,7 @@ TEST_P(NamedCases, HaveAValueOfEveryAxisThatApplies) {
   for (const auto& scenario : built_in_scenarios()) {
     const int devices = std::max(2, scenario->default_devices());
     for (const CaseSpec& spec :
-         expand(defaults(), *scenario, {.count = devices, .has_all_cores = true})) {
+         expand(defaults(), *scenario, {.device_count = devices, .has_all_cores = true}).cases) {
       for (const Axis& axis : scenario->axes()) {
         if (!axis.applies_to(spec.strategy) || is_size_of_another_model(axis, spec)) continue;
         if (!axis.sets.empty()) continue;  // cases have the parameter that it sets
@@ -171,7 +172,7 @@ TEST(PublishedFigures, BelongToOneCaseOfThePublishedPresetEach) {
   options.preset = Preset::published;
   std::size_t figures = 0;
   for (const auto& scenario : built_in_scenarios()) {
-    const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
+    const std::vector<CaseSpec> cases = expand(options, *scenario, {.device_count = 2}).cases;
     for (const Published& figure : scenario->published()) {
       const auto belongs = [&](const CaseSpec& spec) { return figure.belongs_to(spec); };
       EXPECT_EQ(std::ranges::count_if(cases, belongs), 1)
@@ -198,7 +199,7 @@ TEST(Roles, AreGivenOnceAScenarioAndAdviseAllowedValues) {
       if (one.advised.empty()) continue;
       RunOptions options;
       options.axes[one.parameter] = {parse_value(*axis, one.advised)};
-      const std::vector<CaseSpec> cases = expand(options, *scenario, {.count = 2});
+      const std::vector<CaseSpec> cases = expand(options, *scenario, {.device_count = 2}).cases;
       EXPECT_TRUE(std::ranges::any_of(cases, [&](const CaseSpec& spec) {
         const Value* value = spec.parameters.find(one.parameter);
         return value != nullptr && *value == Value(one.advised);

@@ -16,7 +16,7 @@
 #include "bench/cli/parser.h"
 #include "bench/commands/commands.h"
 #include "bench/commands/run.h"
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 #include "bench/sampling/described.h"
 #include "bench/sampling/results.h"
 #include "kernels/base/units/units.h"
@@ -35,7 +35,8 @@ std::vector<CaseSpec> specs_of(const ScenarioList& scenarios, std::vector<std::s
   const auto command = parse_command_line(program, all_commands(program));
   const RunOptions& options = dynamic_cast<RunCommand&>(*command).options();
   return expand(options, *options.scenarios.front(),
-                {.count = 2, .are_cpus = true, .has_all_cores = true});
+                {.device_count = 2, .devices_are_cpus = true, .has_all_cores = true})
+      .cases;
 }
 
 /// A run of made-up times.

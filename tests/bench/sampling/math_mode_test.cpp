@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 #include "kernels/machine/machine.h"
 
 namespace parbench {
@@ -108,7 +108,7 @@ TEST_P(MathModeOfCases, IsTheOneOfDtype) {
     options.axes = GetParam().axes;
     options.format = *number_format_named(dtype);
     std::size_t products = 0;
-    for (const CaseSpec& spec : expand(options, scenario, {.count = 2})) {
+    for (const CaseSpec& spec : expand(options, scenario, {.device_count = 2}).cases) {
       EXPECT_EQ(spec.name().ends_with("/dtype:tf32"), options.format.math == MathMode::tf32);
       for (const MathMode math : modes_of(scenario, spec)) {
         ++products;

@@ -18,8 +18,11 @@ class Machine {
   /// Seconds of one execution, by case and sample number.
   using Times = std::function<double(std::size_t index, int sample)>;
 
-  Machine(SamplerOptions options, const std::vector<SamplerCase>& cases, Times times)
-      : sampler(options, cases), times_(std::move(times)) {}
+  Machine(SamplerOptions options, const std::vector<SamplerCase>& cases, Times times,
+          double margin_seconds = 0)
+      : sampler(options, {.total_seconds = options.total_seconds, .margin_seconds = margin_seconds},
+                cases),
+        times_(std::move(times)) {}
 
   /// At most `limit` steps; returns whether the sampler came to an end.
   bool run(int limit = 100'000) {

@@ -102,11 +102,10 @@ TEST(Sampler, ExceedsTheTotalByTheMarginForTheWantedSamplesAlone) {
   SamplerOptions options;
   options.precision = 1e-6;
   options.total_seconds = 100;
-  options.margin_seconds = 10;
   const auto samples = [&](double execution_seconds) {
     std::vector<SamplerCase> cases(2, {execution_seconds, execution_seconds});
-    Machine machine(options, cases,
-                    [&](auto, int i) { return noisy(i, execution_seconds, 0.001); });
+    Machine machine(
+        options, cases, [&](auto, int i) { return noisy(i, execution_seconds, 0.001); }, 10);
     EXPECT_TRUE(machine.run());
     return machine.count(0);
   };
@@ -199,7 +198,7 @@ TEST(Sampler, AFirstExecutionIsTrustedFromFiveTimesASample) {
 }
 
 TEST(Sampler, ACaseThatFailsBeforeItsWarmUpHasNone) {
-  Sampler sampler({}, {{1e-3, 1e-3}});
+  Sampler sampler({}, {}, {{1e-3, 1e-3}});
   sampler.fail(0);
   EXPECT_FALSE(sampler.next().has_value());
 }
@@ -233,7 +232,7 @@ TEST(Sampler, AFirstExecutionOfMiddlingLengthIsNotTrusted) {
 TEST(Sampler, ASampleLastsItsTimeByTheHostsClock) {
   SamplerOptions options;
   options.min_sample_seconds = 0.02;
-  Sampler sampler(options, {{1e-6, 1e-3}});
+  Sampler sampler(options, {}, {{1e-6, 1e-3}});
   std::optional<Step> step = sampler.next();
   while (step && step->kind == StepKind::warm_up) {
     const auto count = static_cast<double>(step->iterations);
@@ -467,7 +466,7 @@ TEST(Sampler, TimeLeftNeverPassesTheLimits) {
   } while (!machine.run(1));
 }
 
-TEST(Sampler, NoCasesIsAnEndAtOnce) { EXPECT_FALSE(Sampler({}, {}).next().has_value()); }
+TEST(Sampler, NoCasesIsAnEndAtOnce) { EXPECT_FALSE(Sampler({}, {}, {}).next().has_value()); }
 
 }  // namespace
 }  // namespace parbench

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/requests.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
@@ -140,10 +141,10 @@ TEST_F(BranchTest, StrategiesThatSayHowTheyAreLaunchedAreNoPartOfARunWithGraphs)
     request.spec = spec_of(*scenario, strategy.name, values);
     request.spec.graph = true;
     const bool says = strategy.name == "threads" || strategy.name.starts_with("graph-");
-    EXPECT_EQ(scenario->resolve(request).has_value(), !says) << strategy.name;
+    EXPECT_EQ(requested_case(*scenario, request).has_value(), !says) << strategy.name;
     request.given = {"strategy"};
     if (!says) continue;
-    EXPECT_THAT([&] { (void)scenario->resolve(request); },
+    EXPECT_THAT([&] { (void)requested_case(*scenario, request); },
                 testing::ThrowsMessage<UsageError>(HasSubstr("--strategy " + strategy.name)));
   }
 }
@@ -152,12 +153,12 @@ TEST_F(BranchTest, MoreStreamsThanBranches) {
   Scenario::Request request;
   request.spec = spec_of(*scenario, "streams", tiny_with("streams", 4));
   request.spec.parameters.set("streams", std::int64_t{5});
-  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   request.given = {"branches"};
-  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   request.given = {"streams"};
   try {
-    (void)scenario->resolve(request);
+    (void)requested_case(*scenario, request);
     FAIL() << "was accepted";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("--streams 5 is more than the 4 branches"));
@@ -174,7 +175,7 @@ TEST_F(BranchTest, SizesThatNoProcessCanHold) {
     request.spec.parameters.set("image", image);
     request.given = {"batch"};
     try {
-      (void)scenario->resolve(request);
+      (void)requested_case(*scenario, request);
     } catch (const UsageError& error) {
       return error.what();
     }

@@ -6,6 +6,7 @@
 
 #include "bench/execution/verification.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/framework/requests.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/scenarios/resolving.h"
 #include "tests/scenarios/training/step/grid_runs.h"
@@ -42,8 +43,8 @@ TEST_F(DataParallelTest, NamesShowDevicesAndBuckets) {
 
 TEST_F(DataParallelTest, MoreDevicesThanPartsAreIdle) {
   const auto idle = [&](std::int64_t batch, int devices) {
-    const auto spec = scenario->resolve(
-        request_of("all-reduce", {{"model", "linear"}, {"batch", batch}}, {}, devices));
+    const auto spec = requested_case(
+        *scenario, request_of("all-reduce", {{"model", "linear"}, {"batch", batch}}, {}, devices));
     const Value* value = spec->parameters.find("idle");
     return value == nullptr ? 0 : std::get<std::int64_t>(*value);
   };
@@ -58,7 +59,7 @@ TEST_F(DataParallelTest, WeakScalingHasABatchOnEachDevice) {
       request_of("all-reduce", {{"model", "linear"}, {"scaling", "weak"}}, {}, 4);
   EXPECT_EQ(name_of(made), "data-parallel/all-reduce/model:linear/batch:30/devices:4/scaling:weak");
   EXPECT_EQ(reference_of(made), "data-parallel/single/model:linear/batch:120");
-  const CaseSpec spec = *scenario->resolve(made);
+  const CaseSpec spec = *requested_case(*scenario, made);
   EXPECT_FALSE(scenario->comparable(spec)) << "it does more work than one device does";
   const std::vector<Metric> metrics = scenario->metrics(spec);
   ASSERT_EQ(metrics.size(), 1);
@@ -69,15 +70,16 @@ TEST_F(DataParallelTest, WeakScalingHasABatchOnEachDevice) {
 
 TEST_F(DataParallelTest, EqualPlansAreNotCompared) {
   for (const std::string& strategy : divided) {
-    const CaseSpec alone = *scenario->resolve(request_of(strategy, {{"model", "linear"},
-                                                                    {"batch", std::int64_t{1}},
-                                                                    {"bucket", 1},
-                                                                    {"zero", std::int64_t{2}}}));
+    const CaseSpec alone =
+        *requested_case(*scenario, request_of(strategy, {{"model", "linear"},
+                                                         {"batch", std::int64_t{1}},
+                                                         {"bucket", 1},
+                                                         {"zero", std::int64_t{2}}}));
     EXPECT_FALSE(scenario->comparable(alone)) << strategy;
     EXPECT_THAT(scenario->metrics(alone), IsEmpty()) << strategy;
   }
-  EXPECT_TRUE(scenario->comparable(
-      *scenario->resolve(request_of("tower", {{"model", "linear"}, {"batch", std::int64_t{2}}}))));
+  EXPECT_TRUE(scenario->comparable(*requested_case(
+      *scenario, request_of("tower", {{"model", "linear"}, {"batch", std::int64_t{2}}}))));
 }
 
 TEST_F(DataParallelTest, ServersAreBehindTheDevicesThatCompute) {
@@ -120,11 +122,12 @@ TEST_F(DataParallelTest, ReferencesAreTheWholeBatchUnlessPartsComputeSomethingEl
 }
 
 TEST_F(DataParallelTest, ScalingEfficiencyIsTheShareOfLinearSpeedup) {
-  const CaseSpec spec = *scenario->resolve(request_of("tower", {{"model", "linear"}}, {}, 4));
+  const CaseSpec spec =
+      *requested_case(*scenario, request_of("tower", {{"model", "linear"}}, {}, 4));
   const std::vector<Metric> metrics = scenario->metrics(spec);
   ASSERT_EQ(metrics.size(), 1);
   EXPECT_EQ(metrics[0].others.at(0),
-            *scenario->resolve(request_of("single", {{"model", "linear"}})));
+            *requested_case(*scenario, request_of("single", {{"model", "linear"}})));
   const std::vector<double> seconds{0.5, 1.0};
   EXPECT_DOUBLE_EQ(metrics[0].value(seconds, seconds), 0.5);
 }
@@ -304,7 +307,7 @@ TEST_F(DataParallelTest, ServersUpdateForDevicesOfAnotherKind) {
       3);
   made.devices_alike = false;
   made.last_serves = true;
-  const CaseSpec spec = *scenario->resolve(made);
+  const CaseSpec spec = *requested_case(*scenario, made);
   const auto context = context_with_server();
   const OutputValues reference = [&] {
     const auto subject = ready_case(*scenario, *scenario->reference(spec), *context);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/base/error.h"
+#include "scenarios/framework/requests.h"
 #include "tests/scenarios/fake_device.h"
 #include "tests/scenarios/plan_checks.h"
 
@@ -51,11 +52,11 @@ TEST(AllCores, NeedsDevicesWhoseCoresCanBeAdded) {
     Scenario::Request request;
     request.spec = spec_of(*scenario, std::string(all_cores), {}, 2);
     request.device_count = 2;
-    EXPECT_EQ(resolve_case(*scenario, request), std::nullopt) << "the user has not asked for it";
+    EXPECT_EQ(requested_case(*scenario, request), std::nullopt) << "the user has not asked for it";
     request.given = {"strategy"};
     const auto reason = [&] {
       try {
-        static_cast<void>(resolve_case(*scenario, request));
+        static_cast<void>(requested_case(*scenario, request));
       } catch (const UsageError& error) {
         return std::string(error.what());
       }

@@ -1,5 +1,5 @@
 // The naive checks accept what is right and find what is wrong.
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Scenario graph on a fake device: its plans, what they compute, what it refuses, and its answer.
 #include "scenarios/graph/graph.h"
+#include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -266,9 +267,9 @@ TEST_F(GraphScenarioTest, AModelAloneAsksForTheGraphOfANetwork) {
     request.spec.parameters.set("draw", 1);
     request.spec.parameters.set("model", "resnet18");
     request.given = {"model"};
-    EXPECT_EQ(scenario->resolve(request).has_value(), dag == "network") << dag;
+    EXPECT_EQ(requested_case(*scenario, request).has_value(), dag == "network") << dag;
     request.given = {"features"};
-    EXPECT_EQ(scenario->resolve(request).has_value(), dag != "network") << dag;
+    EXPECT_EQ(requested_case(*scenario, request).has_value(), dag != "network") << dag;
   }
 }
 
@@ -289,9 +290,9 @@ TEST_F(GraphScenarioTest, RefusesANetworkOnDevicesOfSeveralKinds) {
     request.devices_alike = false;
     request.spec.parameters.set("dag", "network");
     request.spec.parameters.set("model", "resnet18");
-    EXPECT_EQ(scenario->resolve(request), std::nullopt) << "from a preset";
+    EXPECT_EQ(requested_case(*scenario, request), std::nullopt) << "from a preset";
     request.given = {flag};
-    EXPECT_THROW(static_cast<void>(scenario->resolve(request)), UsageError) << flag;
+    EXPECT_THROW(static_cast<void>(requested_case(*scenario, request)), UsageError) << flag;
   }
 }
 
@@ -305,9 +306,9 @@ TEST_F(GraphScenarioTest, NeedsTwoDevices) {
   Scenario::Request request;
   request.spec.strategy = "per-device";
   request.given = {"strategy"};
-  EXPECT_THROW(static_cast<void>(scenario->resolve(request)), UsageError);
+  EXPECT_THROW(static_cast<void>(requested_case(*scenario, request)), UsageError);
   request.given = {};
-  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   EXPECT_EQ(scenario->min_devices(), 2);
 }
 

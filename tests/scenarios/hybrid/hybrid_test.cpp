@@ -1,5 +1,6 @@
 // Cases and references of scenario hybrid, and its plans on CPU devices that share cores.
 #include "scenarios/hybrid/hybrid.h"
+#include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -115,7 +116,7 @@ TEST_F(HybridTest, AnswersNameTheFastestLayoutBesideOneDeviceOfAllCores) {
     CaseOutcome one;
     Scenario::Request made = request_of(strategy, values, {}, 2);
     made.has_all_cores = true;
-    one.spec = *resolve_case(*scenario, made);
+    one.spec = *requested_case(*scenario, made);
     one.median_seconds = seconds;
     const double speedup = 2 / seconds;
     if (strategy != "single") {

@@ -1,5 +1,6 @@
 // Scenario matmul: its plans, its verification, what it refuses and what it answers.
 #include "scenarios/matmul/matmul.h"
+#include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -212,7 +213,7 @@ struct MatmulRequests : testing::Test {
 
   std::string refusal() {
     try {
-      (void)scenario->resolve(request);
+      (void)requested_case(*scenario, request);
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -224,7 +225,7 @@ TEST_F(MatmulRequests, ADeviceThatIsNotThere) {
   request.spec = spec_of(*scenario, "alone", tiny, 2);
   request.spec.parameters.set("device", std::int64_t{2});
   request.device_count = 2;
-  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   request.given = {"device"};
   EXPECT_THAT(refusal(), HasSubstr("--device 2 does not exist"));
 }
@@ -232,7 +233,7 @@ TEST_F(MatmulRequests, ADeviceThatIsNotThere) {
 TEST_F(MatmulRequests, MoreStreamsThanProducts) {
   request.spec = spec_of(*scenario, "streams", tiny, 1);
   request.spec.parameters.set("streams", std::int64_t{4});
-  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   request.given = {"streams"};
   EXPECT_THAT(refusal(), HasSubstr("--streams 4 is more than the 3 products"));
 }
@@ -241,7 +242,7 @@ TEST_F(MatmulRequests, StrategiesThatNeedTwoDevices) {
   for (const char* strategy : {"concurrent", "column-sharded", "row-sharded"}) {
     request.spec = spec_of(*scenario, strategy, tiny, 2);
     request.device_count = 1;
-    EXPECT_EQ(scenario->resolve(request), std::nullopt) << strategy;
+    EXPECT_EQ(requested_case(*scenario, request), std::nullopt) << strategy;
   }
 }
 

@@ -1,5 +1,6 @@
 // Scenario overlap: its plans, its verification, what it refuses and what it answers.
 #include "scenarios/overlap/overlap.h"
+#include "scenarios/framework/requests.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -210,10 +211,10 @@ TEST_F(OverlapTest, Refusals) {
     Scenario::Request request;
     request.spec = spec(strategy, tiny("d2h"));
     for (const Parameter& value : values) request.spec.parameters.set(value.name, value.value);
-    EXPECT_EQ(scenario->resolve(request), std::nullopt) << message;
+    EXPECT_EQ(requested_case(*scenario, request), std::nullopt) << message;
     request.given = {axis};
     try {
-      (void)scenario->resolve(request);
+      (void)requested_case(*scenario, request);
       ADD_FAILURE() << "accepted: " << message;
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), HasSubstr(message));
@@ -229,19 +230,19 @@ TEST_F(OverlapTest, Refusals) {
 TEST_F(OverlapTest, TheQuickPresetVariesDepthWithPinnedMemoryOnly) {
   Scenario::Request request;
   request.spec = spec("overlapped", tiny("d2h", "pageable", 4));
-  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   request.given = {"memory"};
-  EXPECT_EQ(scenario->resolve(request), std::nullopt);
+  EXPECT_EQ(requested_case(*scenario, request), std::nullopt);
   request.given = {"prefetch"};
-  EXPECT_TRUE(scenario->resolve(request)) << "asked for by the user";
+  EXPECT_TRUE(requested_case(*scenario, request)) << "asked for by the user";
   request.given = {};
   request.preset = Preset::published;
-  EXPECT_TRUE(scenario->resolve(request));
+  EXPECT_TRUE(requested_case(*scenario, request));
   request.preset = Preset::quick;
   request.spec = spec("overlapped", tiny("d2h", "pageable", 1));
-  EXPECT_TRUE(scenario->resolve(request));
+  EXPECT_TRUE(requested_case(*scenario, request));
   request.spec = spec("overlapped", tiny("d2h", "pinned", 4));
-  EXPECT_TRUE(scenario->resolve(request));
+  EXPECT_TRUE(requested_case(*scenario, request));
 }
 
 TEST_F(OverlapTest, AchievedOverlapIsOfTheShorterPart) {

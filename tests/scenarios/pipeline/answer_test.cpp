@@ -7,6 +7,7 @@
 
 #include "reports/text/text.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/framework/requests.h"
 #include "scenarios/models/models.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/pipeline/pipeline_fixture.h"
@@ -22,7 +23,7 @@ struct PipelineAnswer : PipelineTest {
     CaseOutcome one;
     Scenario::Request made = request(strategy, values);
     made.has_all_cores = true;
-    one.spec = *resolve_case(*scenario, made);
+    one.spec = *requested_case(*scenario, made);
     one.median_seconds = seconds;
     one.efficiency = 0.9;
     if (strategy != "single")

@@ -1,5 +1,6 @@
 // Cases and references of scenario pipeline: what needs no device.
 #include "scenarios/pipeline/pipeline.h"
+#include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ TEST_F(PipelineTest, NamesShowWhatDiffersFromTheDefault) {
 
 TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
   const auto of = [&](const Scenario::Request& made) {
-    return scenario->resolve(made)->parameters;
+    return requested_case(*scenario, made)->parameters;
   };
   const Parameters single = of(request("single", {}));
   EXPECT_EQ(single.text("model"), "resnet50");
@@ -50,7 +51,7 @@ TEST_F(PipelineTest, ParametersHoldDefaultsThatNamesLeaveOut) {
 }
 
 TEST_F(PipelineTest, NamesShowVariantsOfTheStep) {
-  const auto usual = scenario->resolve(request("single", {}));
+  const auto usual = requested_case(*scenario, request("single", {}));
   EXPECT_EQ(usual->parameters.text("optimizer"), "sgd");
   EXPECT_EQ(usual->parameters.text("recompute"), "none");
   EXPECT_EQ(usual->parameters.real("clip"), 0.0);
@@ -120,7 +121,8 @@ TEST_F(PipelineTest, ANumberOfMicroBatchesIsNamedByTheirSize) {
   EXPECT_EQ(named(24, 1), "pipeline/pipeline/batch:24/image:128/split:24/devices:2");
   EXPECT_THAT(named(10, 4), HasSubstr("/split:3/")) << "3 + 3 + 3 + 1";
   EXPECT_THAT(named(9, 4), HasSubstr("/split:3+2+2+2/")) << "no size leaves a fourth micro-batch";
-  const auto resolved = scenario->resolve(
+  const auto resolved = requested_case(
+      *scenario,
       request("pipeline", {{"batch", 24}, {"split", 3}, {"micro-batches", 8}}, {"micro-batches"}));
   EXPECT_EQ(resolved->parameters.find("micro-batches"), nullptr);
 }
@@ -210,7 +212,7 @@ TEST_F(PipelineTest, ABatchIsNotLargerThanKernelsCanCount) {
 TEST_F(PipelineTest, ReferencesSeeTheSameMicroBatchesOnOneDevice) {
   const auto reference_of = [&](Scenario::Request made) {
     made.spec.dtype = DType::bf16;
-    const auto reference = scenario->reference(*scenario->resolve(made));
+    const auto reference = scenario->reference(*requested_case(*scenario, made));
     return reference ? reference->name() : "none";
   };
   EXPECT_EQ(reference_of(request("single", {})), "none");
@@ -231,7 +233,7 @@ TEST_F(PipelineTest, ReferencesSeeTheSameMicroBatchesOnOneDevice) {
 TEST_F(PipelineTest, OnUnlikeDevicesReferencesRunTheSameStages) {
   const auto reference_of = [&](Scenario::Request made) {
     made.devices_alike = false;
-    const auto reference = scenario->reference(*scenario->resolve(made));
+    const auto reference = scenario->reference(*requested_case(*scenario, made));
     return reference ? reference->name() : "none";
   };
   EXPECT_EQ(reference_of(request("single", {})), "none");

@@ -1,5 +1,6 @@
 // Cases and references of scenario tensor-parallel, and its plans on CPU devices.
 #include "scenarios/tensor_parallel/tensor_parallel.h"
+#include "scenarios/framework/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,18 +33,18 @@ struct TensorParallelTest : Resolving {
 };
 
 TEST_F(TensorParallelTest, NamesShowTheModelAndTheDevices) {
-  EXPECT_EQ(scenario->resolve(request_of("single", tiny("transformer")))->name(),
+  EXPECT_EQ(requested_case(*scenario, request_of("single", tiny("transformer")))->name(),
             "tensor-parallel/single/batch:3/heads:4/hidden:32/sequence:4");
-  EXPECT_EQ(scenario->resolve(request_of("sequence-parallel", tiny("perceptron")))->name(),
+  EXPECT_EQ(requested_case(*scenario, request_of("sequence-parallel", tiny("perceptron")))->name(),
             "tensor-parallel/sequence-parallel/model:perceptron-block/batch:3/hidden:32/sequence:4/"
             "devices:2");
 }
 
 TEST_F(TensorParallelTest, TheReferenceIsOneDevice) {
   for (const std::string& strategy : divided) {
-    const CaseSpec spec = *scenario->resolve(request_of(strategy, tiny("transformer")));
+    const CaseSpec spec = *requested_case(*scenario, request_of(strategy, tiny("transformer")));
     EXPECT_EQ(scenario->reference(spec),
-              *scenario->resolve(request_of("single", tiny("transformer"))));
+              *requested_case(*scenario, request_of("single", tiny("transformer"))));
   }
 }
 
@@ -74,7 +75,7 @@ TEST_F(TensorParallelTest, GathersWholeWordsOnly) {
                                       {"hidden", std::int64_t{3}},
                                       {"sequence", std::int64_t{6}}},
                                      {"hidden"});
-  EXPECT_TRUE(scenario->resolve(odd));
+  EXPECT_TRUE(requested_case(*scenario, odd));
   odd.spec.dtype = DType::bf16;
   EXPECT_THAT(refusal(odd), HasSubstr("9 bf16 values"));
 }

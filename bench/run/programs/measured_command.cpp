@@ -1,5 +1,5 @@
 // Starts a command in the way that its measure asks for, and reads what it leaves.
-#include "bench/run/measured_command.h"
+#include "bench/run/programs/measured_command.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "bench/execution/interrupt.h"
 #include "bench/output/version.h"
-#include "bench/run/child_process.h"
+#include "bench/run/programs/child_process.h"
 #include "bench/run/report_builder.h"
 #include "reports/io/file.h"
 #include "reports/model/machine_info.h"

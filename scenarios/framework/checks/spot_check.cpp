@@ -1,5 +1,5 @@
 // Naive convolution and product at single positions.
-#include "scenarios/framework/spot_check.h"
+#include "scenarios/framework/checks/spot_check.h"
 
 #include <fmt/format.h>
 

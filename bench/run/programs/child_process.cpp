@@ -1,5 +1,5 @@
 // posix_spawn, two pipes and poll.
-#include "bench/run/child_process.h"
+#include "bench/run/programs/child_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Expansion of axes into cases, and the selection of strategies and axes.
-#include "bench/run/sweep.h"
+#include "bench/run/case_expansion.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class SweepTest : public ::testing::Test {
+class CaseExpansionTest : public ::testing::Test {
  protected:
   RunOptions parse(std::vector<std::string> words) {
     words.insert(words.begin(), "parbench");
@@ -38,7 +38,7 @@ class SweepTest : public ::testing::Test {
     const RunOptions options = parse(words);
     std::vector<std::string> names;
     for (const Scenario* scenario : options.scenarios) {
-      for (const CaseSpec& spec : expand(options, *scenario, {.count = devices}))
+      for (const CaseSpec& spec : expand(options, *scenario, {.device_count = devices}).cases)
         names.push_back(spec.name());
     }
     return names;
@@ -56,26 +56,26 @@ class SweepTest : public ::testing::Test {
   ScenarioList scenarios_ = test::described_scenarios();
 };
 
-TEST_F(SweepTest, TakesThePresetWhereNothingIsGiven) {
+TEST_F(CaseExpansionTest, TakesThePresetWhereNothingIsGiven) {
   EXPECT_THAT(cases({"--scenario", "pipe"}),
               ElementsAre("pipe/single/batch:12", "pipe/pipeline/batch:12/split:1",
                           "pipe/pipeline/batch:12/split:6"));
 }
 
-TEST_F(SweepTest, CombinesAllValuesWithTheLastAxisFastest) {
+TEST_F(CaseExpansionTest, CombinesAllValuesWithTheLastAxisFastest) {
   EXPECT_THAT(
       cases({"--scenario", "pipe", "--strategy", "pipeline", "--batch", "8,4", "--split", "2,2+2"}),
       ElementsAre("pipe/pipeline/batch:8/split:2", "pipe/pipeline/batch:8/split:2+2",
                   "pipe/pipeline/batch:4/split:2", "pipe/pipeline/batch:4/split:2+2"));
 }
 
-TEST_F(SweepTest, KeepsTheOrderOfScenariosAndPassesTheNumberOfDevices) {
+TEST_F(CaseExpansionTest, KeepsTheOrderOfScenariosAndPassesTheNumberOfDevices) {
   EXPECT_THAT(
       cases({"--scenario", "mat,pipe", "--strategy", "single,alone"}, 2),
       ElementsAre("mat/alone/n:64/batch:2/pause:1us/devices:2", "pipe/single/batch:12/devices:2"));
 }
 
-TEST_F(SweepTest, ValuesOfAnAxisMayFollowFromTheDevices) {
+TEST_F(CaseExpansionTest, ValuesOfAnAxisMayFollowFromTheDevices) {
   scenarios_ = built_in_scenarios();
   const std::vector<std::string> words{"--scenario", "hybrid",  "--strategy",
                                        "divided",    "--model", "gpt-tiny"};
@@ -87,17 +87,17 @@ TEST_F(SweepTest, ValuesOfAnAxisMayFollowFromTheDevices) {
   EXPECT_THAT(cases(chosen, 4), ElementsAre(HasSubstr("layout:pp2xtp2"), HasSubstr("layout:dp4")));
 }
 
-TEST_F(SweepTest, DropsPresetValuesThatDoNotFitAGivenOne) {
+TEST_F(CaseExpansionTest, DropsPresetValuesThatDoNotFitAGivenOne) {
   EXPECT_THAT(cases({"--scenario", "pipe", "--strategy", "pipeline", "--batch", "4"}),
               ElementsAre("pipe/pipeline/batch:4/split:1"));
 }
 
-TEST_F(SweepTest, RefusesAGivenValueThatFitsNothing) {
+TEST_F(CaseExpansionTest, RefusesAGivenValueThatFitsNothing) {
   EXPECT_THAT(error_of({"--scenario", "pipe", "--split", "3,20"}),
               AllOf(HasSubstr("--split 20"), HasSubstr("batch of 12")));
 }
 
-TEST_F(SweepTest, RefusesAFlagThatChangesNoCase) {
+TEST_F(CaseExpansionTest, RefusesAFlagThatChangesNoCase) {
   scenarios_ = built_in_scenarios();
   const auto words = [](std::vector<std::string> further) {
     std::vector<std::string> all{"--scenario", "data-parallel", "--model", "linear"};
@@ -117,7 +117,7 @@ TEST_F(SweepTest, RefusesAFlagThatChangesNoCase) {
   EXPECT_EQ(error({"--strategy", "sharded", "--zero", "1,2,3", "--prefetch", "2"}), "3 cases");
 }
 
-TEST_F(SweepTest, ReadsValuesStrictly) {
+TEST_F(CaseExpansionTest, ReadsValuesStrictly) {
   const auto with = [&](const std::string& text) {
     return error_of({"--scenario", "pipe", "--split", text});
   };
@@ -128,7 +128,7 @@ TEST_F(SweepTest, ReadsValuesStrictly) {
   }
 }
 
-TEST_F(SweepTest, SaysWhereAnAxisOrStrategyBelongs) {
+TEST_F(CaseExpansionTest, SaysWhereAnAxisOrStrategyBelongs) {
   EXPECT_THAT(error_of({"--scenario", "mat", "--split", "3"}),
               AllOf(HasSubstr("--split"), HasSubstr("scenario pipe")));
   EXPECT_THAT(error_of({"--scenario", "pipe", "--strategy", "single", "--split", "3"}),
@@ -141,50 +141,51 @@ TEST_F(SweepTest, SaysWhereAnAxisOrStrategyBelongs) {
               HasSubstr("did you mean 'pipeline'"));
 }
 
-TEST_F(SweepTest, SkipsScenariosWithoutTheStrategy) {
+TEST_F(CaseExpansionTest, SkipsScenariosWithoutTheStrategy) {
   EXPECT_THAT(cases({"--scenario", "all", "--strategy", "single"}),
               ElementsAre("pipe/single/batch:12"));
 }
 
-TEST_F(SweepTest, KeepsHiddenAxesOutOfTheName) {
+TEST_F(CaseExpansionTest, KeepsHiddenAxesOutOfTheName) {
   const RunOptions options =
       parse({"--scenario", "pipe", "--strategy", "single", "--slowdown", "12.5"});
-  const auto specs = expand(options, *scenarios_.front(), {.count = 1});
+  const auto specs = expand(options, *scenarios_.front(), {.device_count = 1}).cases;
   ASSERT_EQ(specs.size(), 1U);
   EXPECT_EQ(specs[0].name(), "pipe/single/batch:12");
   EXPECT_EQ(specs[0].hidden.real("slowdown"), 12.5);
   EXPECT_THAT(error_of({"--scenario", "pipe", "--slowdown", "1,2"}), HasSubstr("one value"));
 }
 
-TEST_F(SweepTest, FindsCasesOfAReportAgain) {
+TEST_F(CaseExpansionTest, FindsCasesOfAReportAgain) {
   const RunOptions first = parse({"--scenario", "all", "--strategy", "alone,pipeline", "--n", "100",
                                   "--batch", "6", "--pause", "2.5us", "--split", "2+4"});
   RunOptions options = parse({"--scenario", "all", "--slowdown", "3"});
   for (const auto& scenario : scenarios_) {
-    for (const CaseSpec& spec : expand(first, *scenario, {.count = 1})) {
+    for (const CaseSpec& spec : expand(first, *scenario, {.device_count = 1}).cases) {
       options.cases.push_back(known_case(spec));
     }
   }
   ASSERT_EQ(options.cases.size(), 2U);
-  const auto pipe = expand(options, *scenarios_[0], {.count = 1});
+  const auto pipe = expand(options, *scenarios_[0], {.device_count = 1}).cases;
   ASSERT_EQ(pipe.size(), 1U);
   EXPECT_EQ(pipe[0].name(), "pipe/pipeline/batch:6/split:2+4");
   EXPECT_EQ(pipe[0].hidden.real("slowdown"), 3.0);
-  const auto mat = expand(options, *scenarios_[1], {.count = 1});
+  const auto mat = expand(options, *scenarios_[1], {.device_count = 1}).cases;
   ASSERT_EQ(mat.size(), 1U);
   EXPECT_EQ(mat[0].name(), "mat/alone/n:100/batch:6/pause:2.5us");
   EXPECT_EQ(mat[0].parameters.text("pause"), "2.5us");
 }
 
 /// An axis that a version does not know, or values that it gives another type, are another case.
-TEST_F(SweepTest, TakesNoCaseForOneThatDiffersInAParameter) {
+TEST_F(CaseExpansionTest, TakesNoCaseForOneThatDiffersInAParameter) {
   RunOptions options = parse({"--scenario", "pipe"});
   const auto of = [&](const std::string& name, const Value& value) {
-    CaseSpec spec = expand(parse({"--scenario", "pipe"}), *scenarios_[0], {.count = 1}).front();
+    CaseSpec spec =
+        expand(parse({"--scenario", "pipe"}), *scenarios_[0], {.device_count = 1}).cases.front();
     RerunCase known = known_case(spec);
     known.spec.parameters.set(name, value);
     options.cases = {known};
-    return expand(options, *scenarios_[0], {.count = 1});
+    return expand(options, *scenarios_[0], {.device_count = 1}).cases;
   };
   EXPECT_EQ(of("batch", std::int64_t{12}).size(), 1U);
   EXPECT_THROW((void)of("batch", std::int64_t{13}), UsageError) << "not what the name says";
@@ -203,15 +204,15 @@ class LeftOutOf {
     return names;
   }
   [[nodiscard]] std::vector<LeftOut> all(const RunOptions& options, int devices = 2) const {
-    return all(options, DeviceSet{.count = devices});
+    return all(options, Scenario::Request{.device_count = devices});
   }
   [[nodiscard]] std::vector<LeftOut> all(const RunOptions& options,
-                                         const DeviceSet& devices) const {
-    return left_out(options, scenario_, devices);
+                                         const Scenario::Request& devices) const {
+    return expand(options, scenario_, devices).left_out;
   }
   [[nodiscard]] std::vector<std::string> cases(const RunOptions& options) const {
     std::vector<std::string> names;
-    for (const CaseSpec& spec : expand(options, scenario_, {.count = 2})) {
+    for (const CaseSpec& spec : expand(options, scenario_, {.device_count = 2}).cases) {
       names.push_back(spec.name());
     }
     return names;
@@ -315,6 +316,16 @@ TEST(LeftOut, HasAReasonForWhatNoOneCouldAskFor) {
                                   "use direct"}));
 }
 
+TEST(LeftOut, SaysWhichFlagAddsWhatThePresetLacks) {
+  const LeftOutOf collectives("collectives");
+  RunOptions options;
+  options.axes = {{"collective", {std::string("all-reduce")}}};
+  const LeftOut nccl{"nccl", "the preset has none; --strategy nccl adds it"};
+  EXPECT_THAT(collectives.all(options), Contains(nccl));
+  options.strategies = {"nccl"};
+  EXPECT_THAT(collectives.all(options), IsEmpty());
+}
+
 TEST(LeftOut, HasOneReasonWhereAllScenariosNeedMoreDevices) {
   RunOptions options;
   for (const char* name :
@@ -332,7 +343,9 @@ TEST(LeftOut, HasOneReasonWhereAllScenariosNeedMoreDevices) {
 
 TEST(LeftOut, AdvisesNoDevicesThatTheMachineHasNot) {
   const LeftOutOf graph("graph");
-  EXPECT_THAT(graph.all({}, DeviceSet{.count = 1, .more = "buy a core"}).front().reason,
+  EXPECT_THAT(graph.all({}, Scenario::Request{.device_count = 1, .more_devices = "buy a core"})
+                  .front()
+                  .reason,
               testing::EndsWith("and this run has 1; buy a core"));
 }
 
@@ -356,12 +369,13 @@ TEST(Names, ShowEveryAxisThatIsSwept) {
   EXPECT_THAT(pipeline.cases(options), ElementsAre("pipeline/single/batch:24/image:128"));
 }
 
-TEST_F(SweepTest, RefusesCasesThatAreNoMore) {
+TEST_F(CaseExpansionTest, RefusesCasesThatAreNoMore) {
   RunOptions options = parse({"--scenario", "pipe"});
   const auto refuses = [&](const std::string& name, const std::string& strategy,
                            const Parameters& parameters) {
     options.cases = {{name, {"pipe", strategy, parameters, {}}}};
-    EXPECT_THROW((void)expand(options, *scenarios_[0], {.count = 1}), UsageError) << name;
+    EXPECT_THROW((void)expand(options, *scenarios_[0], {.device_count = 1}).cases, UsageError)
+        << name;
   };
   Parameters batch;
   batch.set("batch", std::int64_t{12});
@@ -370,7 +384,7 @@ TEST_F(SweepTest, RefusesCasesThatAreNoMore) {
   batch.set("devices", std::int64_t{2});
   refuses("pipe/single/batch:12/devices:2", "single", batch);
   options.cases = {{"mat/alone/n:1", {"mat", "alone", {}, {}}}};
-  EXPECT_THAT(expand(options, *scenarios_[0], {.count = 1}), IsEmpty());
+  EXPECT_THAT(expand(options, *scenarios_[0], {.device_count = 1}).cases, IsEmpty());
 }
 
 }  // namespace

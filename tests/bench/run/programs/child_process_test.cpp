@@ -1,5 +1,5 @@
 // Real programs that are started, watched and ended.
-#include "bench/run/child_process.h"
+#include "bench/run/programs/child_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,56 @@
+// Times work of one stream by the clock of its device, outside of plans.
+#pragma once
+
+#include <exception>
+#include <memory>
+
+#include "kernels/core/device.h"
+
+namespace parbench {
+
+/// A stretch of work of a stream between two events, which other streams may wait for.
+class TimedSpan {
+ public:
+  explicit TimedSpan(Stream& stream)
+      : stream_(&stream),
+        begin_(stream.device().make_event()),
+        end_(stream.device().make_event()) {}
+
+  /// Records the events around what `enqueue` enqueues.
+  template <typename Enqueue>
+  void record(Enqueue&& enqueue) {
+    stream_->record(*begin_);
+    enqueue();
+    stream_->record(*end_);
+  }
+
+  /// The seconds of the latest record. The stream has been synchronized since.
+  [[nodiscard]] double seconds() const { return end_->seconds_since(*begin_); }
+  [[nodiscard]] Event& begin() const { return *begin_; }
+  [[nodiscard]] Event& end() const { return *end_; }
+
+ private:
+  Stream* stream_;
+  std::unique_ptr<Event> begin_;
+  std::unique_ptr<Event> end_;
+};
+
+/// Waits at its end for a stream whose work uses memory that is released behind it. An error that
+/// led there matters more than another one of the same work.
+class StreamRest {
+ public:
+  explicit StreamRest(Stream& stream) : stream_(stream) {}
+  StreamRest(const StreamRest&) = delete;
+  StreamRest& operator=(const StreamRest&) = delete;
+  ~StreamRest() {
+    try {
+      stream_.synchronize();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
+
+ private:
+  Stream& stream_;
+};
+
+}  // namespace parbench
