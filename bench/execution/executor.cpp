@@ -29,7 +29,7 @@ std::vector<Stream*> local_streams(const std::vector<Stream*>& streams) {
   return local;
 }
 
-/// Collectives need all their ranks to be launched together.
+/// Collectives need all their members to be launched together.
 void check_one_lane_a_task(const Plan& plan) {
   for (const Task& task : plan.graph().tasks) {
     if (local_streams(plan.streams_of(task)).size() <= 1) continue;
@@ -97,7 +97,7 @@ void Executor::find_waits(Step& step) const {
   std::map<LaneId, Part> latest;  // order within a lane makes the others redundant
   for (const TaskId before : step.task->after) {
     const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
-    if (others == lanes) continue;  // rank for rank in order
+    if (others == lanes) continue;  // member for member in order
     for (std::size_t place = 0; place < others.size(); ++place) {
       if (!is_local(others[place])) continue;  // a message waits for it
       Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;

@@ -1,18 +1,37 @@
 // Failures of one rank that all ranks throw, so that all of them end a case in the same way.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <string>
 
+#include "bench/ranks/payload.h"
+
 namespace parbench {
 
-/// Returns a failure as text for other ranks: of which type it is, and what it says.
-[[nodiscard]] std::string encoded_failure(const std::exception_ptr& failure);
+/// A failure of one of the types that sessions distinguish.
+struct AgreedFailure {
+  enum class Type : std::uint8_t {
+    error,
+    usage,
+    unsupported,
+    out_of_memory,
+    device_lost,
+    interrupted,
+    out_of_time
+  };
+  Type type = Type::error;
+  std::string text;
+  std::string backend = {};  // of a lost device
+  std::string by = {};       // the rank, with which the message begins; empty: this one
 
-/// Throws the failure again. `by`: the rank, which the message then begins with; empty: this one.
-[[noreturn]] void throw_failure(const std::string& encoded, const std::string& by);
+  void fields(Archive& archive) { archive(type, text, backend, by); }
+};
 
-/// What a failure says.
-[[nodiscard]] std::string text_of_failure(const std::exception_ptr& failure);
+/// Describes an exception.
+[[nodiscard]] AgreedFailure described(const std::exception_ptr& failure);
+
+/// Throws the exception that is described.
+[[noreturn]] void throw_failure(const AgreedFailure& failure);
 
 }  // namespace parbench

@@ -40,27 +40,27 @@ std::optional<int> number_in(const char* text) {
 
 /// Beside what this code is part of, the program or its installed library, and where the system
 /// looks.
-std::vector<std::filesystem::path> places_of_library() {
-  std::vector<std::filesystem::path> places;
+std::vector<std::filesystem::path> paths_of_library() {
+  std::vector<std::filesystem::path> paths;
   Dl_info own{};
   std::error_code error;
-  if (dladdr(reinterpret_cast<const void*>(&places_of_library), &own) != 0) {
+  if (dladdr(reinterpret_cast<const void*>(&paths_of_library), &own) != 0) {
     const std::filesystem::path file = std::filesystem::canonical(own.dli_fname, error);
-    if (!error) places.push_back(file.parent_path() / library_name);
+    if (!error) paths.push_back(file.parent_path() / library_name);
   }
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) places.push_back(program.parent_path() / library_name);
-  places.emplace_back(library_name);
-  return places;
+  if (!error) paths.push_back(program.parent_path() / library_name);
+  paths.emplace_back(library_name);
+  return paths;
 }
 
 /// Never closed: MPI does not survive that. Global, because Open MPI's own plugins expect it.
 void* open_library(std::string& problem) {
-  for (const std::filesystem::path& place : places_of_library()) {
-    if (void* const library = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
+  for (const std::filesystem::path& path : paths_of_library()) {
+    if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
     std::error_code ignored;
     const char* const why = dlerror();
-    if (std::filesystem::exists(place, ignored) && why != nullptr) problem = why;
+    if (std::filesystem::exists(path, ignored) && why != nullptr) problem = why;
   }
   return nullptr;
 }

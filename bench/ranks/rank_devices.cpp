@@ -9,74 +9,23 @@
 #include <utility>
 
 #include "bench/output/version.h"
-#include "bench/ranks/control/frames.h"
 #include "bench/ranks/unit_share.h"
 #include "kernels/base/error.h"
 #include "kernels/core/ranks/remote_device.h"
 #include "reports/model/machine_info.h"
 
 namespace parbench {
+
+static void fields(Archive& archive, DeviceInfo& info) {
+  archive(info.name, info.backend, info.model, info.hardware, info.cores, info.copy_cores,
+          info.memory_bytes, info.host_memory, info.facts, info.rank, info.staged, info.joined_by,
+          info.unit);
+}
+
 namespace {
-
-std::vector<int> cores_in(PayloadReader& reader) {
-  std::vector<int> cores;
-  for (std::uint64_t left = reader.number(); left > 0; --left) {
-    cores.push_back(static_cast<int>(reader.number()));
-  }
-  return cores;
-}
-
-void append_cores(std::string& payload, const std::vector<int>& cores) {
-  append_number(payload, cores.size());
-  for (const int core : cores) append_number(payload, static_cast<std::uint64_t>(core));
-}
 
 bool is_instruction_set(std::string_view component) {
   return component.find("instruction set") != std::string_view::npos;
-}
-
-std::string encoded(const std::vector<std::unique_ptr<Device>>& devices) {
-  std::string payload;
-  append_number(payload, devices.size());
-  for (const auto& device : devices) {
-    const DeviceInfo& info = device->info();
-    for (const std::string* text : {&info.name, &info.backend, &info.model, &info.hardware}) {
-      append_text(payload, *text);
-    }
-    append_cores(payload, info.cores);
-    append_cores(payload, info.copy_cores);
-    append_number(payload, info.memory_bytes);
-    append_number(payload, info.host_memory ? 1 : 0);
-    append_number(payload, info.staged ? 1 : 0);
-    append_text(payload, info.joined_by);
-    append_text(payload, info.unit);
-    append_number(payload, info.facts.size());
-    for (const auto& [name, fact] : info.facts) {
-      append_text(payload, name);
-      append_text(payload, fact);
-    }
-  }
-  return payload;
-}
-
-DeviceInfo info_in(PayloadReader& reader, int rank) {
-  DeviceInfo info;
-  for (std::string* text : {&info.name, &info.backend, &info.model, &info.hardware}) {
-    *text = reader.text();
-  }
-  info.cores = cores_in(reader);
-  info.copy_cores = cores_in(reader);
-  info.memory_bytes = reader.number();
-  info.host_memory = reader.number() != 0;
-  info.staged = reader.number() != 0;
-  info.joined_by = reader.text();
-  info.unit = reader.text();
-  for (std::uint64_t left = reader.number(); left > 0; --left) {
-    std::string name = reader.text();
-    info.facts.emplace_back(std::move(name), reader.text());
-  }
-  info.rank = rank;
-  return info;
 }
 
 /// The instructions with which the CPU devices of this rank compute.
@@ -92,19 +41,10 @@ std::string instruction_set(const Machine& machine) {
 /// Ranks of one machine that may use the same cores divide them. Where the launcher has bound each
 /// to cores of its own, there is nothing to divide.
 CoreShare core_share(RankTeam& team) {
-  std::string own;
-  append_text(own, host_name());
-  append_cores(own, report::cores_allowed());
-  const std::vector<std::string> all = team.meet(own);
+  const auto all = team.meet(std::pair(host_name(), report::cores_allowed()));
   const auto rank = static_cast<std::size_t>(team.rank());
   return {.index = static_cast<int>(std::count(all.begin(), all.begin() + team.rank(), all[rank])),
           .count = static_cast<int>(std::ranges::count(all, all[rank]))};
-}
-
-std::vector<std::string> units_in(PayloadReader& reader) {
-  std::vector<std::string> units;
-  for (std::uint64_t left = reader.number(); left > 0; --left) units.push_back(reader.text());
-  return units;
 }
 
 /// The first device of a backend is the one that falls to this rank, or a part of it where ranks
@@ -117,15 +57,7 @@ std::string request_of_rank(RankTeam& team, const Machine& machine, std::string_
   const std::string_view name = request.substr(0, request.size() - first.size());
   const Backend* const backend = machine.find(name);
   const std::vector<std::string> own = backend ? backend->units() : std::vector<std::string>{};
-  std::string payload;
-  append_number(payload, own.size());
-  for (const std::string& unit : own) append_text(payload, unit);
-  std::vector<std::vector<std::string>> visible;
-  for (const std::string& of_rank : team.meet(payload)) {
-    PayloadReader reader(of_rank);
-    visible.push_back(units_in(reader));
-  }
-  const std::optional<UnitShare> share = unit_share(visible, team.rank());
+  const std::optional<UnitShare> share = unit_share(team.meet(own), team.rank());
   if (!share) return std::string(request);
   const bool is_divided = share->count > 1 && backend->max_parts(share->number) >= share->count;
   if (!is_divided) return fmt::format("{}:{}", name, share->number);
@@ -140,6 +72,8 @@ struct Fact {
   std::string name;
   std::string value;
   bool may_differ = false;  // with --allow-different-ranks
+
+  void fields(Archive& archive) { archive(name, value, may_differ); }
 };
 
 std::string flags_text(const RunOptions& options) {
@@ -173,25 +107,16 @@ std::vector<Fact> facts_of(const Machine& machine, const RunOptions& options) {
 
 std::vector<std::string> compare_ranks(RankTeam& team, const Machine& machine,
                                        const RunOptions& options) {
-  const std::vector<Fact> own = facts_of(machine, options);
-  std::string payload;
-  for (const Fact& fact : own) {
-    append_text(payload, fact.name);
-    append_text(payload, fact.value);
-  }
-  const std::vector<std::string> all = team.meet(payload);
+  const std::vector<std::vector<Fact>> all = team.meet(facts_of(machine, options));
+  const std::vector<Fact>& first = all.front();
   std::vector<std::string> differences;
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    PayloadReader first(all.front());
-    PayloadReader other(all[rank]);
-    for (const Fact& fact : own) {
-      const std::string name = first.text();
-      const std::string expected = first.text();
-      static_cast<void>(other.text());
-      const std::string found = other.text();
-      if (found == expected) continue;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const Fact& fact = first[i];
+      const std::string found = i < all[rank].size() ? all[rank][i].value : "none";
+      if (found == fact.value) continue;
       const std::string text =
-          fmt::format("{}: {} on {}, {} on {}", name, expected, team.name_of(0), found,
+          fmt::format("{}: {} on {}, {} on {}", fact.name, fact.value, team.name_of(0), found,
                       team.name_of(static_cast<int>(rank)));
       if (!fact.may_differ) {
         throw UsageError(
@@ -222,19 +147,18 @@ std::vector<std::unique_ptr<Device>> open_rank_devices(RankTeam& team, const Mac
   std::vector<std::unique_ptr<Device>> own =
       machine.open(request_of_rank(team, machine, request, of_rank), of_rank);
   Device& twin = *own.front();
+  std::pair<std::string, std::vector<DeviceInfo>> brought{instruction_set(machine), {}};
+  for (const auto& device : own) brought.second.push_back(device->info());
+  const auto all = team.meet(brought);
   std::vector<std::unique_ptr<Device>> devices;
-  std::string payload;
-  append_text(payload, instruction_set(machine));
-  const std::vector<std::string> all = team.meet(payload + encoded(own));
   for (int rank = 0; rank < team.size(); ++rank) {
     if (rank == team.rank()) {
       std::ranges::move(own, std::back_inserter(devices));
       continue;
     }
-    PayloadReader reader(all[static_cast<std::size_t>(rank)]);
-    const bool same_kernels = reader.text() == instruction_set(machine);
-    for (std::uint64_t left = reader.number(); left > 0; --left) {
-      devices.push_back(std::make_unique<RemoteDevice>(info_in(reader, rank), twin, same_kernels));
+    const auto& [instructions, infos] = all[static_cast<std::size_t>(rank)];
+    for (const DeviceInfo& info : infos) {
+      devices.push_back(std::make_unique<RemoteDevice>(info, twin, instructions == brought.first));
     }
   }
   return devices;

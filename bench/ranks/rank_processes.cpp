@@ -4,43 +4,38 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "bench/ranks/control/connections.h"
-#include "bench/ranks/control/frames.h"
 #include "reports/model/machine_info.h"
 
 namespace parbench {
 namespace {
 
-/// Where numbers of processes are those of this one.
-std::string place_of_process() {
+/// Returns the host and the PID namespace of this process, within which numbers of processes hold.
+std::string pid_namespace() {
   std::error_code ignored;
   return host_name() + " " + std::filesystem::read_symlink("/proc/self/ns/pid", ignored).string();
 }
 
-std::string process_payload(const std::vector<int>& cores) {
-  std::string payload;
-  append_text(payload, place_of_process());
-  append_number(payload, static_cast<std::uint64_t>(getpid()));
-  append_number(payload, static_cast<std::uint64_t>(getppid()));
-  append_number(payload, cores.size());
-  for (const int core : cores) append_number(payload, static_cast<std::uint64_t>(core));
-  return payload;
-}
+/// A rank as the others see it.
+struct RankProcess {
+  std::string pid_namespace;
+  pid_t pid = 0;
+  pid_t parent = 0;
+  std::vector<int> cores;
 
-/// The share of the cores in a payload that are among these; all of none.
-double common_share(PayloadReader& reader, const std::vector<int>& cores) {
-  const std::uint64_t count = reader.number();
-  std::uint64_t common = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto core = static_cast<int>(reader.number());
-    if (std::ranges::find(cores, core) != cores.end()) ++common;
-  }
-  return count == 0 ? 1 : static_cast<double>(common) / static_cast<double>(count);
+  void fields(Archive& archive) { archive(pid_namespace, pid, parent, cores); }
+};
+
+/// The share of a rank's cores that are among these; all of none.
+double common_share(const std::vector<int>& of_rank, const std::vector<int>& cores) {
+  if (of_rank.empty()) return 1;
+  const auto common = std::ranges::count_if(
+      of_rank, [&](int core) { return std::ranges::find(cores, core) != cores.end(); });
+  return static_cast<double>(common) / static_cast<double>(of_rank.size());
 }
 
 void add_process(std::vector<OwnProcess>& processes, const OwnProcess& one) {
@@ -53,15 +48,12 @@ void add_process(std::vector<OwnProcess>& processes, const OwnProcess& one) {
 }  // namespace
 
 std::vector<OwnProcess> rank_processes(RankTeam& team) {
-  const std::vector<int> cores = report::cores_allowed();
+  const RankProcess own{pid_namespace(), getpid(), getppid(), report::cores_allowed()};
   std::vector<OwnProcess> processes;
-  for (const std::string& payload : team.meet(process_payload(cores))) {
-    PayloadReader reader(payload);
-    if (reader.text() != place_of_process()) continue;
-    const auto pid = static_cast<pid_t>(reader.number());
-    const auto parent = static_cast<pid_t>(reader.number());
-    add_process(processes, {.pid = pid, .share = common_share(reader, cores)});
-    add_process(processes, {.pid = parent});
+  for (const RankProcess& rank : team.meet(own)) {
+    if (rank.pid_namespace != own.pid_namespace) continue;
+    add_process(processes, {.pid = rank.pid, .share = common_share(rank.cores, own.cores)});
+    add_process(processes, {.pid = rank.parent});
   }
   return processes;
 }

@@ -9,7 +9,6 @@
 
 #include "bench/execution/executor.h"
 #include "bench/execution/interrupt.h"
-#include "bench/ranks/control/frames.h"
 #include "bench/ranks/timeline_parts.h"
 #include "kernels/base/error.h"
 #include "reports/statistics/statistics.h"
@@ -54,10 +53,10 @@ class RankRunner final : public PlanRunner {
     // The meeting after an execution is that before the next one.
     if (latest_ != team_.meetings()) team_.meet();
     Timing timing;
-    static_cast<void>(team_.take_waits());
+    static_cast<void>(team_.link().take_times());
     limit_waits();
     team_.exchange([&] { timing = own_->run(); });
-    const TimedLink::Times waited = team_.take_waits();
+    const RankLink::Times waited = team_.link().take_times();
     std::vector<std::vector<double>> by_rank;
     const std::vector<double> largest =
         team_.largest({timing.seconds, timing.wall_seconds, waited.waits, waited.barrier}, by_rank);
@@ -99,9 +98,7 @@ class RankRunner final : public PlanRunner {
 
  private:
   void require_same(const PlanGraph& graph) {
-    std::string own;
-    append_number(own, hash_of(graph));
-    const std::vector<std::string> hashes = team_.meet(own);
+    const std::vector<std::uint64_t> hashes = team_.meet(hash_of(graph));
     for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
       if (hashes[rank] == hashes.front()) continue;
       throw Error(

@@ -17,8 +17,7 @@ std::unique_ptr<RankTeam> join_ranks() {
     name_errors(fmt::format("[{} rank {}] ", host_name(), launched->rank));
   }
   try {
-    const ControlChannel::Seconds limit =
-        rank_patience().value_or(ControlChannel::Options().patience);
+    const ControlChannel::Seconds limit = rank_patience().value_or(default_rank_patience);
     const Watchdog watchdog(
         limit, fmt::format("rank {} ({}) was not joined by all {} ranks within {:g} s",
                            launched->rank, host_name(), launched->size, limit.count()));

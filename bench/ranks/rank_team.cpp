@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -22,6 +21,8 @@ using Seconds = ControlChannel::Seconds;
 /// Another rank does the same work, and may take so many times as long.
 constexpr double max_slowness = 10;
 
+constexpr Seconds default_silence = std::chrono::minutes(1);
+
 /// Rank 0 writes its outputs before it ends the run, however short the limit of other waits is.
 constexpr Seconds min_end_limit = std::chrono::minutes(1);
 
@@ -38,21 +39,6 @@ std::optional<Seconds> seconds_in(const char* variable) {
   return Seconds(seconds);
 }
 
-ControlChannel::Options channel_options(std::optional<Seconds> patience) {
-  ControlChannel::Options options;
-  if (patience) options.patience = *patience;
-  if (const auto silence = seconds_in("PARBENCH_RANK_SILENCE")) {
-    options.silence = options.notice = *silence;
-  }
-  return options;
-}
-
-std::string encoded(const std::vector<double>& values) {
-  std::string payload;
-  for (const double value : values) append_number(payload, std::bit_cast<std::uint64_t>(value));
-  return payload;
-}
-
 std::string named(int rank, const std::string& host) {
   return fmt::format("rank {} ({})", rank, host);
 }
@@ -62,11 +48,11 @@ std::string named(int rank, const std::string& host) {
 std::optional<Seconds> rank_patience() { return seconds_in("PARBENCH_RANK_PATIENCE"); }
 
 RankTeam::RankTeam(std::unique_ptr<RankLink> link)
-    : link_(std::make_unique<TimedLink>(std::move(link))),
+    : link_(std::move(link)),
       patience_(rank_patience()),
-      options_(channel_options(patience_)) {
+      silence_(seconds_in("PARBENCH_RANK_SILENCE").value_or(default_silence)) {
   channel_ =
-      std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), options_);
+      std::make_unique<ControlChannel>(connect_ranks(*link_), named(rank(), host_name()), silence_);
   link_->check_with([this] { channel_->check(); });
   clock_ = measure_clock_offset(*link_);
 }
@@ -79,8 +65,8 @@ RankTeam::~RankTeam() {
   }
   // MPI waits for all ranks, whose signs of life may end meanwhile.
   const Watchdog watchdog(
-      options_.silence, fmt::format("{} has ended its run, and another rank has not within {:g} s",
-                                    name_of(rank()), options_.silence.count()));
+      silence_, fmt::format("{} has ended its run, and another rank has not within {:g} s",
+                            name_of(rank()), silence_.count()));
   link_.reset();
 }
 
@@ -90,7 +76,7 @@ void RankTeam::check() const { channel_->check(); }
 
 /// Returns the limit of a wait that begins now.
 Seconds RankTeam::wait_limit() const {
-  if (patience_ || !expected_) return options_.patience;
+  if (patience_ || !expected_) return patience_.value_or(default_rank_patience);
   return std::max(*expected_, max_slowness * Seconds(std::chrono::steady_clock::now() - met_));
 }
 
@@ -108,76 +94,51 @@ void RankTeam::share(int owner, void* data, std::size_t bytes) {
 
 std::vector<double> RankTeam::largest(std::vector<double> values,
                                       std::vector<std::vector<double>>& by_rank) {
-  const std::string combined = meet_for(encoded(values), [&](const std::vector<std::string>& all) {
-    for (const std::string& payload : all) {
-      PayloadReader reader(payload);
-      std::vector<double>& of_rank = by_rank.emplace_back(values.size());
-      for (double& value : of_rank) value = std::bit_cast<double>(reader.number());
-      std::ranges::transform(values, of_rank, values.begin(), std::ranges::max);
-    }
-    return encoded(values);
-  });
-  PayloadReader reader(combined);
-  for (double& value : values) value = std::bit_cast<double>(reader.number());
-  return values;
-}
-
-std::vector<std::string> RankTeam::meet(const std::string& own) {
-  const std::string all = meet_for(own, [](const std::vector<std::string>& brought) {
-    std::string joined;
-    for (const std::string& one : brought) append_text(joined, one);
-    return joined;
-  });
-  PayloadReader reader(all);
-  std::vector<std::string> brought;
-  for (int one = 0; one < size(); ++one) brought.push_back(reader.text());
-  return brought;
+  return unpacked<std::vector<double>>(
+      meet_for(packed(values), [&](const std::vector<std::string>& all) {
+        for (const std::string& payload : all) {
+          by_rank.push_back(unpacked<std::vector<double>>(payload));
+          std::ranges::transform(values, by_rank.back(), values.begin(), std::ranges::max);
+        }
+        return packed(values);
+      }));
 }
 
 std::string RankTeam::meet_for(const std::string& own, const Combine& combine) {
+  using Brought = std::pair<bool, std::string>;  // whether a rank is interrupted, and its own
   const ControlChannel::Limit limit(*channel_, wait_limit());
   ++meetings_;
-  std::string status;
-  append_number(status, InterruptHandler::requested() ? 1 : 0);
-  append_text(status, own);
-  std::string verdict;
+  const std::string status = packed(Brought(InterruptHandler::requested(), own));
+  Brought joint;
   if (leads()) {
-    bool interrupted = false;
-    std::vector<std::string> brought;
+    std::vector<std::string> all;
     for (const std::string& payload : collect(status)) {
-      PayloadReader reader(payload);
-      interrupted = reader.number() != 0 || interrupted;
-      brought.push_back(reader.text());
+      auto [interrupted, brought] = unpacked<Brought>(payload);
+      joint.first = joint.first || interrupted;
+      all.push_back(std::move(brought));
     }
-    append_number(verdict, interrupted ? 1 : 0);
-    append_text(verdict, combine(brought));
-    channel_->send_to_all({FrameKind::verdict, meetings_, verdict});
+    joint.second = combine(all);
+    channel_->send_to_all({FrameKind::verdict, meetings_, packed(joint)});
   } else {
     channel_->send(0, {FrameKind::status, meetings_, status});
-    verdict = hear(FrameKind::verdict);
+    joint = unpacked<Brought>(hear(FrameKind::verdict));
   }
   has_refused_ = false;
   met_ = std::chrono::steady_clock::now();
-  PayloadReader reader(verdict);
-  interrupted_ = reader.number() != 0;
-  return reader.text();
+  interrupted_ = joint.first;
+  return joint.second;
 }
 
 double RankTeam::broadcast(double value) {
-  std::string payload;
-  append_number(payload, std::bit_cast<std::uint64_t>(value));
   if (leads()) {
-    channel_->send_to_all({FrameKind::value, meetings_, payload});
+    channel_->send_to_all({FrameKind::value, meetings_, packed(value)});
     return value;
   }
   const ControlChannel::Limit limit(*channel_, wait_limit());
-  payload = hear(FrameKind::value);
-  return std::bit_cast<double>(PayloadReader(payload).number());
+  return unpacked<double>(hear(FrameKind::value));
 }
 
-void RankTeam::together(const std::function<void()>& work) {
-  has_refused_ = false;
-  expected_.reset();  // nothing is known of the work
+void RankTeam::run(const std::function<void()>& work, const std::function<void()>& failed) {
   try {
     work();
   } catch (const RunEnded&) {
@@ -186,25 +147,24 @@ void RankTeam::together(const std::function<void()>& work) {
     if (leads()) throw;
     give_up(error.what());
   } catch (...) {
+    failed();
+  }
+}
+
+void RankTeam::together(const std::function<void()>& work) {
+  has_refused_ = false;
+  expected_.reset();  // nothing is known of the work
+  run(work, [this] {
     if (std::exchange(has_refused_, false)) throw;
     fail(std::current_exception());
-  }
+  });
   meet();
   expected_.reset();
 }
 
 void RankTeam::exchange(const std::function<void()>& work) {
   const ControlChannel::Limit limit(*channel_, wait_limit());
-  try {
-    work();
-  } catch (const RunEnded&) {
-    throw;
-  } catch (const TimedOut& error) {
-    if (leads()) throw;
-    give_up(error.what());
-  } catch (...) {
-    give_up(text_of_failure(std::current_exception()));
-  }
+  run(work, [this] { give_up(described(std::current_exception()).text); });
 }
 
 void RankTeam::give_up(const std::string& reason) {
@@ -231,20 +191,19 @@ void RankTeam::wait_for_end() {
 /// On rank 0: the statuses of all, its own first. Throws the failure of one that has none.
 std::vector<std::string> RankTeam::collect(const std::string& own) {
   std::vector<std::string> statuses{own};
-  std::string refusal;
+  std::optional<AgreedFailure> refusal;
   for (int other = 1; other < size(); ++other) {
     Frame frame = channel_->receive(other);
     while (frame.number < meetings_) frame = channel_->receive(other);  // of one that was refused
     if (frame.kind == FrameKind::status) statuses.push_back(std::move(frame.payload));
-    if (frame.kind != FrameKind::failure || !refusal.empty()) continue;
-    append_text(refusal, name_of(other));
-    append_text(refusal, frame.payload);
+    if (frame.kind != FrameKind::failure || refusal) continue;
+    refusal = unpacked<AgreedFailure>(frame.payload);
+    refusal->by = name_of(other);
   }
-  if (!refusal.empty()) {
-    channel_->send_to_all({FrameKind::refusal, meetings_, refusal});
-    throw_refusal(refusal);
-  }
-  return statuses;
+  if (!refusal) return statuses;
+  const std::string payload = packed(*refusal);
+  channel_->send_to_all({FrameKind::refusal, meetings_, payload});
+  throw_refusal(payload);
 }
 
 /// On the other ranks: waits for the next frame of that kind.
@@ -268,14 +227,12 @@ std::string RankTeam::hear(FrameKind wanted) {
 void RankTeam::fail(const std::exception_ptr& failure) {
   const ControlChannel::Limit limit(*channel_, wait_limit());
   ++meetings_;
+  const std::string payload = packed(described(failure));
   if (leads()) {
-    std::string refusal;
-    append_text(refusal, {});
-    append_text(refusal, encoded_failure(failure));
-    channel_->send_to_all({FrameKind::refusal, meetings_, refusal});
+    channel_->send_to_all({FrameKind::refusal, meetings_, payload});
     std::rethrow_exception(failure);
   }
-  channel_->send(0, {FrameKind::failure, meetings_, encoded_failure(failure)});
+  channel_->send(0, {FrameKind::failure, meetings_, payload});
   for (;;) {
     const Frame frame = channel_->receive(0);
     if (frame.kind == FrameKind::end) throw RunEnded();
@@ -285,9 +242,7 @@ void RankTeam::fail(const std::exception_ptr& failure) {
 
 void RankTeam::throw_refusal(const std::string& payload) {
   has_refused_ = true;
-  PayloadReader reader(payload);
-  const std::string by = reader.text();
-  throw_failure(reader.text(), by);
+  throw_failure(unpacked<AgreedFailure>(payload));
 }
 
 }  // namespace parbench

@@ -14,10 +14,13 @@
 #include "bench/ranks/clock_offset.h"
 #include "bench/ranks/control/control_channel.h"
 #include "bench/ranks/launcher.h"
-#include "bench/ranks/timed_link.h"
+#include "bench/ranks/payload.h"
 #include "scenarios/framework/ranks/rank_group.h"
 
 namespace parbench {
+
+/// Limit of a wait for other ranks while no length of their work is known.
+inline constexpr ControlChannel::Seconds default_rank_patience = std::chrono::minutes(30);
 
 /// The user's limit of each wait of a rank for others, from PARBENCH_RANK_PATIENCE; nothing where
 /// it is not set. Throws UsageError for an invalid one.
@@ -49,9 +52,6 @@ class RankTeam final : public RankGroup {
   [[nodiscard]] std::vector<double> largest(std::vector<double> values,
                                             std::vector<std::vector<double>>& by_rank);
 
-  /// Returns how long this rank has waited in messages since the last call.
-  [[nodiscard]] TimedLink::Times take_waits() { return link_->take(); }
-
   [[nodiscard]] bool leads() const { return rank() == 0; }
   /// "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
@@ -59,7 +59,14 @@ class RankTeam final : public RankGroup {
   [[nodiscard]] const ClockOffset& clock() const { return clock_; }
 
   /// Returns what each rank brings, by rank. Throws the failure of a rank that cannot come.
-  [[nodiscard]] std::vector<std::string> meet(const std::string& own);
+  template <class Value = std::string>
+  [[nodiscard]] std::vector<Value> meet(const Value& own) {
+    const auto all = unpacked<std::vector<std::string>>(meet_for(
+        packed(own), [](const std::vector<std::string>& brought) { return packed(brought); }));
+    std::vector<Value> values;
+    for (const std::string& one : all) values.push_back(unpacked<Value>(one));
+    return values;
+  }
   /// The same where nothing is brought.
   void meet() {
     static_cast<void>(meet_for({}, [](const auto&) { return std::string(); }));
@@ -105,12 +112,15 @@ class RankTeam final : public RankGroup {
   [[nodiscard]] std::vector<std::string> collect(const std::string& own);
   [[nodiscard]] std::string hear(FrameKind wanted);
   [[nodiscard]] ControlChannel::Seconds wait_limit() const;
+  /// Runs work. `failed` handles an exception of it, which is neither the end of the run nor a wait
+  /// that has passed its limit.
+  void run(const std::function<void()>& work, const std::function<void()>& failed);
   [[noreturn]] void fail(const std::exception_ptr& failure);
   [[noreturn]] void throw_refusal(const std::string& payload);
 
-  std::unique_ptr<TimedLink> link_;
+  std::unique_ptr<RankLink> link_;
   std::optional<ControlChannel::Seconds> patience_;  // given by the user
-  ControlChannel::Options options_;
+  ControlChannel::Seconds silence_;
   std::optional<ControlChannel::Seconds> expected_;  // by `expect_within`
   std::chrono::steady_clock::time_point met_ = std::chrono::steady_clock::now();
   std::unique_ptr<ControlChannel> channel_;

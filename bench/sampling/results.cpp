@@ -178,7 +178,7 @@ std::string_view text_of(ChosenBy by) {
 /// An operation, what implements it, nothing where there is no choice, and who has chosen that.
 struct KernelName {
   std::string_view operation;
-  std::string_view implementation;
+  std::string implementation;
   std::string_view chosen_by;
   friend auto operator<=>(const KernelName&, const KernelName&) = default;
 };

@@ -6,8 +6,8 @@
 namespace parbench {
 
 std::string to_string(const DeviceNumber& number) {
-  return number.partition ? fmt::format("{}/{}", number.device, *number.partition)
-                          : std::to_string(number.device);
+  return number.part ? fmt::format("{}/{}", number.device, *number.part)
+                     : std::to_string(number.device);
 }
 
 std::vector<DeviceNumber> Backend::choose(int count) const {

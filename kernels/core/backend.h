@@ -11,10 +11,10 @@
 
 namespace parbench {
 
-/// A device by its name behind the colon: "0", or "0/1" for a partition of device 0.
+/// A device by its name behind the colon: "0", or "0/1" for a part of device 0.
 struct DeviceNumber {
   int device = 0;
-  std::optional<int> partition = {};
+  std::optional<int> part = {};
   friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
 };
 [[nodiscard]] std::string to_string(const DeviceNumber& number);
@@ -84,7 +84,7 @@ class Backend {
   [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
   /// Opens devices for one run, distinct and in the order in which the user gave them. Throws
-  /// UsageError for more devices than there are, and for a partition that does not exist.
+  /// UsageError for more devices than there are, and for a part that does not exist.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 

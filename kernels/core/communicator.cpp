@@ -14,9 +14,9 @@ bool adds(Collective collective) {
          collective == Collective::reduce;
 }
 
-/// What the bytes at a rank must be a multiple of: a number, and a block of each rank.
-std::size_t unit_of(Collective collective, std::size_t ranks) {
-  return (adds(collective) ? sizeof(float) : 1) * (has_blocks(collective) ? ranks : 1);
+/// What the bytes at a member must be a multiple of: a number, and a block of each member.
+std::size_t unit_of(Collective collective, std::size_t members) {
+  return (adds(collective) ? sizeof(float) : 1) * (has_blocks(collective) ? members : 1);
 }
 
 }  // namespace
@@ -50,8 +50,8 @@ bool has_blocks(Collective collective) {
          collective == Collective::all_to_all;
 }
 
-Work work_of(Collective collective, std::size_t ranks, std::size_t bytes) {
-  const double others = static_cast<double>(ranks - 1) * static_cast<double>(bytes);
+Work work_of(Collective collective, std::size_t members, std::size_t bytes) {
+  const double others = static_cast<double>(members - 1) * static_cast<double>(bytes);
   double sent = others;
   if (collective == Collective::all_reduce) sent = 2 * others;
   if (collective == Collective::send_recv) sent = others + static_cast<double>(bytes);
@@ -60,21 +60,21 @@ Work work_of(Collective collective, std::size_t ranks, std::size_t bytes) {
 
 void Communicator::enqueue(Collective collective, std::span<Stream* const> streams,
                            std::span<const BufferView> data, std::span<const BufferView> inputs) {
-  const auto ranks = static_cast<std::size_t>(size());
-  if (streams.size() != ranks || data.size() != ranks) {
-    throw std::invalid_argument(fmt::format("{} joins {} ranks, not {} streams and {} views",
-                                            name(), ranks, streams.size(), data.size()));
+  const auto members = static_cast<std::size_t>(size());
+  if (streams.size() != members || data.size() != members) {
+    throw std::invalid_argument(fmt::format("{} joins {} members, not {} streams and {} views",
+                                            name(), members, streams.size(), data.size()));
   }
   const std::size_t bytes = data.front().bytes;
   const auto has_other_size = [&](const BufferView& view) { return view.bytes != bytes; };
   if (std::ranges::any_of(data, has_other_size) || std::ranges::any_of(inputs, has_other_size)) {
     throw std::invalid_argument(name() + ": a collective needs data of equal sizes");
   }
-  if (inputs.size() != (has_input(collective) ? ranks : 0)) {
-    throw std::invalid_argument(fmt::format("{}: {} inputs are given for {} of {} ranks", name(),
-                                            inputs.size(), name_of(collective), ranks));
+  if (inputs.size() != (has_input(collective) ? members : 0)) {
+    throw std::invalid_argument(fmt::format("{}: {} inputs are given for {} of {} members", name(),
+                                            inputs.size(), name_of(collective), members));
   }
-  const std::size_t unit = unit_of(collective, ranks);
+  const std::size_t unit = unit_of(collective, members);
   if (bytes % unit != 0) {
     throw std::invalid_argument(
         fmt::format("{}: {} bytes are not a multiple of {}", name(), bytes, unit));

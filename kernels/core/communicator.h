@@ -16,17 +16,19 @@
 
 namespace parbench {
 
-/// In place, on `data` of equal sizes at all ranks:
-/// - all_reduce: f32 numbers; every rank's become the sum of all ranks'.
-/// - all_gather: as many blocks of equal sizes as there are ranks; rank r brings block r, and all
-///   ranks end with all blocks.
-/// - reduce_scatter: f32 numbers in such blocks; rank r ends with the sum of all ranks' in block r,
-///   and its other blocks are undefined.
-/// - broadcast: every rank's data become those of rank 0.
-/// - reduce: f32 numbers; those of rank 0 become the sum of all ranks', the others are undefined.
-/// From an input of each rank, which is not overwritten, to data of the same size:
-/// - all_to_all: block j of rank r's input becomes block r of rank j's data.
-/// - send_recv: rank r's input becomes the data of the next rank, that of the last one rank 0's.
+/// In place, on `data` of equal sizes at all members, which are the devices that take part:
+/// - all_reduce: f32 numbers; every member's become the sum of all members'.
+/// - all_gather: as many blocks of equal sizes as there are members; member m brings block m, and
+///   all members end with all blocks.
+/// - reduce_scatter: f32 numbers in such blocks; member m ends with the sum of all members' in
+/// block
+///   m, and its other blocks are undefined.
+/// - broadcast: every member's data become those of member 0.
+/// - reduce: f32 numbers; those of member 0 become the sum of all members', the others are
+/// undefined. From an input of each member, which is not overwritten, to data of the same size:
+/// - all_to_all: block j of member m's input becomes block m of member j's data.
+/// - send_recv: member m's input becomes the data of the next member, that of the last one member
+///   0's.
 enum class Collective {
   all_reduce,
   all_gather,
@@ -42,17 +44,17 @@ inline constexpr std::array<Collective, 7> all_collectives{
     Collective::send_recv};
 [[nodiscard]] std::string_view name_of(Collective collective);  // "all-reduce"
 
-/// Whether ranks send from an input of their own.
+/// Whether members send from an input of their own.
 [[nodiscard]] bool has_input(Collective collective);
-/// Whether the data of a rank are as many blocks of equal sizes as there are ranks.
+/// Whether the data of a member are as many blocks of equal sizes as there are members.
 [[nodiscard]] bool has_blocks(Collective collective);
 
 /// Returns the work of a collective by the ring algorithm; no algorithm between equal links moves
-/// less: of S bytes at each of p ranks, all ranks together send 2(p − 1)·S for an all-reduce
+/// less: of S bytes at each of p members, all members together send 2(p − 1)·S for an all-reduce
 /// (Patarasuk and Yuan, 2009), p·S for a send_recv and (p − 1)·S for the others, and what is sent
 /// is read once and written once. What is summed is added (p − 1)·S / 4 times, while it is sent on,
 /// so that additions read and write no more memory.
-[[nodiscard]] Work work_of(Collective collective, std::size_t ranks, std::size_t bytes);
+[[nodiscard]] Work work_of(Collective collective, std::size_t members, std::size_t bytes);
 
 /// How a device is joined with one of each other process of the run.
 struct Joining {
@@ -62,33 +64,33 @@ struct Joining {
   std::function<void()> check = {};  // throws where a rank is lost; called by any thread
 };
 
-/// Made by Device::make_communicator for devices in the order of their ranks, which outlive it.
-/// Graphs that hold its collectives do not. Or by Device::join, of which one is on each rank:
-/// streams and views of other ranks are not used then. Used by one host thread at a time.
+/// Made by Device::make_communicator for devices in the order of the members, which outlive it.
+/// Graphs that hold its collectives do not. Or by Device::join, one on each rank, whose device is
+/// the member of that number: streams and views of other ranks are not used then. Used by one host
+/// thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;
 
   [[nodiscard]] virtual const std::string& name() const = 0;  // "NCCL 2.28.9"
-  [[nodiscard]] virtual int size() const = 0;                 // ranks
+  [[nodiscard]] virtual int size() const = 0;                 // members
   [[nodiscard]] virtual bool offers(Collective /*collective*/) const { return true; }
 
-  /// Decides how a collective of so many bytes at each rank is done; a plan calls it for each of
+  /// Decides how a collective of so many bytes at each member is done; a plan calls it for each of
   /// its collectives. `streams`: those of `enqueue`, which it may use. Over ranks all call it, in
   /// the same order.
   virtual void prepare(Collective /*collective*/, std::span<Stream* const> /*streams*/,
                        std::size_t /*bytes*/) {}
   /// How it is done: "NCCL 2.28.9", "rank-ring over Open MPI 4.1.4".
-  [[nodiscard]] virtual const std::string& method(Collective /*collective*/,
-                                                  std::size_t /*bytes*/) const {
+  [[nodiscard]] virtual std::string method(Collective /*collective*/, std::size_t /*bytes*/) const {
     return name();
   }
 
-  /// Enqueues a collective on a stream of each rank's device. Nothing of a rank is touched before
-  /// its stream comes to the collective, and its stream goes on when its data is the result and the
-  /// collective touches it no more. Collectives run in the order of the calls. `inputs`: none of a
-  /// collective in place. Throws std::invalid_argument for streams, data or inputs that are not as
-  /// `Collective` says, Error and what the devices throw where it fails.
+  /// Enqueues a collective on a stream of each member's device. Nothing of a member is touched
+  /// before its stream comes to the collective, and its stream goes on when its data is the result
+  /// and the collective touches it no more. Collectives run in the order of the calls. `inputs`:
+  /// none of a collective in place. Throws std::invalid_argument for streams, data or inputs that
+  /// are not as `Collective` says, Error and what the devices throw where it fails.
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 
@@ -96,11 +98,11 @@ class Communicator {
   /// be used afterwards.
   virtual void check() const {}
 
-  /// Where this one is of several processes: returns a communicator of the ranks `ranks` in that
-  /// order; null where the library has none. All of this one's ranks call it with the same `ranks`,
-  /// also those that it leaves out, for which collectives of the new one do nothing. Throws as
-  /// Device::join does.
-  [[nodiscard]] virtual std::unique_ptr<Communicator> split(std::span<const int> /*ranks*/) {
+  /// Where the members are of several ranks: returns a communicator of `members` in that order;
+  /// null where the library has none. All ranks call it with the same members, also those whose
+  /// members it leaves out, for which collectives of the new one do nothing. Throws as Device::join
+  /// does.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> split(std::span<const int> /*members*/) {
     return nullptr;
   }
 

@@ -114,7 +114,7 @@ class Device {
   /// for parts of one GPU, nor for devices of several backends. Throws Error where the library
   /// fails.
   [[nodiscard]] virtual std::unique_ptr<Communicator> make_communicator(
-      [[maybe_unused]] std::span<Device* const> ranks) {
+      [[maybe_unused]] std::span<Device* const> members) {
     return nullptr;
   }
 

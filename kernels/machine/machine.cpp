@@ -91,11 +91,10 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
   if (!device) refuse(word, "has no device number behind the colon");
   DeviceNumber number{.device = *device};
   if (slash != std::string_view::npos) {
-    const std::string_view partition = text.substr(slash + 1);
-    number.partition = whole_number(partition);
-    if (!number.partition) {
-      refuse(word,
-             fmt::format("names a part of a device by '{}', which is not a number", partition));
+    const std::string_view part = text.substr(slash + 1);
+    number.part = whole_number(part);
+    if (!number.part) {
+      refuse(word, fmt::format("names a part of a device by '{}', which is not a number", part));
     }
   }
   if (number.device >= backend.device_count()) {

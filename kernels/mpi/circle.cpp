@@ -32,13 +32,13 @@ Circle::Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int 
   own_ = static_cast<int>(own - ranks_.begin());
 }
 
-/// The rank `distance` places after this one.
+/// The rank `distance` positions after this one.
 int Circle::at(int distance) const {
   return ranks_[static_cast<std::size_t>((own_ + distance + size()) % size())];
 }
 
-Circle::Block Circle::block_of(int place, std::size_t count) const {
-  const auto index = static_cast<std::size_t>((place % size() + size()) % size());
+Circle::Block Circle::block_of(int position, std::size_t count) const {
+  const auto index = static_cast<std::size_t>((position % size() + size()) % size());
   const std::size_t blocks = ranks_.size();
   const std::size_t first = index * count / blocks;
   return {first, (index + 1) * count / blocks - first};
@@ -74,12 +74,13 @@ void Circle::all_reduce_by_doubling(std::span<float> data) {
 }
 
 /// Sends a block to the next rank and receives one from the rank before, in chunks of which several
-/// are on their way, so that a rank need not wait for each chunk of the one before. `place_of`
-/// returns where a chunk of what is received goes, and `arrived` is called with it.
-template <class PlaceOf, class Arrived>
+/// are on their way, so that a rank need not wait for each chunk of the one before.
+/// `destination_of` returns where a chunk of what is received goes, and `arrived` is called with
+/// it.
+template <class DestinationOf, class Arrived>
 void Circle::pass_block(std::span<float> data, const Block& sent, const Block& got,
-                        std::size_t chunk_size, std::size_t ahead, const PlaceOf& place_of,
-                        const Arrived& arrived) {
+                        std::size_t chunk_size, std::size_t ahead,
+                        const DestinationOf& destination_of, const Arrived& arrived) {
   // Of the largest block: all ranks must send as many messages, some of them empty.
   const std::size_t largest = (data.size() + ranks_.size() - 1) / ranks_.size();
   const std::size_t chunks = largest / chunk_size + (largest % chunk_size == 0 ? 0 : 1);
@@ -88,7 +89,7 @@ void Circle::pass_block(std::span<float> data, const Block& sent, const Block& g
     if (step < chunks) {
       const Block out = sent.chunk(step, chunk_size);
       requests[step % ahead] = begin_exchange(1, data.subspan(out.first, out.count), -1,
-                                              place_of(step, got.chunk(step, chunk_size)));
+                                              destination_of(step, got.chunk(step, chunk_size)));
     }
     if (step + 1 < ahead) continue;
     const std::size_t chunk = step + 1 - ahead;

@@ -53,21 +53,21 @@ class Circle {
 
   [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
   [[nodiscard]] int at(int distance) const;
-  [[nodiscard]] Block block_of(int place, std::size_t count) const;
-  /// Begins to send numbers to the rank `to` places after this one and, at once, to receive others
-  /// from the rank `from` places after it.
+  [[nodiscard]] Block block_of(int position, std::size_t count) const;
+  /// Begins to send numbers to the rank `to` positions after this one and, at once, to receive
+  /// others from the rank `from` positions after it.
   [[nodiscard]] Requests begin_exchange(int to, std::span<const float> sent, int from,
                                         std::span<float> received);
-  template <class PlaceOf, class Arrived>
+  template <class DestinationOf, class Arrived>
   void pass_block(std::span<float> data, const Block& sent, const Block& got,
-                  std::size_t chunk_size, std::size_t ahead, const PlaceOf& place_of,
+                  std::size_t chunk_size, std::size_t ahead, const DestinationOf& destination_of,
                   const Arrived& arrived);
   void provide_inbox(std::size_t count);
 
   Calls& calls_;
   MPI_Comm communicator_;
   std::vector<int> ranks_;
-  int own_ = 0;  // place of this rank among them
+  int own_ = 0;  // position of this rank among them
   int tag_;
   std::vector<float> inbox_;  // of all-reduces, which follow each other
 };

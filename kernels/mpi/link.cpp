@@ -71,7 +71,7 @@ class MpiLink final : public RankLink {
 
   void check_with(std::function<void()> check) override { calls_.check_with(std::move(check)); }
 
-  void send(int to, int tag, const std::byte* data, std::size_t bytes) override {
+  void send_message(int to, int tag, const std::byte* data, std::size_t bytes) override {
     in_pieces(bytes, [&](std::size_t first, int count) {
       calls_.complete("MPI_Isend", [&](MPI_Request* request) {
         return MPI_Isend(data + first, count, MPI_BYTE, to, tag, messages_, request);
@@ -79,7 +79,7 @@ class MpiLink final : public RankLink {
     });
   }
 
-  void receive(int from, int tag, std::byte* data, std::size_t bytes) override {
+  void receive_message(int from, int tag, std::byte* data, std::size_t bytes) override {
     in_pieces(bytes, [&](std::size_t first, int count) {
       calls_.complete("MPI_Irecv", [&](MPI_Request* request) {
         return MPI_Irecv(data + first, count, MPI_BYTE, from, tag, messages_, request);
@@ -87,13 +87,13 @@ class MpiLink final : public RankLink {
     });
   }
 
-  void barrier() override {
+  void wait_for_all() override {
     calls_.complete("MPI_Ibarrier",
                     [&](MPI_Request* request) { return MPI_Ibarrier(barriers_, request); });
   }
 
-  void collective(Collective collective, std::byte* data, std::size_t bytes,
-                  const std::byte* input) override {
+  void run(Collective collective, std::byte* data, std::size_t bytes,
+           const std::byte* input) override {
     switch (collective) {
       case Collective::all_reduce:
         return all_reduce_of_library(collectives_, data, bytes);
@@ -152,8 +152,7 @@ class MpiLink final : public RankLink {
                                       .communicator = make_communicator(set)});
   }
 
-  void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
-                  std::size_t bytes) override {
+  void add_up(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes) override {
     if (!offers(by, set, bytes)) throw Error("MPI: that all-reduce is not possible here");
     const std::span values(reinterpret_cast<float*>(data), bytes / sizeof(float));
     switch (by) {
@@ -179,8 +178,8 @@ class MpiLink final : public RankLink {
   [[nodiscard]] static int numbers(std::size_t bytes) { return count_of(bytes / sizeof(float)); }
 
   [[nodiscard]] bool is_all(const RankSet& set) const {
-    for (std::size_t place = 0; place < set.ranks.size(); ++place) {
-      if (set.ranks[place] != static_cast<int>(place)) return false;
+    for (std::size_t i = 0; i < set.ranks.size(); ++i) {
+      if (set.ranks[i] != static_cast<int>(i)) return false;
     }
     return set.ranks.size() == ranks();
   }

@@ -57,7 +57,7 @@ bool all_have(bool what) {
 }  // namespace
 
 /// What a rank has in the window.
-struct SharedNumbers::Place {
+struct SharedNumbers::Slot {
   alignas(cache_line) std::atomic<std::uint64_t> begun;  // calls whose numbers are there
   alignas(cache_line) std::array<std::array<float, max_count>, 2> numbers;
 };
@@ -75,14 +75,14 @@ std::unique_ptr<SharedNumbers> SharedNumbers::make(int rank, int size) {
     return nullptr;
   }
   std::unique_ptr<SharedNumbers> made(new SharedNumbers(rank, size, machine));
-  return all_have(!made->places_.empty()) ? std::move(made) : nullptr;
+  return all_have(!made->slots_.empty()) ? std::move(made) : nullptr;
 }
 
 SharedNumbers::SharedNumbers(int rank, int size, MPI_Comm machine)
     : rank_(rank), machine_(machine) {
   MPI_Comm_set_errhandler(machine_, MPI_ERRORS_RETURN);
   void* own = nullptr;
-  const auto bytes = static_cast<MPI_Aint>(sizeof(Place) + cache_line);
+  const auto bytes = static_cast<MPI_Aint>(sizeof(Slot) + cache_line);
   if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, machine_, static_cast<void*>(&own),
                               &window_) != MPI_SUCCESS) {
     window_ = MPI_WIN_NULL;
@@ -95,10 +95,9 @@ SharedNumbers::SharedNumbers(int rank, int size, MPI_Comm machine)
     MPI_Win_shared_query(window_, one, &room, &unit, static_cast<void*>(&memory));
     // Pages, and so offsets within a cache line, are the same in all processes.
     auto space = static_cast<std::size_t>(room);
-    places_.push_back(
-        static_cast<Place*>(std::align(alignof(Place), sizeof(Place), memory, space)));
+    slots_.push_back(static_cast<Slot*>(std::align(alignof(Slot), sizeof(Slot), memory, space)));
   }
-  new (places_[static_cast<std::size_t>(rank_)]) Place();
+  new (slots_[static_cast<std::size_t>(rank_)]) Slot();
   MPI_Barrier(machine_);
 }
 
@@ -109,9 +108,9 @@ SharedNumbers::~SharedNumbers() {
 
 /// Waits for them.
 const float* SharedNumbers::numbers_of(int rank, const std::function<void()>& check) const {
-  const Place& place = *places_[static_cast<std::size_t>(rank)];
+  const Slot& slot = *slots_[static_cast<std::size_t>(rank)];
   Waiting waiting;
-  for (int look = 1; place.begun.load(std::memory_order_acquire) < calls_; ++look) {
+  for (int look = 1; slot.begun.load(std::memory_order_acquire) < calls_; ++look) {
     if (look % looks != 0) {
       __builtin_ia32_pause();
       continue;
@@ -119,18 +118,18 @@ const float* SharedNumbers::numbers_of(int rank, const std::function<void()>& ch
     waiting.pause();
     if (waiting.should_check() && check) check();
   }
-  return place.numbers[calls_ % 2].data();
+  return slot.numbers[calls_ % 2].data();
 }
 
 void SharedNumbers::all_reduce(float* data, std::size_t count, const std::function<void()>& check) {
-  Place& own = *places_[static_cast<std::size_t>(rank_)];
+  Slot& own = *slots_[static_cast<std::size_t>(rank_)];
   ++calls_;
   std::copy_n(data, count, own.numbers[calls_ % 2].data());
   own.begun.store(calls_, std::memory_order_release);
   const float* const first = numbers_of(0, check);
   const float* const second = numbers_of(1, check);
   for (std::size_t i = 0; i < count; ++i) data[i] = first[i] + second[i];
-  for (int rank = 2; rank < static_cast<int>(places_.size()); ++rank) {
+  for (int rank = 2; rank < static_cast<int>(slots_.size()); ++rank) {
     const float* const other = numbers_of(rank, check);
     for (std::size_t i = 0; i < count; ++i) data[i] += other[i];
   }

@@ -14,8 +14,8 @@
 
 namespace parbench::mpi {
 
-/// Every rank writes its numbers to a place of its own and reads those of the others when their
-/// counts say that they are there. Each has two such places in turn: where all others have begun a
+/// Every rank writes its numbers to a slot of its own and reads those of the others when their
+/// counts say that they are there. Each has two such slots in turn: where all others have begun a
 /// call, they have read all of the one before.
 class SharedNumbers {
  public:
@@ -35,14 +35,14 @@ class SharedNumbers {
   void all_reduce(float* data, std::size_t count, const std::function<void()>& check);
 
  private:
-  struct Place;
+  struct Slot;
   SharedNumbers(int rank, int size, MPI_Comm machine);
   [[nodiscard]] const float* numbers_of(int rank, const std::function<void()>& check) const;
 
   int rank_;
   MPI_Comm machine_;
   MPI_Win window_ = MPI_WIN_NULL;
-  std::vector<Place*> places_;  // by rank; empty: there is no such memory
+  std::vector<Slot*> slots_;  // by rank; empty: there is no such memory
   std::uint64_t calls_ = 0;
 };
 

@@ -91,7 +91,7 @@ std::string fit_text(const LatencyFit& fit) {
 
 /// The algorithm to use for a collective at one size, and the bus bandwidth that it reached.
 struct Choice {
-  std::string place;  // its size
+  std::string at;  // its size
   std::string use;
   double bandwidth = 0;
   bool is_compared = false;   // with another algorithm, and decided
@@ -118,7 +118,7 @@ std::vector<SizeRun> runs_of(const std::vector<Choice>& choices) {
 std::string run_text(const SizeRun& run) {
   constexpr std::size_t max_listed = 2;
   std::vector<std::string> sizes;
-  for (const Choice& one : run) sizes.push_back(one.place);
+  for (const Choice& one : run) sizes.push_back(one.at);
   if (run.size() <= max_listed) {
     return fmt::format("{} at {}", run.front().use, format_list(sizes));
   }
@@ -156,13 +156,13 @@ Wording wording_of_algorithms() {
 }
 
 /// "4.00 KiB", "4.00 KiB in 10 calls"
-std::string place_text(const CaseSpec& spec) {
+std::string size_and_calls(const CaseSpec& spec) {
   const std::int64_t calls = calls_in(spec);
   return size_text(size_of_case(spec)) + (calls > 1 ? fmt::format(" in {} calls", calls) : "");
 }
 
 std::string setting_text(const CaseSpec& spec) {
-  return fmt::format("{}, {}{}", collective_of(spec), place_text(spec),
+  return fmt::format("{}, {}{}", collective_of(spec), size_and_calls(spec),
                      spec.graph ? ", as graphs" : "");
 }
 
@@ -227,24 +227,24 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
 /// for which there is no verdict.
 std::string bandwidths_text(const Choices& choices) {
   constexpr double giga = 1e-9;
-  std::set<std::string> places;
+  std::set<std::string> sizes;
   for (const auto& [collective, list] : choices) {
-    if (!list.back().is_undecided) places.insert(list.back().place);
+    if (!list.back().is_undecided) sizes.insert(list.back().at);
   }
-  const bool is_one_place = places.size() == 1;
+  const bool is_one_size = sizes.size() == 1;
   std::map<std::string, std::vector<std::string>> items;  // by algorithm
   for (const auto& [collective, list] : choices) {
     const Choice& largest = list.back();
     if (!(largest.bandwidth > 0) || largest.is_undecided) continue;
     items[largest.use].push_back(fmt::format("{} {:#.3g}{}", collective, giga * largest.bandwidth,
-                                             is_one_place ? "" : " at " + largest.place));
+                                             is_one_size ? "" : " at " + largest.at));
   }
   std::vector<std::string> parts;
   for (const auto& [use, list] : items) {
     parts.push_back(fmt::format("{} ({})", fmt::join(list, ", "), use));
   }
   if (parts.empty()) return {};
-  return fmt::format("Bus bandwidth{} in GB/s: {}.", is_one_place ? " at " + *places.begin() : "",
+  return fmt::format("Bus bandwidth{} in GB/s: {}.", is_one_size ? " at " + *sizes.begin() : "",
                      fmt::join(parts, "; "));
 }
 
@@ -346,7 +346,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
     }
     if (!spec.graph) {
       choices[key.first].push_back(
-          {.place = place_text(spec),
+          {.at = size_and_calls(spec),
            .use = used.label,
            .bandwidth = bandwidth_of(find_outcome(group.cases, used.name)),
            .is_compared = one.gain && payoff_of(one) != Payoff::undecided,

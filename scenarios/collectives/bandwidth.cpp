@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-double bus_factor(Collective collective, int ranks) {
-  const double share = static_cast<double>(ranks - 1) / ranks;
+double bus_factor(Collective collective, int members) {
+  const double share = static_cast<double>(members - 1) / members;
   switch (collective) {
     case Collective::all_reduce:
       return 2 * share;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "kernels/core/ranks/rank_link.h"
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/algorithms.h"
 #include "scenarios/framework/prepared_case.h"
 
 namespace parbench {
@@ -13,7 +13,7 @@ namespace parbench {
 /// What is exchanged, and how.
 struct Exchange {
   Collective collective = Collective::all_reduce;
-  std::int64_t bytes = 0;              // S of nccl-tests: of a rank's whole array; a multiple of 4
+  std::int64_t bytes = 0;  // S of nccl-tests: of a member's whole array; a multiple of 4
   std::optional<Algorithm> algorithm;  // of messages; nothing: by a communicator
   /// By the communicator of the ranks, its all-reduces in that way.
   std::optional<RankAllReduce> over_ranks = {};

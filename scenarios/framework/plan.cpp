@@ -103,7 +103,7 @@ void enqueue(const Call& call, std::span<Stream* const> streams) {
 }
 
 Plan::Plan(RankGroup* ranks) : ranks_(ranks) {
-  if (ranks_ != nullptr) start_ = make_barrier_work(ranks_->link());
+  if (ranks_ != nullptr) start_ = std::make_shared<HostWork>(make_barrier_work(ranks_->link()));
 }
 
 LaneId Plan::add_lane(std::string name, Stream& stream, StreamKind kind) {

@@ -37,11 +37,11 @@ struct CopyCall {
   MessagePart* message = nullptr;  // this rank's part of a message; set by Plan::add
 };
 
-/// A collective on the lanes of its task, one for each rank. The communicator outlives the plan.
+/// A collective on the lanes of its task, one for each member. The communicator outlives the plan.
 struct CollectiveCall {
   Communicator* communicator = nullptr;
   Collective collective = Collective::all_reduce;
-  std::vector<BufferView> data;         // by rank
+  std::vector<BufferView> data;         // by member
   std::vector<BufferView> inputs = {};  // the same, of a collective that has them
 };
 
@@ -84,7 +84,7 @@ class Plan {
     return *streams_.at(static_cast<std::size_t>(lane));
   }
   [[nodiscard]] const std::vector<Stream*>& streams() const { return streams_; }  // by lane
-  [[nodiscard]] std::vector<Stream*> streams_of(const Task& task) const;          // by rank
+  [[nodiscard]] std::vector<Stream*> streams_of(const Task& task) const;          // by lane
   [[nodiscard]] const std::vector<Call>& calls(TaskId task) const {
     return calls_.at(static_cast<std::size_t>(task));
   }

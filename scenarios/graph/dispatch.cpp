@@ -35,16 +35,16 @@ std::vector<std::vector<int>> readers_of(const GraphNodeList& nodes) {
 }
 
 /// Expected seconds of the longest path from each node to the end.
-std::vector<double> ranks_of(const GraphNodeList& nodes) {
-  std::vector<double> ranks;
-  for (const GraphNode& node : nodes) ranks.push_back(node.seconds);
+std::vector<double> longest_paths(const GraphNodeList& nodes) {
+  std::vector<double> paths;
+  for (const GraphNode& node : nodes) paths.push_back(node.seconds);
   for (std::size_t i = nodes.size(); i-- > 0;) {
     for (const int input : nodes[i].inputs) {
-      double& rank = ranks[place_of(input)];
-      rank = std::max(rank, at(nodes, input).seconds + ranks[i]);
+      double& path = paths[place_of(input)];
+      path = std::max(path, at(nodes, input).seconds + paths[i]);
     }
   }
-  return ranks;
+  return paths;
 }
 
 /// Places one node after the other.
@@ -57,12 +57,12 @@ class Placer {
         free_(place_of(devices), 0.0) {}
 
   void run() {
-    const std::vector<double> ranks = ranks_of(nodes_);
+    const std::vector<double> paths = longest_paths(nodes_);
     std::vector<int> order(nodes_.size());
     std::iota(order.begin(), order.end(), 0);
     // Nodes that take time come behind what they read; inputs take none and are placed with them.
     std::ranges::stable_sort(order,
-                             [&](int a, int b) { return ranks[place_of(a)] > ranks[place_of(b)]; });
+                             [&](int a, int b) { return paths[place_of(a)] > paths[place_of(b)]; });
     for (const int node : order) {
       if (!at(nodes_, node).is_input) put(node);
     }

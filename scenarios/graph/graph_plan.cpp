@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kernels/base/units/units.h"
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/message_tasks.h"
 #include "scenarios/graph/dispatch.h"
 
 namespace parbench {

@@ -10,7 +10,7 @@
 
 #include "kernels/base/random.h"
 #include "kernels/ops/flops.h"
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/messages.h"
 
 namespace parbench {
 namespace {

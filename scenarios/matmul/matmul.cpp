@@ -51,8 +51,10 @@ std::vector<int> all_owners(const CaseSpec& spec) {
 
 void plan_strategy(CaseParts& parts, const CaseSpec& spec) {
   const MatmulSizes sizes = sizes_of(spec);
-  if (spec.strategy == "column-sharded") return plan_column_sharded(parts, sizes);
-  if (spec.strategy == "row-sharded") return plan_row_sharded(parts, sizes);
+  if (is_sharded(spec)) {
+    return plan_sharded_products(
+        parts, sizes, spec.strategy == "row-sharded" ? Sharding::rows : Sharding::columns);
+  }
   if (spec.strategy == "alone") {
     const int device = static_cast<int>(spec.parameters.integer("device"));
     return plan_products(parts, sizes, {device}, 1, false);

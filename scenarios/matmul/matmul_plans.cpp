@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/member_collectives.h"
 #include "scenarios/matmul/products.h"
 
 namespace parbench {
@@ -82,18 +81,22 @@ Turns turns_of(const MatmulSizes& sizes, int devices) {
 
 /// What the sharded strategies have on each device.
 struct Shard {
-  Rank rank;
+  Member lanes;
   std::vector<Tensor> operands;
   std::vector<Tensor> left;  // of each operand
   std::vector<Tensor> right;
   Op* product = nullptr;
+  std::size_t offset = 0;  // bytes in front of its product in a result
   std::vector<Tensor> results;
+
+  [[nodiscard]] std::size_t product_bytes() const { return product->tensor("c").bytes; }
 };
 
 Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device, const Turns& turns) {
   Shard shard;
-  shard.rank.compute = add_lane(parts, device, StreamKind::compute);
-  shard.rank.copies = add_lane(parts, device, StreamKind::copy);
+  shard.lanes.device = device;
+  shard.lanes.compute = add_lane(parts, device, StreamKind::compute);
+  shard.lanes.copies = add_lane(parts, device, StreamKind::copy);
   shard.operands = make_operands(parts, sizes, device, 0, turns.products);
   for (std::int64_t i = 0; i < turns.results; ++i) {
     shard.results.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
@@ -102,58 +105,75 @@ Shard make_shard(CaseParts& parts, const MatmulSizes& sizes, int device, const T
   return shard;
 }
 
-/// The ranks of the collective that follows a product. It waits for the collective before it, whose
-/// inboxes it uses.
-std::vector<Rank> ranks_of(const std::vector<Shard>& shards, std::size_t result,
-                           const std::vector<TaskId>& computed,
-                           const std::vector<Completion>& done) {
-  std::vector<Rank> ranks;
-  for (std::size_t r = 0; r < shards.size(); ++r) {
-    Rank rank = shards[r].rank;
-    rank.data = shards[r].results[result].view;
-    rank.ready = {computed[r]};
-    if (!done.empty()) {
-      rank.ready.insert(rank.ready.end(), done.back()[r].begin(), done.back()[r].end());
+/// Every device has some columns of the second factor; or some of its rows, and of the first factor
+/// the columns that meet them.
+std::vector<Shard> make_shards(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding,
+                               const std::vector<std::int64_t>& widths, const Turns& turns) {
+  std::vector<Shard> shards;
+  std::int64_t first = 0;
+  std::size_t offset = 0;
+  for (const std::int64_t width : widths) {
+    Shard shard = make_shard(parts, sizes, static_cast<int>(shards.size()), turns);
+    Gemm product = gemm_of(sizes, sizes.n, width);
+    for (const Tensor& x : shard.operands) {
+      if (sharding == Sharding::columns) {
+        shard.left.push_back(x);
+        shard.right.push_back(copy_block(parts, x, 0, sizes.n, first, width));
+      } else {
+        shard.left.push_back(copy_block(parts, x, 0, sizes.n, first, width));
+        shard.right.push_back(copy_block(parts, x, first, width, 0, sizes.n));
+      }
     }
-    ranks.push_back(std::move(rank));
+    if (sharding == Sharding::columns) product = gemm_of(sizes, width, sizes.n);
+    shard.product = &parts.ops.prepare(stream_of(parts, shard.lanes.compute), product);
+    if (sharding == Sharding::columns) {
+      shard.offset = offset;
+      offset += shard.product_bytes();
+    }
+    first += width;
+    shards.push_back(std::move(shard));
   }
-  return ranks;
+  return shards;
 }
 
 /// One device's part of a product, once the collective that used its result before is done.
-template <typename Target>
-TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::size_t rank,
-                           std::int64_t product, const Turns& turns, const Target& target,
-                           const std::vector<Completion>& done) {
+TaskId add_sharded_product(CaseParts& parts, const Shard& shard, std::int64_t product,
+                           const Turns& turns, const std::vector<Completion>& done) {
   const auto x = static_cast<std::size_t>(turns.operand(product));
-  const BufferView whole = shard.results[turns.result(product)].view;
+  const BufferView& result = shard.results[turns.result(product)].view;
   std::vector<TaskId> after;
-  if (product >= turns.results) after = done[product - turns.results][rank];
+  if (product >= turns.results) after = done[product - turns.results][shard.lanes.device];
   return parts.plan.add(
-      product_task(fmt::format("product {} on {}", product, rank), shard.rank.compute,
-                   std::move(after)),
-      {bind(*shard.product,
-            {{"a", shard.left[x].view}, {"b", shard.right[x].view}, {"c", target(rank, whole)}})});
+      product_task(fmt::format("product {} on {}", product, shard.lanes.device),
+                   shard.lanes.compute, std::move(after)),
+      {bind(*shard.product, {{"a", shard.left[x].view},
+                             {"b", shard.right[x].view},
+                             {"c", result.part(shard.offset, shard.product_bytes())}})});
 }
 
-/// Adds the products of all shards; `target` is where a shard's product goes within its result,
-/// `combine` adds the collective. The collective of a product comes after the next product in the
-/// order of the lanes, so that its additions do not hold that up.
-template <typename Target, typename Combine>
+/// Adds the products of all shards and, by `combine`, the collective of each. It comes after the
+/// next product in the order of the lanes, so that its additions do not hold that up, and waits for
+/// the collective before it, whose inboxes it uses.
+template <typename Combine>
 void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, const Turns& turns,
-                          const Target& target, const Combine& combine) {
+                          const Combine& combine) {
   std::vector<Completion> done;
-  std::vector<TaskId> waiting;  // the product before, not combined yet
+  std::vector<std::vector<TaskId>> ready;  // for the collective of the product before
   for (std::int64_t p = 0; p <= turns.products; ++p) {
-    std::vector<TaskId> computed;
-    for (std::size_t r = 0; p < turns.products && r < shards.size(); ++r) {
-      computed.push_back(add_sharded_product(parts, shards[r], r, p, turns, target, done));
+    std::vector<std::vector<TaskId>> computed;
+    std::vector<BufferView> data;
+    for (const Shard& shard : shards) {
+      if (p > 0) data.push_back(shard.results[turns.result(p - 1)].view);
+      if (p == turns.products) continue;
+      computed.push_back({add_sharded_product(parts, shard, p, turns, done)});
     }
-    if (p > 0) {
-      done.push_back(combine(fmt::format("product {}", p - 1),
-                             ranks_of(shards, turns.result(p - 1), waiting, done)));
+    if (p > 1) {
+      for (std::size_t s = 0; s < shards.size(); ++s) {
+        ready[s].insert(ready[s].end(), done.back()[s].begin(), done.back()[s].end());
+      }
     }
-    waiting = std::move(computed);
+    if (p > 0) done.push_back(combine(fmt::format("product {}", p - 1), data, ready));
+    ready = std::move(computed);
   }
 }
 
@@ -238,70 +258,26 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
   }
 }
 
-void plan_column_sharded(CaseParts& parts, const MatmulSizes& sizes) {
-  const int devices = parts.context.device_count();
-  const Turns turns = turns_of(sizes, devices);
-  const auto widths = split_evenly(sizes.n, devices);
-  std::vector<Shard> shards;
-  std::vector<std::size_t> block_bytes;
-  std::int64_t column = 0;
-  for (int d = 0; d < devices; ++d) {
-    Shard shard = make_shard(parts, sizes, d, turns);
-    shard.left = shard.operands;
-    for (const Tensor& x : shard.operands) {
-      shard.right.push_back(copy_block(parts, x, 0, sizes.n, column, widths[d]));
-    }
-    shard.product = &parts.ops.prepare(stream_of(parts, shard.rank.compute),
-                                       gemm_of(sizes, widths[d], sizes.n));
-    column += widths[d];
-    block_bytes.push_back(shard.product->tensor("c").bytes);
-    shards.push_back(std::move(shard));
+void plan_sharded_products(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding) {
+  const auto widths = split_evenly(sizes.n, parts.context.device_count());
+  const Turns turns = turns_of(sizes, parts.context.device_count());
+  const std::vector<Shard> shards = make_shards(parts, sizes, sharding, widths, turns);
+  std::vector<Member> members;
+  std::vector<std::int64_t> block_bytes;
+  for (const Shard& shard : shards) {
+    members.push_back(shard.lanes);
+    block_bytes.push_back(static_cast<std::int64_t>(shard.product_bytes()));
   }
-  std::vector<std::size_t> offsets(block_bytes.size());
-  std::exclusive_scan(block_bytes.begin(), block_bytes.end(), offsets.begin(), std::size_t{0});
-  const AllGather all_gather(parts.context.communicator(), block_bytes);
-  add_sharded_products(
-      parts, shards, turns,
-      [&](std::size_t r, const BufferView& whole) {
-        return whole.part(offsets[r], block_bytes[r]);
-      },
-      [&](const std::string& name, const std::vector<Rank>& ranks) {
-        return all_gather.add(parts.plan, name, ranks);
-      });
-  note_method(parts, Collective::all_gather, all_gather.method());
-  verify_shards(parts, sizes, shards, turns, widths);
-}
-
-void plan_row_sharded(CaseParts& parts, const MatmulSizes& sizes) {
-  const int devices = parts.context.device_count();
-  const Turns turns = turns_of(sizes, devices);
-  const auto depths = split_evenly(sizes.n, devices);
-  std::vector<Shard> shards;
-  std::vector<int> indices;
-  std::vector<Stream*> streams;
-  std::int64_t first = 0;
-  for (int d = 0; d < devices; ++d) {
-    Shard shard = make_shard(parts, sizes, d, turns);
-    for (const Tensor& x : shard.operands) {
-      shard.left.push_back(copy_block(parts, x, 0, sizes.n, first, depths[d]));
-      shard.right.push_back(copy_block(parts, x, first, depths[d], 0, sizes.n));
-    }
-    Stream& stream = stream_of(parts, shard.rank.compute);
-    shard.product = &parts.ops.prepare(stream, gemm_of(sizes, sizes.n, depths[d]));
-    first += depths[d];
-    indices.push_back(d);
-    streams.push_back(&stream);
-    shards.push_back(std::move(shard));
-  }
-  const AllReduce all_reduce(parts.context.communicator(), parts.data, parts.ops, indices, streams,
-                             sizes.n * sizes.n);
-  add_sharded_products(
-      parts, shards, turns, [](std::size_t, const BufferView& whole) { return whole; },
-      [&](const std::string& name, const std::vector<Rank>& ranks) {
-        return all_reduce.add(parts.plan, name, ranks);
-      });
-  note_method(parts, Collective::all_reduce, all_reduce.method());
-  verify_shards(parts, sizes, shards, turns, {sizes.n});
+  MemberCollectives collectives(parts, std::move(members));
+  add_sharded_products(parts, shards, turns,
+                       [&](const std::string& name, const std::vector<BufferView>& data,
+                           const std::vector<std::vector<TaskId>>& ready) {
+                         return sharding == Sharding::columns
+                                    ? collectives.all_gather(name, block_bytes, data, ready)
+                                    : collectives.add(name, Collective::all_reduce, data, ready);
+                       });
+  verify_shards(parts, sizes, shards, turns,
+                sharding == Sharding::columns ? widths : std::vector{sizes.n});
 }
 
 }  // namespace parbench

@@ -27,12 +27,12 @@ struct MatmulSizes {
 void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& owners,
                    int streams, bool in_turn);
 
-/// `count` products for each device, one after the other, each computed by all devices together:
-/// every device multiplies x by its columns of w, and an all-gather gives each the whole result.
-void plan_column_sharded(CaseParts& parts, const MatmulSizes& sizes);
+/// Which part of the second factor w each device has: columns, by which it multiplies x, and an
+/// all-gather gives each device the whole result; or rows, by which it multiplies columns of x, and
+/// an all-reduce adds up the summands.
+enum class Sharding { columns, rows };
 
-/// The same with x divided by columns and w by rows: every device has a summand of the whole
-/// result, and an all-reduce adds them up.
-void plan_row_sharded(CaseParts& parts, const MatmulSizes& sizes);
+/// `count` products for each device, one after the other, each computed by all devices together.
+void plan_sharded_products(CaseParts& parts, const MatmulSizes& sizes, Sharding sharding);
 
 }  // namespace parbench

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "scenarios/framework/checks/spot_check.h"
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/messages.h"
 
 namespace parbench {
 namespace {

@@ -34,7 +34,7 @@ struct DeviceResults {
 void add_product_output(CaseParts& parts, std::int64_t n, const DeviceResults& results,
                         std::int64_t count);
 
-/// Recomputes several dozen places of every result.
+/// Recomputes several dozen elements of every result.
 void add_product_checks(CaseParts& parts, std::int64_t n, NumberFormat format,
                         const DeviceResults& results);
 

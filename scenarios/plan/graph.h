@@ -49,7 +49,7 @@ struct Lane {
 struct Task {
   std::string name;
   TaskKind kind = TaskKind::compute;
-  /// One, or for a collective one for each rank. The task has ended when it has ended on all of
+  /// One, or for a collective one for each member. The task has ended when it has ended on all of
   /// them.
   std::vector<LaneId> lanes;
   std::vector<TaskId> after = {};

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "kernels/base/units/units.h"
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/messages.h"
 #include "scenarios/framework/prepared_case.h"
 
 namespace parbench {

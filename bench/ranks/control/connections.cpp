@@ -2,42 +2,47 @@
 #include "bench/ranks/control/connections.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <random>
 
-#include "bench/ranks/control/frames.h"
+#include "bench/ranks/payload.h"
 #include "kernels/base/error.h"
 
 namespace parbench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr auto connect_limit = std::chrono::seconds(5);  // for one address
 constexpr auto total_limit = std::chrono::seconds(60);
 constexpr int address_tag = 0;
 
 /// Where rank 0 can be reached.
-struct MeetingPlace {
+struct FirstRank {
   std::uint64_t token = 0;
-  std::uint64_t port = 0;
+  std::uint16_t port = 0;
   std::string host;
   std::vector<std::string> addresses;  // IPv4, those of the loopback last
+
+  void fields(Archive& archive) { archive(token, port, host, addresses); }
+};
+
+/// The first bytes of a connection, in both directions.
+struct Hello {
+  std::uint64_t token = 0;  // keeps other programs out
+  std::int64_t rank = 0;    // of the caller
 };
 
 std::vector<std::string> own_addresses() {
@@ -59,28 +64,6 @@ std::vector<std::string> own_addresses() {
   return others;
 }
 
-std::string encoded(const MeetingPlace& place) {
-  std::string payload;
-  append_number(payload, place.token);
-  append_number(payload, place.port);
-  append_text(payload, place.host);
-  append_number(payload, place.addresses.size());
-  for (const std::string& address : place.addresses) append_text(payload, address);
-  return payload;
-}
-
-MeetingPlace decoded(const std::string& payload) {
-  PayloadReader reader(payload);
-  MeetingPlace place;
-  place.token = reader.number();
-  place.port = reader.number();
-  place.host = reader.text();
-  for (std::uint64_t left = reader.number(); left > 0; --left) {
-    place.addresses.push_back(reader.text());
-  }
-  return place;
-}
-
 void send_text(RankLink& link, int to, const std::string& text) {
   const std::uint64_t bytes = text.size();
   link.send(to, address_tag, reinterpret_cast<const std::byte*>(&bytes), sizeof(bytes));
@@ -95,37 +78,34 @@ std::string receive_text(RankLink& link, int from) {
   return text;
 }
 
+void limit_waits(const Socket& socket, std::chrono::seconds limit) {
+  const timeval time{.tv_sec = limit.count(), .tv_usec = 0};
+  for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    setsockopt(socket.descriptor(), SOL_SOCKET, option, &time, sizeof(time));
+  }
+}
+
+bool send_hello(const Socket& socket, const Hello& hello) {
+  return ::send(socket.descriptor(), &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
+}
+
+/// Nothing from another program.
+std::optional<Hello> receive_hello(const Socket& socket, const FirstRank& first) {
+  Hello hello;
+  const ssize_t got = ::recv(socket.descriptor(), &hello, sizeof(hello), MSG_WAITALL);
+  if (got != sizeof(hello) || hello.token != first.token) return std::nullopt;
+  return hello;
+}
+
 /// Frames are small and answered at once. A connection through which nothing more goes must not
 /// hold up its sender.
-void tune(int socket, std::chrono::seconds write_limit) {
+void tune(const Socket& socket) {
   const int on = 1;
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  timeval limit{};
-  limit.tv_sec = write_limit.count();
-  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+  setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  limit_waits(socket, total_limit);
 }
 
-bool is_ready(int socket, short events, Clock::time_point until) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-  pollfd one{.fd = socket, .events = events, .revents = 0};
-  return left.count() > 0 && ::poll(&one, 1, static_cast<int>(left.count())) == 1;
-}
-
-/// The first frame that arrives until then.
-std::optional<Frame> first_frame(int socket, Clock::time_point until) {
-  FrameReader reader;
-  while (is_ready(socket, POLLIN, until)) {
-    if (!reader.read(socket)) return std::nullopt;
-    try {
-      if (auto frame = reader.next()) return frame;
-    } catch (const Error&) {  // another program
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-Socket listening_socket(MeetingPlace& place) {
+Socket listening_socket(FirstRank& first) {
   Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -137,80 +117,74 @@ Socket listening_socket(MeetingPlace& place) {
       ::getsockname(socket.descriptor(), generic, &length) != 0) {
     throw Error(fmt::format("rank 0 cannot listen for the other ranks: {}", std::strerror(errno)));
   }
-  place.port = ntohs(address.sin_port);
+  first.port = ntohs(address.sin_port);
   return socket;
 }
 
 std::vector<RankConnection> accept_ranks(RankLink& link) {
   std::random_device random;
-  MeetingPlace place{.token = std::uint64_t{random()} << 32U | random(),
-                     .port = 0,
-                     .host = host_name(),
-                     .addresses = own_addresses()};
-  const Socket listening = listening_socket(place);
-  for (int rank = 1; rank < link.size(); ++rank) send_text(link, rank, encoded(place));
-  std::map<int, RankConnection> found;
-  const auto until = Clock::now() + total_limit;
-  while (std::ssize(found) + 1 < link.size()) {
-    if (!is_ready(listening.descriptor(), POLLIN, until)) {
-      throw Error(fmt::format(
-          "{} of {} ranks did not connect to rank 0 ({}) within {} s; let them "
-          "reach a TCP port of it",
-          link.size() - 1 - std::ssize(found), link.size() - 1, place.host, total_limit.count()));
-    }
-    Socket socket(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!socket.is_open()) continue;
-    tune(socket.descriptor(), total_limit);
-    const auto hello = first_frame(socket.descriptor(), Clock::now() + connect_limit);
-    if (!hello || hello->kind != FrameKind::hello || hello->number != place.token) continue;
-    PayloadReader reader(hello->payload);
-    const int rank = static_cast<int>(reader.number());
-    std::string host = reader.text();
-    if (!write_frame(socket.descriptor(), {FrameKind::hello, place.token})) continue;
-    found[rank] = {rank, std::move(host), std::move(socket)};
-  }
+  FirstRank first{.token = std::uint64_t{random()} << 32U | random(),
+                  .port = 0,
+                  .host = host_name(),
+                  .addresses = own_addresses()};
+  const Socket listening = listening_socket(first);
+  limit_waits(listening, total_limit);
   std::vector<RankConnection> connections;
-  for (auto& [rank, connection] : found) connections.push_back(std::move(connection));
-  return connections;
+  for (int rank = 1; rank < link.size(); ++rank) {
+    send_text(link, rank, packed(first));
+    connections.push_back({.rank = rank, .host = receive_text(link, rank), .socket = {}});
+  }
+  for (;;) {
+    const auto missing = std::ranges::count_if(
+        connections, [](const RankConnection& one) { return !one.socket.is_open(); });
+    if (missing == 0) return connections;
+    Socket socket(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket.is_open() && errno != EINTR && errno != ECONNABORTED) {
+      throw Error(
+          fmt::format("{} of {} ranks did not connect to rank 0 ({}) within {} s; let them "
+                      "reach a TCP port of it",
+                      missing, connections.size(), first.host, total_limit.count()));
+    }
+    if (!socket.is_open()) continue;
+    limit_waits(socket, connect_limit);
+    const std::optional<Hello> hello = receive_hello(socket, first);
+    if (!hello || !send_hello(socket, *hello)) continue;
+    tune(socket);
+    connections.at(static_cast<std::size_t>(hello->rank - 1)).socket = std::move(socket);
+  }
 }
 
 /// A connection with the right rank 0 at this address, or a closed socket.
-Socket connect_to(const MeetingPlace& place, const std::string& text, int rank) {
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+Socket connect_to(const FirstRank& first, const std::string& text, int rank) {
+  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  limit_waits(socket, connect_limit);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(place.port));
+  address.sin_port = htons(first.port);
   inet_pton(AF_INET, text.c_str(), &address.sin_addr);
-  const auto until = Clock::now() + connect_limit;
-  const int begun =
-      ::connect(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), sizeof(address));
-  if (begun != 0 && (errno != EINPROGRESS || !is_ready(socket.descriptor(), POLLOUT, until))) {
-    return {};
-  }
-  ::fcntl(socket.descriptor(), F_SETFL, 0);  // writes wait from now on
-  tune(socket.descriptor(), total_limit);
-  std::string payload;
-  append_number(payload, static_cast<std::uint64_t>(rank));
-  append_text(payload, host_name());
-  if (!write_frame(socket.descriptor(), {FrameKind::hello, place.token, payload})) return {};
-  const auto hello = first_frame(socket.descriptor(), until);
-  if (!hello || hello->number != place.token) return {};
+  const bool is_connected =
+      ::connect(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 &&
+      send_hello(socket, {.token = first.token, .rank = rank}) &&
+      receive_hello(socket, first).has_value();
+  if (!is_connected) return {};
+  tune(socket);
   return socket;
 }
 
 std::vector<RankConnection> connect_to_first(RankLink& link) {
-  const MeetingPlace place = decoded(receive_text(link, 0));
-  for (const std::string& address : place.addresses) {
-    Socket socket = connect_to(place, address, link.rank());
+  const auto first = unpacked<FirstRank>(receive_text(link, 0));
+  send_text(link, 0, host_name());
+  for (const std::string& address : first.addresses) {
+    Socket socket = connect_to(first, address, link.rank());
     if (!socket.is_open()) continue;
     std::vector<RankConnection> connections;
-    connections.push_back({0, place.host, std::move(socket)});
+    connections.push_back({0, first.host, std::move(socket)});
     return connections;
   }
   throw Error(
       fmt::format("rank {} ({}) cannot reach rank 0 ({}) at port {}; let ranks reach a TCP "
                   "port of it",
-                  link.rank(), host_name(), place.host, place.port));
+                  link.rank(), host_name(), first.host, first.port));
 }
 
 }  // namespace

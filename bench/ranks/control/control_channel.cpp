@@ -19,7 +19,6 @@ namespace parbench {
 namespace {
 
 constexpr auto heartbeat_period = std::chrono::seconds(1);
-constexpr auto closing_limit = std::chrono::seconds(2);
 constexpr int wait_milliseconds = 100;
 
 std::string hanging(const std::string& ranks, ControlChannel::Seconds limit) {
@@ -30,8 +29,8 @@ std::string hanging(const std::string& ranks, ControlChannel::Seconds limit) {
 }  // namespace
 
 ControlChannel::ControlChannel(std::vector<RankConnection> connections, std::string own_name,
-                               const Options& options)
-    : own_name_(std::move(own_name)), options_(options), leads_(true) {
+                               Seconds silence)
+    : own_name_(std::move(own_name)), silence_(silence), leads_(true) {
   for (RankConnection& one : connections) {
     const int rank = one.rank;
     if (rank == 0) leads_ = false;
@@ -40,24 +39,10 @@ ControlChannel::ControlChannel(std::vector<RankConnection> connections, std::str
   thread_ = std::thread([this] { work(); });
 }
 
-/// A socket that is closed with unread bytes resets its connection, and the other side may lose the
-/// last frames. So each side ends its writing and reads until the other has ended too.
 ControlChannel::~ControlChannel() {
   stopping_ = true;
   thread_.join();
-  for (const auto& [rank, one] : peers_) {
-    ::shutdown(one.connection.socket.descriptor(), SHUT_WR);
-  }
-  const auto until = Clock::now() + closing_limit;
-  for (auto& [rank, one] : peers_) {
-    while (one.reader.read(one.connection.socket.descriptor()) && Clock::now() < until) {
-      pollfd watched{.fd = one.connection.socket.descriptor(), .events = POLLIN, .revents = 0};
-      ::poll(&watched, 1, wait_milliseconds);
-    }
-  }
 }
-
-ControlChannel::Peer& ControlChannel::peer(int rank) { return peers_.at(rank); }
 
 std::string ControlChannel::name_of(int rank) const {
   const auto found = peers_.find(rank);
@@ -66,7 +51,7 @@ std::string ControlChannel::name_of(int rank) const {
 }
 
 void ControlChannel::send(int to, const Frame& frame) {
-  Peer& receiver = peer(to);
+  Peer& receiver = peers_.at(to);
   const std::lock_guard lock(receiver.writing);
   const int socket = receiver.connection.socket.descriptor();
   if (write_frame(socket, frame)) return;
@@ -80,20 +65,14 @@ void ControlChannel::send_to_all(const Frame& frame) {
 }
 
 Frame ControlChannel::receive(int from) {
-  Peer& sender = peer(from);
+  Peer& sender = peers_.at(from);
   std::unique_lock lock(mutex_);
-  const auto until = deadline_.value_or(
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.patience));
-  const bool came =
-      changed_.wait_until(lock, until, [&] { return !sender.frames.empty() || !lost_.empty(); });
-  if (!sender.frames.empty()) {
-    Frame frame = std::move(sender.frames.front());
-    sender.frames.pop_front();
-    return frame;
-  }
-  if (came) throw_noticed(lost_);
-  if (deadline_) throw_noticed(overdue_ranks(from));
-  throw_noticed(hanging(name_of(from), options_.patience));
+  changed_.wait_until(lock, deadline_.value(),
+                      [&] { return !sender.frames.empty() || !lost_.empty(); });
+  if (sender.frames.empty()) throw_noticed(lost_.empty() ? overdue_ranks(from) : lost_);
+  Frame frame = std::move(sender.frames.front());
+  sender.frames.pop_front();
+  return frame;
 }
 
 void ControlChannel::check() const {
@@ -116,7 +95,7 @@ ControlChannel::Limit::Limit(ControlChannel& channel, Seconds seconds) : channel
   const std::lock_guard lock(channel_.mutex_);
   is_outermost_ = !channel_.deadline_;
   if (!is_outermost_) return;
-  if (!channel_.leads_) seconds += channel_.options_.notice;
+  if (!channel_.leads_) seconds += channel_.silence_;
   channel_.limited_since_ = Clock::now();
   channel_.deadline_ =
       channel_.limited_since_ + std::chrono::duration_cast<Clock::duration>(seconds);
@@ -129,7 +108,7 @@ ControlChannel::Limit::~Limit() {
 
 void ControlChannel::give_up(const Frame& fatal) {
   send(0, fatal);
-  std::this_thread::sleep_for(options_.notice);
+  std::this_thread::sleep_for(silence_);
   end_run(fatal.payload);
 }
 
@@ -173,11 +152,7 @@ void ControlChannel::read_all() {
     if (watched[i].revents == 0) continue;
     Peer& one = *readers[i];
     const bool open = one.reader.read(watched[i].fd);
-    try {
-      while (auto frame = one.reader.next()) take(one, std::move(*frame));
-    } catch (const Error& error) {
-      lose(one, error.what());
-    }
+    while (auto frame = one.reader.next()) take(one, std::move(*frame));
     if (!open) {
       lose(one, "has ended");
       const std::lock_guard lock(mutex_);
@@ -207,15 +182,13 @@ void ControlChannel::take(Peer& peer, Frame frame) {
 
 void ControlChannel::look_for_silence() {
   for (auto& [rank, one] : peers_) {
-    if (!one.is_gone && Clock::now() - one.heard > options_.silence) {
+    if (!one.is_gone && Clock::now() - one.heard > silence_) {
       lose(one, fmt::format("gave no sign of life for {:g} s: it is stopped or cannot be reached",
-                            options_.silence.count()));
+                            silence_.count()));
     }
   }
   const std::lock_guard lock(mutex_);
-  const auto is_due = [&](Clock::time_point since) {
-    return Clock::now() - since > options_.notice;
-  };
+  const auto is_due = [&](Clock::time_point since) { return Clock::now() - since > silence_; };
   if (!noticed_.empty()) {
     // Within a limit, the thread that writes the report may still wait for one that never notices.
     if (deadline_ && is_due(noticed_at_)) end_run(noticed_);

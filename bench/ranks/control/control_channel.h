@@ -32,17 +32,9 @@ class ControlChannel {
  public:
   using Seconds = std::chrono::duration<double>;
 
-  struct Options {
-    Seconds silence{60};  // after which a rank is lost
-    /// Time in which a thread of this rank has to notice a loss, before the process ends.
-    Seconds notice{60};
-    /// For a frame of a rank that gives signs of life, without a `Limit`.
-    Seconds patience{std::chrono::minutes(30)};
-  };
-
   /// The time in which this rank waits for the others, from its construction to its end: a thread
   /// that waits longer gets RankLost. The process ends where none of them notices the end of the
-  /// limit within `Options::notice`, or this object is still there that long after one of them
+  /// limit within the time of silence, or this object is still there that long after one of them
   /// did. Ranks other than 0 wait longer by that time, so that rank 0 notices first. Within another
   /// limit it has no effect.
   class Limit {
@@ -57,20 +49,19 @@ class ControlChannel {
     bool is_outermost_ = false;
   };
 
-  /// `own_name`: "rank 1 (node2)".
-  ControlChannel(std::vector<RankConnection> connections, std::string own_name,
-                 const Options& options);
+  /// `own_name`: "rank 1 (node2)". `silence`: after which a rank that sends nothing is lost, and in
+  /// which a thread of this rank has to notice a loss, before the process ends.
+  ControlChannel(std::vector<RankConnection> connections, std::string own_name, Seconds silence);
   ~ControlChannel();
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
 
-  /// Throws RankLost where the connection is gone.
   void send(int to, const Frame& frame);
   /// Sends to all connected ranks, without waiting for any.
   void send_to_all(const Frame& frame);
 
-  /// Returns the next frame from a rank. Throws RankLost where any rank is lost or the limit has
-  /// passed.
+  /// Returns the next frame from a rank, within a `Limit`. Throws RankLost where any rank is lost
+  /// or the limit has passed.
   [[nodiscard]] Frame receive(int from);
 
   /// Throws RankLost where a rank is lost, has failed while others wait for its messages, or the
@@ -78,7 +69,7 @@ class ControlChannel {
   void check() const;
 
   /// Sends rank 0 the reason why this rank cannot go on, and waits until rank 0 ends its process,
-  /// which ends by itself when rank 0 has not done so within `Options::notice`.
+  /// which ends by itself when rank 0 has not done so within the time of silence.
   [[noreturn]] void give_up(const Frame& fatal);
 
   /// "rank 1 (node2)".
@@ -99,7 +90,6 @@ class ControlChannel {
     std::mutex writing = {};
   };
 
-  [[nodiscard]] Peer& peer(int rank);
   void work();
   void read_all();
   void take(Peer& peer, Frame frame);
@@ -110,7 +100,7 @@ class ControlChannel {
   [[nodiscard]] std::string overdue_ranks(int first) const;
 
   std::string own_name_;
-  Options options_;
+  Seconds silence_;
   bool leads_;
   std::map<int, Peer> peers_;
   std::atomic<bool> stopping_ = false;

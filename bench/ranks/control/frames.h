@@ -10,7 +10,6 @@
 namespace parbench {
 
 enum class FrameKind : std::uint32_t {
-  hello,      // the first frame of a connection: who calls
   status,     // what a rank brings to a meeting
   failure,    // why a rank cannot come to a meeting
   fatal,      // why a rank cannot go on at all
@@ -36,28 +35,12 @@ class FrameReader {
  public:
   /// Reads what a socket has, without waiting. False where the connection is gone.
   [[nodiscard]] bool read(int socket);
-  /// Returns the next complete frame. Throws Error for bytes that are none.
+  /// Returns the next complete frame.
   [[nodiscard]] std::optional<Frame> next();
 
  private:
   std::string bytes_;
   std::size_t used_ = 0;
-};
-
-/// Bytes of numbers and texts in a payload.
-void append_number(std::string& payload, std::uint64_t number);
-void append_text(std::string& payload, const std::string& text);
-
-/// Reads them back, in the same order. Throws Error where there are too few.
-class PayloadReader {
- public:
-  explicit PayloadReader(const std::string& payload) : payload_(payload) {}
-  [[nodiscard]] std::uint64_t number();
-  [[nodiscard]] std::string text();
-
- private:
-  const std::string& payload_;
-  std::size_t position_ = 0;
 };
 
 }  // namespace parbench

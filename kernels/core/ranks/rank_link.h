@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,21 @@ inline constexpr int max_sharing_ranks = 16;  // each reads the arrays of all ot
 /// "mpi", "shared-memory", "doubling", "rank-ring".
 [[nodiscard]] std::string_view name_of(RankAllReduce by);
 
+/// Adds up the time in which threads are inside, however many at once.
+class Occupancy {
+ public:
+  void enter();
+  void leave();
+  /// Returns the seconds since the last call.
+  [[nodiscard]] double take();
+
+ private:
+  std::mutex mutex_;
+  int threads_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+  std::chrono::duration<double> sum_{0};
+};
+
 /// What a message passing library offers (MPI), and all-reduces by its messages. Its functions may
 /// be called by several threads. They return when the caller's memory may be used again, and throw
 /// what `check` throws while they wait.
@@ -58,16 +75,16 @@ class RankLink {
   /// A message from one rank to another with the same tag and size on both sides. Tags are below
   /// `tag_count`; messages with the same tag arrive in the order in which they were sent.
   static constexpr int tag_count = 1 << 15;
-  virtual void send(int to, int tag, const std::byte* data, std::size_t bytes) = 0;
-  virtual void receive(int from, int tag, std::byte* data, std::size_t bytes) = 0;
+  void send(int to, int tag, const std::byte* data, std::size_t bytes);
+  void receive(int from, int tag, std::byte* data, std::size_t bytes);
 
   /// Returns when all ranks have called it.
-  virtual void barrier() = 0;
+  void barrier();
 
   /// The library's collective of all ranks, as `Collective` says. All ranks call collectives in the
   /// same order. `input`: null of a collective in place, else as many bytes as `data`.
-  virtual void collective(Collective collective, std::byte* data, std::size_t bytes,
-                          const std::byte* input) = 0;
+  void collective(Collective collective, std::byte* data, std::size_t bytes,
+                  const std::byte* input);
 
   /// Whether an all-reduce of so many bytes can be done in that way between the ranks of a set: the
   /// same answer on all ranks, also those that are not in it. The library's always can.
@@ -82,8 +99,25 @@ class RankLink {
   /// Makes `data` of each rank of a set, f32 numbers, the sum of what they have. All of them call
   /// it, in the same order for one set; sets with different tags do not wait for each other. Throws
   /// Error for what `offers` denies and for a set that was not prepared.
-  virtual void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data,
-                          std::size_t bytes) = 0;
+  void all_reduce(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes);
+
+  struct Times {
+    double waits = 0;    // while a thread of this rank, or several, was in messages or collectives
+    double barrier = 0;  // until all ranks had come
+  };
+  /// Returns the seconds since the last call.
+  [[nodiscard]] Times take_times() { return {waits_.take(), barrier_.take()}; }
+
+ private:
+  virtual void send_message(int to, int tag, const std::byte* data, std::size_t bytes) = 0;
+  virtual void receive_message(int from, int tag, std::byte* data, std::size_t bytes) = 0;
+  virtual void wait_for_all() = 0;
+  virtual void run(Collective collective, std::byte* data, std::size_t bytes,
+                   const std::byte* input) = 0;
+  virtual void add_up(RankAllReduce by, const RankSet& set, std::byte* data, std::size_t bytes) = 0;
+
+  Occupancy waits_;
+  Occupancy barrier_;
 };
 
 /// The function by which the library of ranks is entered, after it was loaded at run time. Null

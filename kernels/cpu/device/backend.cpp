@@ -106,7 +106,7 @@ class CpuBackend final : public Backend {
                                                        const DeviceOptions& options) const {
     int parts = 0;
     for (const DeviceNumber& number : numbers) {
-      if (number.partition) {
+      if (number.part) {
         throw UsageError(fmt::format(
             "--devices: cpu:{} does not exist: cores are divided among cpu:0, cpu:1 and so on",
             to_string(number)));
@@ -124,7 +124,7 @@ class CpuBackend final : public Backend {
     const int spare = options.spare_for_copies && count > parts ? 1 : 0;
     const std::ptrdiff_t width = share ? 1 : (count - spare) / parts;
     std::vector<DeviceCores> devices;
-    for (const auto& [index, partition] : numbers) {
+    for (const auto& [index, part] : numbers) {
       const auto first = cores.begin() + (share ? index % count : index * width);
       const std::vector<int> own(first, first + width);
       // Cores that no device computes on serve the copies of all.

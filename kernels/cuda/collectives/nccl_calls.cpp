@@ -4,8 +4,8 @@
 namespace parbench::cuda {
 namespace {
 
-nccl::Result launch_all_to_all(const nccl::Functions& f, const NcclRank& self, const NcclPart& part,
-                               std::size_t bytes) {
+nccl::Result launch_all_to_all(const nccl::Functions& f, const NcclMembership& self,
+                               const NcclPart& part, std::size_t bytes) {
   const std::size_t block = bytes / self.size;
   nccl::Result launched = nccl::success;
   for (std::size_t peer = 0; peer < self.size && launched == nccl::success; ++peer) {
@@ -18,10 +18,10 @@ nccl::Result launch_all_to_all(const nccl::Functions& f, const NcclRank& self, c
   return launched;
 }
 
-nccl::Result launch_send_recv(const nccl::Functions& f, const NcclRank& self, const NcclPart& part,
-                              std::size_t bytes) {
-  const auto next = static_cast<int>((self.rank + 1) % self.size);
-  const auto before = static_cast<int>((self.rank + self.size - 1) % self.size);
+nccl::Result launch_send_recv(const nccl::Functions& f, const NcclMembership& self,
+                              const NcclPart& part, std::size_t bytes) {
+  const auto next = static_cast<int>((self.member + 1) % self.size);
+  const auto before = static_cast<int>((self.member + self.size - 1) % self.size);
   const nccl::Result sent =
       f.send(part.input, bytes, nccl::uint8, next, self.communicator, part.stream);
   if (sent != nccl::success) return sent;
@@ -30,14 +30,14 @@ nccl::Result launch_send_recv(const nccl::Functions& f, const NcclRank& self, co
 
 }  // namespace
 
-nccl::Result launch(const nccl::Functions& f, const NcclRank& self, Collective collective,
+nccl::Result launch(const nccl::Functions& f, const NcclMembership& self, Collective collective,
                     const NcclPart& part, std::size_t bytes) {
   constexpr int root = 0;
   const nccl::Communicator us = self.communicator;
   const std::size_t count = bytes / sizeof(float);
-  // In place: rank r sends or receives its r-th block.
+  // In place: member m sends or receives its m-th block.
   const std::size_t block = bytes / self.size;
-  std::byte* own = part.data + self.rank * block;
+  std::byte* own = part.data + self.member * block;
   switch (collective) {
     case Collective::all_reduce:
       return f.all_reduce(part.data, part.data, count, nccl::float32, nccl::sum, us, part.stream);

@@ -1,4 +1,4 @@
-// The calls of NCCL that a collective consists of at one rank.
+// The calls of NCCL that a collective consists of at one member.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,22 +10,23 @@
 
 namespace parbench::cuda {
 
-/// What a rank takes part with in a collective.
+/// What a member takes part with in a collective.
 struct NcclPart {
   std::byte* data = nullptr;
   const std::byte* input = nullptr;  // null: the collective works in place
   cudaStream_t stream = nullptr;
 };
 
-struct NcclRank {
+/// A communicator as one of its members has it.
+struct NcclMembership {
   nccl::Communicator communicator = nullptr;
-  std::size_t rank = 0;
-  std::size_t size = 1;  // ranks
+  std::size_t member = 0;
+  std::size_t size = 1;  // members
 };
 
-/// Launches the part of one rank in a collective over `bytes` at each, inside of a group. Returns
+/// Launches the part of one member in a collective over `bytes` at each, inside of a group. Returns
 /// the result of the first call that failed.
-[[nodiscard]] nccl::Result launch(const nccl::Functions& functions, const NcclRank& rank,
+[[nodiscard]] nccl::Result launch(const nccl::Functions& functions, const NcclMembership& member,
                                   Collective collective, const NcclPart& part, std::size_t bytes);
 
 }  // namespace parbench::cuda

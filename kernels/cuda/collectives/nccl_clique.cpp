@@ -1,4 +1,4 @@
-// Calls of NCCL, all ranks from one thread.
+// Calls of NCCL, all members from one thread.
 #include "kernels/cuda/collectives/nccl_clique.h"
 
 #include <utility>
@@ -10,9 +10,9 @@ namespace parbench::cuda {
 #define PARBENCH_NCCL(result) check_call((result), #result, __LINE__)
 
 NcclClique::NcclClique(std::shared_ptr<const Nccl> nccl, const std::vector<int>& ordinals)
-    : nccl_(std::move(nccl)), ranks_(ordinals.size()) {
+    : nccl_(std::move(nccl)), members_(ordinals.size()) {
   const auto count = static_cast<int>(ordinals.size());
-  PARBENCH_NCCL(nccl_->functions().comm_init_all(ranks_.data(), count, ordinals.data()));
+  PARBENCH_NCCL(nccl_->functions().comm_init_all(members_.data(), count, ordinals.data()));
 }
 
 // Nothing of a lost GPU can be freed, and waiting for it may never end. After an error of its own
@@ -21,15 +21,15 @@ NcclClique::~NcclClique() {
   if (is_lost()) return;
   const nccl::Functions& f = nccl_->functions();
   const bool failed = asynchronous_error() != nccl::success;
-  for (const nccl::Communicator rank : ranks_) {
-    (void)(failed ? f.comm_abort(rank) : f.comm_destroy(rank));
+  for (const nccl::Communicator member : members_) {
+    (void)(failed ? f.comm_abort(member) : f.comm_destroy(member));
   }
 }
 
 nccl::Result NcclClique::asynchronous_error() const {
-  for (const nccl::Communicator rank : ranks_) {
+  for (const nccl::Communicator member : members_) {
     nccl::Result error = nccl::success;
-    const nccl::Result asked = nccl_->functions().comm_get_async_error(rank, &error);
+    const nccl::Result asked = nccl_->functions().comm_get_async_error(member, &error);
     if (asked != nccl::success) return asked;
     if (error != nccl::success && error != nccl::in_progress) return error;
   }
@@ -44,8 +44,9 @@ void NcclClique::enqueue(Collective collective, std::span<const NcclPart> parts,
   const nccl::Functions& f = nccl_->functions();
   PARBENCH_NCCL(f.group_start());
   nccl::Result launched = nccl::success;
-  for (std::size_t rank = 0; rank < ranks_.size() && launched == nccl::success; ++rank) {
-    launched = launch(f, {ranks_[rank], rank, ranks_.size()}, collective, parts[rank], bytes);
+  for (std::size_t member = 0; member < members_.size() && launched == nccl::success; ++member) {
+    launched =
+        launch(f, {members_[member], member, members_.size()}, collective, parts[member], bytes);
   }
   const nccl::Result ended = f.group_end();  // also when a call failed, or the group stays open
   PARBENCH_NCCL(launched);

@@ -22,18 +22,18 @@ std::vector<int> ordinals_of(const std::vector<CudaDevice*>& devices) {
 CudaStream& stream_of(Stream& stream, const CudaDevice& device) {
   auto* mine = dynamic_cast<CudaStream*>(&stream);
   if (mine == nullptr || &mine->cuda_device() != &device) {
-    throw std::invalid_argument(fmt::format("a stream of {} is given for the rank of {}",
+    throw std::invalid_argument(fmt::format("a stream of {} is given for the member on {}",
                                             stream.device().info().name, device.info().name));
   }
   return *mine;
 }
 
 NcclPart part_of(Collective collective, const CudaStream& stream, std::span<const BufferView> data,
-                 std::span<const BufferView> inputs, std::size_t rank) {
-  return {.data = resolved(data[rank], name_of(collective), stream.name(), "data"),
+                 std::span<const BufferView> inputs, std::size_t member) {
+  return {.data = resolved(data[member], name_of(collective), stream.name(), "data"),
           .input = inputs.empty()
                        ? nullptr
-                       : resolved(inputs[rank], name_of(collective), stream.name(), "input"),
+                       : resolved(inputs[member], name_of(collective), stream.name(), "input"),
           .stream = stream.handle()};
 }
 
@@ -49,9 +49,9 @@ NcclCommunicator::NcclCommunicator(std::shared_ptr<const Nccl> nccl,
 void NcclCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
                                        std::span<const BufferView> data,
                                        std::span<const BufferView> inputs) {
-  for (std::size_t rank = 0; rank < parts_.size(); ++rank) {
-    parts_[rank] =
-        part_of(collective, stream_of(*streams[rank], *devices_[rank]), data, inputs, rank);
+  for (std::size_t member = 0; member < parts_.size(); ++member) {
+    CudaStream& stream = stream_of(*streams[member], *devices_[member]);
+    parts_[member] = part_of(collective, stream, data, inputs, member);
   }
   const TracedCall traced = stream_of(*streams.front(), *devices_.front()).trace_collective();
   clique_.enqueue(collective, parts_, data.front().bytes);
@@ -81,7 +81,7 @@ void NcclRankCommunicator::enqueue_checked(Collective collective, std::span<Stre
                                            std::span<const BufferView> data,
                                            std::span<const BufferView> inputs) {
   if (group_->communicator == nullptr) return;  // between other ranks
-  const std::size_t own = group_->rank;
+  const std::size_t own = group_->member;
   CudaStream& stream = stream_of(*streams[own], device_);
   const NcclPart part = part_of(collective, stream, data, inputs, own);
   device_.make_current();

@@ -1,4 +1,4 @@
-// Collectives between whole GPUs, one rank each, by NCCL: all of this process, or one of each of
+// Collectives between whole GPUs, the members, by NCCL: all of this process, or one of each of
 // several processes.
 #pragma once
 
@@ -18,7 +18,7 @@ class CudaDevice;
 
 class NcclCommunicator final : public Communicator {
  public:
-  /// `devices`: distinct whole GPUs by rank.
+  /// `devices`: distinct whole GPUs, by member.
   NcclCommunicator(std::shared_ptr<const Nccl> nccl, std::vector<CudaDevice*> devices);
 
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -32,7 +32,7 @@ class NcclCommunicator final : public Communicator {
 
   std::string name_;
   std::vector<CudaDevice*> devices_;
-  std::vector<NcclPart> parts_;  // of the collective that is enqueued now, by rank
+  std::vector<NcclPart> parts_;  // of the collective that is enqueued now, by member
   NcclClique clique_;
 };
 
@@ -59,7 +59,7 @@ class NcclRankCommunicator final : public Communicator {
   std::string name_;
   CudaDevice& device_;
   std::shared_ptr<NcclMember> member_;  // of all ranks' communicators
-  const NcclRank* group_;               // of the member
+  const NcclMembership* group_;         // of the member
 };
 
 }  // namespace parbench::cuda

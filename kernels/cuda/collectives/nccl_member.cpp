@@ -100,24 +100,25 @@ void NcclMember::join(const Joining& joining) {
   (void)add_group(0, static_cast<std::size_t>(rank_), static_cast<std::size_t>(size_));
 }
 
-const NcclRank& NcclMember::split(std::span<const int> ranks) {
+const NcclMembership& NcclMember::split(std::span<const int> ranks) {
   const auto own = std::ranges::find(ranks, rank_);
   return add_group(own == ranks.end() ? nccl::no_color : 0,
                    static_cast<std::size_t>(own - ranks.begin()), ranks.size());
 }
 
-/// `rank`: this one's among those of the group, which keys put in order.
-const NcclRank& NcclMember::add_group(int color, std::size_t rank, std::size_t size) {
+/// `member`: this rank among those of the group, which keys put in order.
+const NcclMembership& NcclMember::add_group(int color, std::size_t member, std::size_t size) {
   nccl::Config blocking{.blocking = 1};
   nccl::Result result = nccl::success;
   {
     const Use use(*this);
     result =
-        nccl_->functions().comm_split(joined_, color, static_cast<int>(rank), &made_, &blocking);
+        nccl_->functions().comm_split(joined_, color, static_cast<int>(member), &made_, &blocking);
   }
   wait_for_ranks(result, "ncclCommSplit");
   const std::lock_guard lock(mutex_);
-  return groups_.emplace_back(NcclRank{.communicator = made_, .rank = rank, .size = size});
+  return groups_.emplace_back(
+      NcclMembership{.communicator = made_, .member = member, .size = size});
 }
 
 void NcclMember::wait_for_ranks(nccl::Result result, const char* what) {
@@ -137,7 +138,7 @@ void NcclMember::wait_for_ranks(nccl::Result result, const char* what) {
   check_call(result, what, __LINE__);
 }
 
-void NcclMember::enqueue(const NcclRank& group, Collective collective, const NcclPart& part,
+void NcclMember::enqueue(const NcclMembership& group, Collective collective, const NcclPart& part,
                          std::size_t bytes) {
   nccl::Result launched = nccl::success;
   nccl::Result ended = nccl::success;
@@ -197,7 +198,7 @@ void NcclMember::abort() {
 std::vector<nccl::Communicator> NcclMember::communicators() const {
   const std::lock_guard lock(mutex_);
   std::vector<nccl::Communicator> all;
-  for (const NcclRank& group : groups_) {
+  for (const NcclMembership& group : groups_) {
     if (group.communicator != nullptr) all.push_back(group.communicator);
   }
   return all;

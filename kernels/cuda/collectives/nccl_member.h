@@ -46,15 +46,15 @@ class NcclMember {
   NcclMember& operator=(const NcclMember&) = delete;
 
   /// Returns the communicator of all ranks.
-  [[nodiscard]] const NcclRank& all() const { return groups_.front(); }
+  [[nodiscard]] const NcclMembership& all() const { return groups_.front(); }
   /// Returns a new communicator of some ranks in that order, which lives as long as the member; its
   /// `communicator` is null where this rank is left out. All ranks call it at once, with the same
   /// ranks. Throws as the constructor and `check` do.
-  [[nodiscard]] const NcclRank& split(std::span<const int> ranks);
+  [[nodiscard]] const NcclMembership& split(std::span<const int> ranks);
 
   /// Enqueues this rank's part in a collective of one of these communicators over `bytes` at each
   /// rank. Throws as `check` does, and DeviceLost or Error.
-  void enqueue(const NcclRank& group, Collective collective, const NcclPart& part,
+  void enqueue(const NcclMembership& group, Collective collective, const NcclPart& part,
                std::size_t bytes);
 
   /// Throws what the thread has found.
@@ -65,7 +65,7 @@ class NcclMember {
   class Use;
 
   void join(const Joining& joining);
-  [[nodiscard]] const NcclRank& add_group(int color, std::size_t rank, std::size_t size);
+  [[nodiscard]] const NcclMembership& add_group(int color, std::size_t member, std::size_t size);
   void wait_for_ranks(nccl::Result result, const char* what);
   void watch();
   void look();
@@ -85,8 +85,8 @@ class NcclMember {
   bool aborted_ = false;                 // by the thread
   mutable std::mutex mutex_;             // of what follows
   std::condition_variable changed_;
-  std::deque<NcclRank> groups_;  // that block; the first is that of all ranks
-  bool is_used_ = false;         // by a call of NCCL
+  std::deque<NcclMembership> groups_;  // that block; the first is that of all ranks
+  bool is_used_ = false;               // by a call of NCCL
   bool ends_ = false;
   std::exception_ptr failure_;
   std::thread thread_;  // last

@@ -1,7 +1,7 @@
 // Descriptors of cuDNN's recurrent networks (its API since version 8), and its three passes.
 //
 // The algorithm is the standard one: persistent kernels wait for blocks that run beside them, and
-// streams and partitions share a GPU here. States before the first position, and their gradients
+// streams and parts share a GPU here. States before the first position, and their gradients
 // behind the last, are null pointers, which stand for zeros. So is the pointer to lengths on the
 // device: cuDNN takes them from the descriptors since version 8.9.1.
 #include "kernels/cuda/cudnn/lstm_engine.h"

@@ -20,8 +20,8 @@
 #include "kernels/cuda/cudnn/cudnn_graph.h"
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device/gpu_facts.h"
+#include "kernels/cuda/device/gpu_part.h"
 #include "kernels/cuda/device/nvml.h"
-#include "kernels/cuda/device/partition.h"
 #include "kernels/cuda/device/peers.h"
 #include "kernels/cuda/runtime/error.h"
 #include "kernels/cuda/tuning/tuning.h"
@@ -103,7 +103,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] int device_limit() const override;
   [[nodiscard]] std::vector<DeviceNumber> choose(int count) const override;
   [[nodiscard]] std::vector<std::string> units() const override;
-  [[nodiscard]] int max_parts(int device) const override { return max_partitions(device); }
+  [[nodiscard]] int max_parts(int device) const override { return max_parts_of(device); }
   [[nodiscard]] std::string description() const override;
   [[nodiscard]] bool can_autotune() const override { return true; }
   void profile(bool on) override;
@@ -144,12 +144,12 @@ std::vector<Backend::Component> CudaBackend::components() const {
 }
 
 /// A single GPU can be divided.
-int CudaBackend::device_limit() const { return count_ == 1 ? max_partitions(0) : count_; }
+int CudaBackend::device_limit() const { return count_ == 1 ? max_parts_of(0) : count_; }
 
 std::vector<DeviceNumber> CudaBackend::choose(int count) const {
   if (count <= count_) return Backend::choose(count);
   std::vector<DeviceNumber> numbers;
-  for (int part = 0; part < count; ++part) numbers.push_back({.device = 0, .partition = part});
+  for (int part = 0; part < count; ++part) numbers.push_back({.device = 0, .part = part});
   return numbers;
 }
 
@@ -190,7 +190,7 @@ void CudaBackend::profile(bool on) {
 std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers, int min_parts) {
   std::map<int, int> parts;
   for (const DeviceNumber& number : numbers) {
-    const int wanted = number.partition ? std::max(*number.partition + 1, min_parts) : 0;
+    const int wanted = number.part ? std::max(*number.part + 1, min_parts) : 0;
     const auto [known, is_new] = parts.try_emplace(number.device, wanted);
     if (!is_new && (wanted == 0 || known->second == 0)) {
       throw UsageError(fmt::format(
@@ -216,12 +216,11 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
                   .staged = options.stages_messages,
                   .unit = unit_of(gpu)};
   info.facts = facts_of(description);
-  // A rank of NCCL's is a whole GPU.
-  if (!number.partition && nccl.joins_processes()) info.joined_by = "NCCL " + nccl.version();
-  if (number.partition) {
-    info.model +=
-        fmt::format(" (partition {} of {}: {} of {} multiprocessors)", *number.partition + 1, parts,
-                    description.own_multiprocessors, description.multiprocessors);
+  // A member is a whole GPU.
+  if (!number.part && nccl.joins_processes()) info.joined_by = "NCCL " + nccl.version();
+  if (number.part) {
+    info.model += fmt::format(" (part {} of {}: {} of {} multiprocessors)", *number.part + 1, parts,
+                              description.own_multiprocessors, description.multiprocessors);
   }
   return info;
 }
@@ -244,28 +243,27 @@ std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
 std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) {
   trace_->detach();  // the devices of an earlier scenario are gone, and left their GPUs idle
-  const std::map<int, int> parts = parts_of(numbers, options.min_parts);
-  std::map<int, std::vector<std::unique_ptr<Partition>>> partitions;
-  for (const auto& [device, count] : parts) {
-    if (count > 0) partitions[device] = divide(device, count);
+  const std::map<int, int> counts = parts_of(numbers, options.min_parts);
+  std::map<int, std::vector<std::unique_ptr<GpuPart>>> parts;
+  for (const auto& [device, count] : counts) {
+    if (count > 0) parts[device] = divide(device, count);
   }
   std::set<int> whole;
-  for (const auto& [device, count] : parts) {
+  for (const auto& [device, count] : counts) {
     if (count == 0) whole.insert(device);
   }
   const std::map<int, std::set<int>> peers = enable_peers(whole);
   std::map<std::string, std::shared_ptr<TuningChoices>> choices;  // by hardware
   std::vector<std::unique_ptr<Device>> devices;
   for (const DeviceNumber& number : numbers) {
-    std::unique_ptr<Partition> partition;
-    if (number.partition) {
-      partition =
-          std::move(partitions.at(number.device).at(static_cast<std::size_t>(*number.partition)));
+    std::unique_ptr<GpuPart> part;
+    if (number.part) {
+      part = std::move(parts.at(number.device).at(static_cast<std::size_t>(*number.part)));
     }
     std::optional<NvmlGpu> sensors = nvml().gpu(bus_id_of(number.device));
     DeviceInfo info =
-        info_of(number, parts.at(number.device),
-                describe(number.device, partition.get(), nvml(), sensors), options, *nccl());
+        info_of(number, counts.at(number.device),
+                describe(number.device, part.get(), nvml(), sensors), options, *nccl());
     if (const auto found = peers.find(number.device); found != peers.end()) {
       for (const int peer : found->second) {
         info.peers.push_back(fmt::format("{}cuda:{}", options.name_prefix, peer));
@@ -277,19 +275,19 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
       if (!alike) alike = std::make_shared<TuningChoices>(tuning_file_of(info.hardware));
       shared = alike;
     }
-    devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device,
-                                                   std::move(partition), std::move(sensors), nccl(),
-                                                   trace_, std::move(shared)));
+    devices.push_back(std::make_unique<CudaDevice>(std::move(info), number.device, std::move(part),
+                                                   std::move(sensors), nccl(), trace_,
+                                                   std::move(shared)));
   }
   return devices;
 }
 
-/// Partitions and the whole GPU have streams of their own; while one works, the other is idle.
+/// Parts and the whole GPU have streams of their own; while one works, the other is idle.
 std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>& numbers,
                                                 const DeviceOptions& options) {
   const bool are_parts_of_one =
       numbers.size() > 1 && std::ranges::all_of(numbers, [&](const DeviceNumber& number) {
-        return number.partition && number.device == numbers.front().device;
+        return number.part && number.device == numbers.front().device;
       });
   if (!are_parts_of_one) return nullptr;
   const std::vector<DeviceNumber> whole{DeviceNumber{.device = numbers.front().device}};

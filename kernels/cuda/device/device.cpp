@@ -31,16 +31,16 @@ constexpr int ampere = 80;  // the first with bf16 and TF32
 
 }  // namespace
 
-CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
+CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> part,
                        std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
                        std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices)
     : info_(std::move(info)),
       ordinal_(ordinal),
-      partition_(std::move(partition)),
+      part_(std::move(part)),
       sensors_(std::move(sensors)),
       nccl_(std::move(nccl)),
       trace_(std::move(trace)),
-      multiprocessors_(partition_ ? partition_->multiprocessors() : multiprocessors_of(ordinal)),
+      multiprocessors_(part_ ? part_->multiprocessors() : multiprocessors_of(ordinal)),
       compute_capability_(compute_capability_of(ordinal)),
       engine_choices_(std::make_unique<EngineChoices>()),
       autotuner_(choices ? std::make_unique<Autotuner>(*this, std::move(choices)) : nullptr) {}
@@ -53,8 +53,8 @@ CudaDevice::~CudaDevice() {
 }
 
 void CudaDevice::make_current() const {
-  if (partition_) {
-    partition_->make_current();
+  if (part_) {
+    part_->make_current();
   } else {
     PARBENCH_CUDA(cudaSetDevice(ordinal_));
   }
@@ -71,7 +71,7 @@ void CudaDevice::try_to_make_current() const noexcept {
 
 cudaStream_t CudaDevice::create_stream() {
   make_current();
-  if (partition_) return partition_->create_stream();
+  if (part_) return part_->create_stream();
   cudaStream_t stream = nullptr;
   PARBENCH_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   return stream;
@@ -140,13 +140,13 @@ void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
   }
 }
 
-/// NCCL wants a GPU of its own for each rank.
-std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* const> ranks) {
+/// NCCL wants a GPU of its own for each member.
+std::unique_ptr<Communicator> CudaDevice::make_communicator(std::span<Device* const> members) {
   if (!nccl_->absence().empty()) return nullptr;
   std::vector<CudaDevice*> gpus;
-  for (Device* rank : ranks) {
-    auto* gpu = dynamic_cast<CudaDevice*>(rank);
-    if (gpu == nullptr || gpu->partition_) return nullptr;
+  for (Device* member : members) {
+    auto* gpu = dynamic_cast<CudaDevice*>(member);
+    if (gpu == nullptr || gpu->part_) return nullptr;
     gpus.push_back(gpu);
   }
   return std::make_unique<NcclCommunicator>(nccl_, std::move(gpus));

@@ -14,8 +14,8 @@
 #include "kernels/core/device.h"
 #include "kernels/cuda/activity/activity_trace.h"
 #include "kernels/cuda/collectives/nccl.h"
+#include "kernels/cuda/device/gpu_part.h"
 #include "kernels/cuda/device/nvml.h"
-#include "kernels/cuda/device/partition.h"
 
 namespace parbench::cuda {
 
@@ -25,11 +25,11 @@ class TuningChoices;
 
 class CudaDevice final : public Device {
  public:
-  /// `ordinal`: of the GPU, as the runtime counts. Without a partition the device is the whole GPU,
+  /// `ordinal`: of the GPU, as the runtime counts. Without a part the device is the whole GPU,
   /// without `sensors` it has no condition. `nccl` joins whole GPUs, where it is there. All
   /// devices of the process share `trace`. With `choices`, which alike devices share, kernels of
   /// the libraries are chosen by measuring them.
-  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<Partition> partition,
+  CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> part,
              std::optional<NvmlGpu> sensors, std::shared_ptr<const Nccl> nccl,
              std::shared_ptr<ActivityTrace> trace, std::shared_ptr<TuningChoices> choices);
   ~CudaDevice() override;
@@ -41,7 +41,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] Condition condition() const override;
   [[nodiscard]] std::string link_to(const Device& other) const override;
   /// A green context "can be current to only one thread at a time" (cuGreenCtxCreate).
-  [[nodiscard]] bool one_launching_thread() const override { return partition_ != nullptr; }
+  [[nodiscard]] bool one_launching_thread() const override { return part_ != nullptr; }
   [[nodiscard]] bool loads_at_first_use() const override { return true; }
   [[nodiscard]] std::unique_ptr<Stream> make_stream(StreamKind kind, int index,
                                                     int sharers) override;
@@ -51,19 +51,19 @@ class CudaDevice final : public Device {
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::shared_ptr<void> page_lock(BufferView memory) override;
   [[nodiscard]] std::unique_ptr<Communicator> make_communicator(
-      std::span<Device* const> ranks) override;
+      std::span<Device* const> members) override;
   [[nodiscard]] std::vector<std::byte> make_joining_id() override;
   [[nodiscard]] std::unique_ptr<Communicator> join(const Joining& joining) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
   void tune(std::vector<OpDesc> operations) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
-  /// Makes it the device (and partition) that the calling thread's CUDA calls mean.
+  /// Makes it the device (and part) that the calling thread's CUDA calls mean.
   void make_current() const;
   /// The same for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
   /// Makes its GPU the current one of a thread that only waits, copies nothing by kernels and may
-  /// run beside the one that has the partition.
+  /// run beside the one that has the part.
   void enter_gpu() const;
   /// Never the default stream, which waits for all others. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
@@ -90,7 +90,7 @@ class CudaDevice final : public Device {
 
   DeviceInfo info_;
   int ordinal_;
-  std::unique_ptr<Partition> partition_;
+  std::unique_ptr<GpuPart> part_;
   std::optional<NvmlGpu> sensors_;
   std::shared_ptr<const Nccl> nccl_;
   std::shared_ptr<ActivityTrace> trace_;

@@ -73,21 +73,20 @@ int compute_capability_of(int ordinal) {
   return 10 * major + minor;
 }
 
-GpuDescription describe(int ordinal, const Partition* partition, const Nvml& nvml,
+GpuDescription describe(int ordinal, const GpuPart* part, const Nvml& nvml,
                         const std::optional<NvmlGpu>& sensors) {
   const int multiprocessors = known_attribute(cudaDevAttrMultiProcessorCount, ordinal);
-  return {
-      .compute_major = known_attribute(cudaDevAttrComputeCapabilityMajor, ordinal),
-      .compute_minor = known_attribute(cudaDevAttrComputeCapabilityMinor, ordinal),
-      .multiprocessors = multiprocessors,
-      .own_multiprocessors = partition != nullptr ? partition->multiprocessors() : multiprocessors,
-      .memory_kilohertz = known_attribute(cudaDevAttrMemoryClockRate, ordinal),
-      .memory_bus_bits = known_attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal),
-      .l2_bytes = static_cast<std::size_t>(known_attribute(cudaDevAttrL2CacheSize, ordinal)),
-      .ecc = known_attribute(cudaDevAttrEccEnabled, ordinal) != 0,
-      .bus_id = bus_id_of(ordinal),
-      .pcie = sensors ? sensors->pcie_link() : std::nullopt,
-      .without_sensors = sensors_missing(nvml, sensors)};
+  return {.compute_major = known_attribute(cudaDevAttrComputeCapabilityMajor, ordinal),
+          .compute_minor = known_attribute(cudaDevAttrComputeCapabilityMinor, ordinal),
+          .multiprocessors = multiprocessors,
+          .own_multiprocessors = part != nullptr ? part->multiprocessors() : multiprocessors,
+          .memory_kilohertz = known_attribute(cudaDevAttrMemoryClockRate, ordinal),
+          .memory_bus_bits = known_attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal),
+          .l2_bytes = static_cast<std::size_t>(known_attribute(cudaDevAttrL2CacheSize, ordinal)),
+          .ecc = known_attribute(cudaDevAttrEccEnabled, ordinal) != 0,
+          .bus_id = bus_id_of(ordinal),
+          .pcie = sensors ? sensors->pcie_link() : std::nullopt,
+          .without_sensors = sensors_missing(nvml, sensors)};
 }
 
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/device/gpu_part.h"
 #include "kernels/cuda/device/nvml.h"
-#include "kernels/cuda/device/partition.h"
 
 namespace parbench::cuda {
 
@@ -16,7 +16,7 @@ struct GpuDescription {
   int compute_major = 0;
   int compute_minor = 0;
   int multiprocessors = 0;
-  int own_multiprocessors = 0;  // fewer in a partition
+  int own_multiprocessors = 0;  // fewer in a part
   int memory_kilohertz = 0;     // 0: not known, here and below
   int memory_bus_bits = 0;
   std::size_t l2_bytes = 0;
@@ -31,8 +31,8 @@ struct GpuDescription {
 /// Returns 10 · major + minor, 90 for Hopper. Throws where the runtime does not answer.
 [[nodiscard]] int compute_capability_of(int ordinal);
 
-/// Asks the runtime and NVML. `partition` may be null.
-[[nodiscard]] GpuDescription describe(int ordinal, const Partition* partition, const Nvml& nvml,
+/// Asks the runtime and NVML. `part` may be null.
+[[nodiscard]] GpuDescription describe(int ordinal, const GpuPart* part, const Nvml& nvml,
                                       const std::optional<NvmlGpu>& sensors);
 
 /// By name, as DeviceInfo has them; what is not known is left out. The bandwidth is the peak of

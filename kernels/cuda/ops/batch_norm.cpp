@@ -4,7 +4,7 @@
 // Not on cuDNN's, for these reasons. The functions that have all of this are deprecated, and their
 // fast mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, limits the range of values. Neither they nor the
 // nodes of the graph API promise that a gradient may be overwritten in place, or give the variance:
-// only 1/sqrt(variance + epsilon), which loses digits on the way back. And streams and partitions
+// only 1/sqrt(variance + epsilon), which loses digits on the way back. And streams and parts
 // share a GPU here, so no block may wait for another to run beside it, as those of the graph API's
 // only engine seem to (docs/decisions/cuda.md).
 #include <fmt/format.h>

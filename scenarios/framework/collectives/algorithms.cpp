@@ -27,36 +27,36 @@ class BlockLayout {
   explicit BlockLayout(const std::vector<std::int64_t>& blocks)
       : blocks_(blocks), first_(first_elements(blocks)) {}
 
-  [[nodiscard]] int ranks() const { return static_cast<int>(blocks_.size()); }
+  [[nodiscard]] int members() const { return static_cast<int>(blocks_.size()); }
   [[nodiscard]] std::int64_t total() const {
     return std::accumulate(blocks_.begin(), blocks_.end(), std::int64_t{0});
   }
   [[nodiscard]] std::int64_t first(int block) const { return first_.at(index(block)); }
   [[nodiscard]] std::int64_t count(int block) const { return blocks_.at(index(block)); }
 
-  /// A block to the same place of another rank.
+  /// A block to the same offset at another member.
   [[nodiscard]] Message of_block(int from, int to, int block) const {
     return {.from = from, .to = to, .first = first(block), .count = count(block), .block = block};
   }
-  /// The whole array to the same place of another rank.
+  /// The whole array to another member.
   [[nodiscard]] Message of_all(int from, int to) const {
     return {.from = from, .to = to, .count = total()};
   }
 
  private:
   [[nodiscard]] std::size_t index(int block) const {
-    return static_cast<std::size_t>(modulo(block, ranks()));
+    return static_cast<std::size_t>(modulo(block, members()));
   }
 
   const std::vector<std::int64_t>& blocks_;
   std::vector<std::int64_t> first_;
 };
 
-// --- every block to every rank ---
+// --- every block to every member ---
 
 Rounds gather_directly(const BlockLayout& layout) {
   Messages messages;
-  const int p = layout.ranks();
+  const int p = layout.members();
   for (int distance = 1; distance < p; ++distance) {
     for (int to = 0; to < p; ++to) {
       const int from = modulo(to + distance, p);
@@ -66,24 +66,24 @@ Rounds gather_directly(const BlockLayout& layout) {
   return {messages};
 }
 
-/// In round s, rank r passes on the block that it received in the round before. `direction`: 1 to
-/// rank r + 1, −1 to rank r − 1.
+/// In round s, member m passes on the block that it received in the round before. `direction`: 1 to
+/// member m + 1, −1 to member m − 1.
 Rounds gather_in_ring(const BlockLayout& layout, int direction) {
-  const int p = layout.ranks();
+  const int p = layout.members();
   Rounds rounds;
   for (int step = 0; step < p - 1; ++step) {
     Messages& round = rounds.emplace_back();
-    for (int r = 0; r < p; ++r) {
+    for (int m = 0; m < p; ++m) {
       round.push_back(
-          layout.of_block(r, modulo(r + direction, p), modulo(r - direction * step, p)));
+          layout.of_block(m, modulo(m + direction, p), modulo(m - direction * step, p)));
     }
   }
   return rounds;
 }
 
-/// Rank r has blocks r … r + have − 1 and takes as many more from rank r + have.
+/// Member m has blocks m … m + have − 1 and takes as many more from member m + have.
 Rounds gather_in_trees(const BlockLayout& layout) {
-  const int p = layout.ranks();
+  const int p = layout.members();
   Rounds rounds;
   for (int have = 1; have < p; have *= 2) {
     Messages& round = rounds.emplace_back();
@@ -101,22 +101,22 @@ Rounds gather(const BlockLayout& layout, Algorithm algorithm) {
   return algorithm == Algorithm::ring ? gather_in_ring(layout, 1) : gather_in_trees(layout);
 }
 
-// --- the root's array to every rank ---
+// --- the root's array to every member ---
 
 Rounds broadcast_directly(const BlockLayout& layout) {
   Messages messages;
-  for (int to = 1; to < layout.ranks(); ++to) messages.push_back(layout.of_all(root, to));
+  for (int to = 1; to < layout.members(); ++to) messages.push_back(layout.of_all(root, to));
   return {messages};
 }
 
 Rounds broadcast_in_ring(const BlockLayout& layout) {
   Rounds rounds;
-  for (int to = 1; to < layout.ranks(); ++to) rounds.push_back({layout.of_all(to - 1, to)});
+  for (int to = 1; to < layout.members(); ++to) rounds.push_back({layout.of_all(to - 1, to)});
   return rounds;
 }
 
 Rounds broadcast_in_tree(const BlockLayout& layout) {
-  const auto p = static_cast<unsigned>(layout.ranks());
+  const auto p = static_cast<unsigned>(layout.members());
   Rounds rounds;
   for (unsigned distance = std::bit_ceil(p) / 2; distance > 0; distance /= 2) {
     Messages& round = rounds.emplace_back();
@@ -134,7 +134,7 @@ Rounds broadcast(const BlockLayout& layout, Algorithm algorithm) {
 
 // --- sums ---
 
-/// What spreads copies of an array, backwards: sums of the ranks' arrays.
+/// What spreads copies of an array, backwards: sums of the members' arrays.
 Rounds summed_backwards(Rounds rounds) {
   std::ranges::reverse(rounds);
   for (Messages& round : rounds) {
@@ -147,7 +147,7 @@ Rounds summed_backwards(Rounds rounds) {
 }
 
 Rounds reduce_scatter(const BlockLayout& layout, Algorithm algorithm) {
-  // Backwards, so that sums also go from rank r to rank r + 1.
+  // Backwards, so that sums also go from member m to member m + 1.
   return summed_backwards(algorithm == Algorithm::ring ? gather_in_ring(layout, -1)
                                                        : gather(layout, algorithm));
 }
@@ -182,7 +182,7 @@ Message exchanged(const BlockLayout& layout, int from, int to) {
 }
 
 Rounds all_to_all(const BlockLayout& layout, Algorithm algorithm) {
-  const int p = layout.ranks();
+  const int p = layout.members();
   Rounds rounds(algorithm == Algorithm::ring ? static_cast<std::size_t>(p) : 1);
   for (int step = 0; step < p; ++step) {
     Messages& round =
@@ -197,8 +197,8 @@ Rounds all_to_all(const BlockLayout& layout, Algorithm algorithm) {
 
 Rounds send_to_next(const BlockLayout& layout) {
   Messages messages;
-  for (int from = 0; from < layout.ranks(); ++from) {
-    Message message = layout.of_all(from, modulo(from + 1, layout.ranks()));
+  for (int from = 0; from < layout.members(); ++from) {
+    Message message = layout.of_all(from, modulo(from + 1, layout.members()));
     message.from_input = true;
     messages.push_back(message);
   }
@@ -220,7 +220,7 @@ bool has_algorithm(Collective collective, Algorithm algorithm) {
 std::vector<Messages> rounds_of(Collective collective, Algorithm algorithm,
                                 const std::vector<std::int64_t>& blocks) {
   if (blocks.empty() || !has_algorithm(collective, algorithm)) {
-    throw std::invalid_argument(fmt::format("no {} by algorithm {} between {} ranks",
+    throw std::invalid_argument(fmt::format("no {} by algorithm {} between {} members",
                                             name_of(collective), name_of(algorithm),
                                             blocks.size()));
   }
@@ -245,11 +245,11 @@ std::vector<Messages> rounds_of(Collective collective, Algorithm algorithm,
 }
 
 std::int64_t received_elements(Collective collective, const std::vector<std::int64_t>& blocks,
-                               int rank) {
+                               int member) {
   if (collective != Collective::all_to_all) {
     return std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0});
   }
-  return blocks.at(static_cast<std::size_t>(rank)) * static_cast<std::int64_t>(blocks.size());
+  return blocks.at(static_cast<std::size_t>(member)) * static_cast<std::int64_t>(blocks.size());
 }
 
 }  // namespace parbench

@@ -11,11 +11,10 @@
 
 namespace parbench {
 
-/// - direct: every rank takes what it needs from the ranks that have it at the beginning.
-/// - ring: rank r sends to rank r + 1 only; for an all-to-all, in round s to rank r + s.
-/// - tree: binomial trees, ⌈log₂ p⌉ rounds for p ranks, twice as many for an all-reduce. Blocks
-/// that
-///   are gathered or scattered have a tree each (dissemination, Bruck et al. 1997).
+/// - direct: every member takes what it needs from the members that have it at the beginning.
+/// - ring: member m sends to member m + 1 only; for an all-to-all, in round s to member m + s.
+/// - tree: binomial trees, ⌈log₂ p⌉ rounds for p members, twice as many for an all-reduce.
+///   Blocks that are gathered or scattered have a tree each (dissemination, Bruck et al. 1997).
 enum class Algorithm { direct, ring, tree };
 inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algorithm::ring,
                                                          Algorithm::tree};
@@ -25,19 +24,20 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
 [[nodiscard]] bool has_algorithm(Collective collective, Algorithm algorithm);
 
 /// Returns the messages of a collective in rounds: those of one round need nothing of each other,
-/// but additions to the same elements. `blocks`: elements of each rank's block.
+/// but additions to the same elements. `blocks`: elements of each member's block.
 /// - all_reduce, all_gather, reduce_scatter, broadcast, reduce: as `Collective` says, in place; the
-///   root is rank 0.
-/// - all_to_all: every input has the blocks one after the other; rank j receives block j of rank r
-///   at element r·blocks[j].
-/// - send_recv: the whole input goes to the next rank, that of the last one to rank 0.
+///   root is member 0.
+/// - all_to_all: every input has the blocks one after the other; member j receives block j of
+/// member
+///   m at element m·blocks[j].
+/// - send_recv: the whole input goes to the next member, that of the last one to member 0.
 /// Throws std::invalid_argument without blocks or for an algorithm that the collective does not
 /// have.
 [[nodiscard]] std::vector<Messages> rounds_of(Collective collective, Algorithm algorithm,
                                               const std::vector<std::int64_t>& blocks);
 
-/// Elements of the array in which a rank receives, in the units of `blocks`.
+/// Elements of the array in which a member receives, in the units of `blocks`.
 [[nodiscard]] std::int64_t received_elements(Collective collective,
-                                             const std::vector<std::int64_t>& blocks, int rank);
+                                             const std::vector<std::int64_t>& blocks, int member);
 
 }  // namespace parbench

@@ -21,17 +21,17 @@ std::string block_text(const Message& message) {
 /// Writes the tasks of one collective.
 class MessageWriter {
  public:
-  MessageWriter(Plan& plan, const std::string& name, const std::vector<Rank>& ranks,
+  MessageWriter(Plan& plan, const std::string& name, const std::vector<Member>& members,
                 std::size_t element_bytes, const Additions* additions)
       : plan_(plan),
         name_(name),
-        ranks_(ranks),
+        members_(members),
         element_bytes_(element_bytes),
         additions_(additions),
-        received_(ranks.size()) {
-    for (const Rank& rank : ranks) {
-      data_.emplace_back(rank.ready);
-      inboxes_.emplace_back(rank.ready);
+        received_(members.size()) {
+    for (const Member& member : members) {
+      data_.emplace_back(member.ready);
+      inboxes_.emplace_back(member.ready);
     }
   }
 
@@ -44,11 +44,11 @@ class MessageWriter {
   }
 
   [[nodiscard]] Completion completion() const {
-    Completion done(ranks_.size());
-    for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      data_[r].append_last(done[r]);
-      if (received_[r] > 0) inboxes_[r].append_last(done[r]);
-      keep_last_of_lanes(plan_.graph(), done[r]);
+    Completion done(members_.size());
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      data_[m].append_last(done[m]);
+      if (received_[m] > 0) inboxes_[m].append_last(done[m]);
+      keep_last_of_lanes(plan_.graph(), done[m]);
     }
     return done;
   }
@@ -62,12 +62,12 @@ class MessageWriter {
                       static_cast<std::size_t>(count) * element_bytes_);
   }
   [[nodiscard]] BufferView source(const Message& message) const {
-    const Rank& from = ranks_[message.from];
+    const Member& from = members_[message.from];
     return message.from_input ? part(from.input, message.source_first, message.count)
                               : part(from.data, message.first, message.count);
   }
   [[nodiscard]] BufferView destination(const Message& message) const {
-    return part(ranks_[message.to].data, message.first, message.count);
+    return part(members_[message.to].data, message.first, message.count);
   }
   [[nodiscard]] std::string send_name(const Message& message) const {
     return fmt::format("{}{}{}/{}→{}/{}", name_, message.phase.empty() ? "" : "/", message.phase,
@@ -76,7 +76,7 @@ class MessageWriter {
 
   void read_source(const Message& message, std::vector<TaskId>& after) {
     if (message.from_input) {
-      const std::vector<TaskId>& ready = ranks_[message.from].ready;
+      const std::vector<TaskId>& ready = members_[message.from].ready;
       after.insert(after.end(), ready.begin(), ready.end());
     } else {
       data_[message.from].access({message.first, message.count}, false, next_task(), after);
@@ -86,8 +86,8 @@ class MessageWriter {
   /// The sender's lane, or the receiver's where both share memory: what it copies is then in the
   /// caches of the core that needs it next.
   [[nodiscard]] std::vector<LaneId> copy_lanes(const Message& message) const {
-    const LaneId from = ranks_[message.from].copies;
-    const LaneId to = ranks_[message.to].copies;
+    const LaneId from = members_[message.from].copies;
+    const LaneId to = members_[message.to].copies;
     if (share_memory(plan_.stream(from).device(), plan_.stream(to).device())) return {to};
     return copying_lanes(plan_, from, to);
   }
@@ -147,18 +147,18 @@ class MessageWriter {
     std::string name = has_come
                            ? fmt::format("{}/add/{}/{}", name_, message.to, block_text(message))
                            : send_name(message);
-    add_task(std::move(name), {ranks_[message.to].compute}, std::move(after), std::move(calls),
+    add_task(std::move(name), {members_[message.to].compute}, std::move(after), std::move(calls),
              has_come ? 0 : bytes_of(message));
   }
 
   Plan& plan_;
   const std::string& name_;
-  const std::vector<Rank>& ranks_;
+  const std::vector<Member>& members_;
   std::size_t element_bytes_;
   const Additions* additions_;
-  std::vector<AccessLog> data_;     // by rank
-  std::vector<AccessLog> inboxes_;  // by rank
-  std::vector<int> received_;       // messages in inboxes, by rank
+  std::vector<AccessLog> data_;     // by member
+  std::vector<AccessLog> inboxes_;  // by member
+  std::vector<int> received_;       // messages in inboxes, by member
 };
 
 }  // namespace
@@ -169,22 +169,24 @@ bool share_memory(const Device& a, const Device& b) {
          b.info().host_memory;
 }
 
-Additions::Additions(const Messages& messages, CaseData& data, OpSet& ops,
-                     const std::vector<int>& devices, const std::vector<Stream*>& compute_streams) {
-  for (const Stream* stream : compute_streams) devices_.push_back(&stream->device());
+Additions::Additions(const Messages& messages, CaseParts& parts,
+                     const std::vector<Member>& members) {
+  for (const Member& member : members) devices_.push_back(&parts.context.device(member.device));
   for (const Message& message : messages) {
     if (!message.adds) continue;
     slot_elements_ = std::max(slot_elements_, message.count);
     if (message.chunks > 1) slots_ = 2;
     Op*& op = ops_[{message.to, message.count}];
     if (op != nullptr || message.count == 0) continue;
-    op = &ops.prepare(*compute_streams.at(message.to), Accumulate{message.count});
+    op = &parts.ops.prepare(stream_of(parts, members.at(message.to).compute),
+                            Accumulate{message.count});
   }
   for (const Message& message : messages) {
     if (!message.adds || !needs_inbox(message) || inboxes_.contains(message.to)) continue;
     Tensor& inbox = inboxes_[message.to];
-    inbox = data.tensor(devices.at(message.to), canonical({slots_ * slot_elements_}));
-    if (slot_elements_ > 0) data.poison(inbox);  // a missing copy must not pass for the last one
+    inbox = parts.data.tensor(members.at(message.to).device, canonical({slots_ * slot_elements_}));
+    // A missing copy must not pass for the last one.
+    if (slot_elements_ > 0) parts.data.poison(inbox);
   }
 }
 
@@ -193,9 +195,9 @@ bool Additions::needs_inbox(const Message& message) const {
 }
 
 Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
-                        const std::vector<Rank>& ranks, std::size_t element_bytes,
+                        const std::vector<Member>& members, std::size_t element_bytes,
                         const Additions* additions) {
-  MessageWriter writer(plan, name, ranks, element_bytes, additions);
+  MessageWriter writer(plan, name, members, element_bytes, additions);
   for (const Message& message : messages) writer.write(message);
   return writer.completion();
 }

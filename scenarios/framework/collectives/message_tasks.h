@@ -1,4 +1,4 @@
-// Messages as tasks of a plan: copies, and additions of what another rank has.
+// Messages as tasks of a plan: copies, and additions of what another member has.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/framework/case_data.h"
+#include "scenarios/framework/collectives/member.h"
 #include "scenarios/framework/collectives/messages.h"
-#include "scenarios/framework/collectives/rank.h"
-#include "scenarios/framework/op_set.h"
-#include "scenarios/framework/plan.h"
+#include "scenarios/framework/prepared_case.h"
 
 namespace parbench {
 
@@ -23,37 +21,37 @@ namespace parbench {
 /// Operations that add messages of f32 numbers, and inboxes for what they add.
 class Additions {
  public:
-  /// Borrows an inbox on the device of each rank that adds what another rank has in memory that it
-  /// does not share. An inbox holds one message, or two where messages are chunks.
-  Additions(const Messages& messages, CaseData& data, OpSet& ops, const std::vector<int>& devices,
-            const std::vector<Stream*>& compute_streams);
+  /// Borrows an inbox on the device of each member that adds what another one has in memory that it
+  /// does not share. An inbox holds one message, or two where messages are chunks. `members`:
+  /// devices and lanes.
+  Additions(const Messages& messages, CaseParts& parts, const std::vector<Member>& members);
 
   /// Whether a message has to be copied to an inbox before it is added.
   [[nodiscard]] bool needs_inbox(const Message& message) const;
-  /// First element of the inbox for the n-th message that a rank gets there.
+  /// First element of the inbox for the n-th message that a member receives there.
   [[nodiscard]] std::int64_t inbox_first(int received) const {
     return slot_elements_ * (received % slots_);
   }
-  [[nodiscard]] const Tensor& inbox(int rank) const { return inboxes_.at(rank); }
+  [[nodiscard]] const Tensor& inbox(int member) const { return inboxes_.at(member); }
   /// Adds f32 numbers at the receiver of a message.
   [[nodiscard]] Op& op(const Message& message) const {
     return *ops_.at({message.to, message.count});
   }
 
  private:
-  std::vector<const Device*> devices_;  // by rank
+  std::vector<const Device*> devices_;  // by member
   int slots_ = 1;
   std::int64_t slot_elements_ = 0;
-  std::map<int, Tensor> inboxes_;                         // by rank
-  std::map<std::pair<int, std::int64_t>, Op*> ops_ = {};  // by rank and number of elements
+  std::map<int, Tensor> inboxes_;                         // by member
+  std::map<std::pair<int, std::int64_t>, Op*> ops_ = {};  // by member and number of elements
 };
 
 /// Adds a task for each message, and one more for each that goes by an inbox. All are communication
 /// without a cost key, because collectives that follow each other send other memory. Tasks wait for
-/// those that touch the same elements, and for what the ranks wait for. `additions`: null where no
-/// message adds.
+/// those that touch the same elements, and for what the members wait for. `additions`: null where
+/// no message adds.
 Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
-                        const std::vector<Rank>& ranks, std::size_t element_bytes,
+                        const std::vector<Member>& members, std::size_t element_bytes,
                         const Additions* additions = nullptr);
 
 }  // namespace parbench

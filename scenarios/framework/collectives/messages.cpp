@@ -9,11 +9,11 @@
 namespace parbench {
 namespace {
 
-/// How many chunks a round is behind the round before. With two, a rank seldom waits: what it needs
-/// next was finished while it worked on the chunk between.
+/// How many chunks a round is behind the round before. With two, a member seldom waits: what it
+/// needs next was finished while it worked on the chunk between.
 constexpr int chunks_between_rounds = 2;
 
-/// A message with its place in the pipeline.
+/// A message with its turn in the pipeline.
 struct Scheduled {
   int turn = 0;
   Message message;

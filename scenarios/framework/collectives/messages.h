@@ -1,4 +1,4 @@
-// Messages between the ranks of a collective, as plain data that knows no devices.
+// Messages between the members of a collective, as plain data that knows no devices.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace parbench {
 
-/// Elements of one rank's array that another rank, or itself, copies into its array or adds to it.
-/// What is sent and what is received lie at the same place, except where `from_input` is set.
+/// Elements of one member's array that another member, or itself, copies into its array or adds to
+/// it. What is sent and what is received lie at the same offset, except where `from_input` is set.
 struct Message {
-  int from = 0;  // ranks
+  int from = 0;  // members
   int to = 0;
   std::int64_t first = 0;  // element of the receiver's array
   std::int64_t count = 0;
@@ -26,7 +26,7 @@ struct Message {
 };
 
 /// In an order in which one after the other gives the right result. Of messages that touch the same
-/// elements of a rank, at least one of them writing, that order matters; others may run at once.
+/// elements of a member, at least one of them writing, that order matters; others may run at once.
 using Messages = std::vector<Message>;
 
 /// Splits `total` elements into `parts` consecutive runs whose lengths differ by at most one.

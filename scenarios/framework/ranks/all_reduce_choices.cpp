@@ -21,37 +21,6 @@ int calls_of(std::size_t bytes) {
   return bytes <= std::size_t{1} << 20 ? 4 : 1;
 }
 
-/// Times each way in every round, behind one all-reduce in which the ranks come together.
-class MeasuringWork final : public HostWork {
- public:
-  MeasuringWork(RankLink& link, std::span<const RankAllReduce> ways, const RankSet& set,
-                std::span<float> data, std::vector<double>& seconds)
-      : link_(link), ways_(ways), set_(set), data_(data), seconds_(seconds) {}
-
-  void run() override {
-    for (std::size_t i = 0; i < seconds_.size(); ++i) {
-      const RankAllReduce by = ways_[i % ways_.size()];
-      const int calls = calls_of(data_.size_bytes());
-      all_reduce(by);
-      const auto begin = std::chrono::steady_clock::now();
-      for (int call = 0; call < calls; ++call) all_reduce(by);
-      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-      seconds_[i] = passed.count() / calls;
-    }
-  }
-
- private:
-  void all_reduce(RankAllReduce by) {
-    link_.all_reduce(by, set_, reinterpret_cast<std::byte*>(data_.data()), data_.size_bytes());
-  }
-
-  RankLink& link_;
-  std::span<const RankAllReduce> ways_;
-  const RankSet& set_;
-  std::span<float> data_;
-  std::vector<double>& seconds_;
-};
-
 }  // namespace
 
 RankAllReduce fastest_of(std::span<const RankAllReduce> ways, std::span<const double> seconds) {
@@ -70,7 +39,21 @@ std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> wa
   std::vector<double> seconds(ways.size() * rounds);
   std::vector<float> zeros;  // sums of which stay finite, however many there are
   if (own != nullptr) zeros.resize(bytes / sizeof(float));
-  MeasuringWork work(ranks_.link(), ways, set, zeros, seconds);
+  // Times each way in every round, behind one all-reduce in which the ranks come together.
+  HostWork work([&] {
+    const auto all_reduce = [&](RankAllReduce by) {
+      ranks_.link().all_reduce(by, set, reinterpret_cast<std::byte*>(zeros.data()), bytes);
+    };
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      const RankAllReduce by = ways[i % ways.size()];
+      const int calls = calls_of(bytes);
+      all_reduce(by);
+      const auto begin = std::chrono::steady_clock::now();
+      for (int call = 0; call < calls; ++call) all_reduce(by);
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      seconds[i] = passed.count() / calls;
+    }
+  });
   static_cast<void>(ranks_.largest({}));  // a rank without memory for it takes no part
   ranks_.exchange([&] {
     if (own == nullptr) return;

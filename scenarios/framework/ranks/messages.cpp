@@ -18,32 +18,18 @@ namespace {
 
 /// Sends or receives memory that the link reaches, one message of the link for each of its chunks.
 /// Memory is resolved when it is sent.
-class Transfer final : public HostWork {
- public:
-  Transfer(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks)
-      : link_(link),
-        sends_(message.from == link.rank()),
-        other_(sends_ ? message.to : message.from),
-        tag_(message.tag),
-        chunks_(std::move(chunks)) {}
-
-  void run() override {
-    for (const BufferView& chunk : chunks_) {
-      if (sends_) {
-        link_.send(other_, tag_, chunk.data(), chunk.bytes);
-      } else {
-        link_.receive(other_, tag_, chunk.data(), chunk.bytes);
-      }
-    }
-  }
-
- private:
-  RankLink& link_;
-  bool sends_;
-  int other_;
-  int tag_;
-  std::vector<BufferView> chunks_;
-};
+HostWork transfer(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks) {
+  return HostWork(
+      [&link, from = message.from, to = message.to, tag = message.tag, chunks = std::move(chunks)] {
+        for (const BufferView& chunk : chunks) {
+          if (from == link.rank()) {
+            link.send(to, tag, chunk.data(), chunk.bytes);
+          } else {
+            link.receive(from, tag, chunk.data(), chunk.bytes);
+          }
+        }
+      });
+}
 
 /// This rank's memory of a message, in chunks; a message without bytes is one of them.
 std::vector<BufferView> chunks_of(const BufferView& memory, std::size_t chunk_bytes) {
@@ -60,11 +46,11 @@ std::vector<BufferView> chunks_of(const BufferView& memory, std::size_t chunk_by
 /// Between memory that the link reaches.
 class DirectPart final : public MessagePart {
  public:
-  explicit DirectPart(Transfer transfer) : transfer_(std::move(transfer)) {}
-  void enqueue(Stream& stream) override { stream.perform(transfer_); }
+  explicit DirectPart(HostWork work) : work_(std::move(work)) {}
+  void enqueue(Stream& stream) override { stream.perform(work_); }
 
  private:
-  Transfer transfer_;
+  HostWork work_;
 };
 
 /// Through the slots of the stream's staging memory: while the host sends or receives a chunk, the
@@ -78,7 +64,7 @@ class StagedPart final : public MessagePart {
         worker_(worker),
         staging_(worker.staging()) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      transfers_.emplace_back(link, message, std::vector<BufferView>{staged(i)});
+      transfers_.push_back(transfer(link, message, {staged(i)}));
     }
   }
 
@@ -101,7 +87,7 @@ class StagedPart final : public MessagePart {
   [[nodiscard]] BufferView staged(std::size_t chunk) const {
     return {slot(chunk).memory, 0, chunks_[chunk].bytes};
   }
-  void transfer(Stream& stream, std::size_t chunk, ActivityTag tag) {
+  void begin(Stream& stream, std::size_t chunk, ActivityTag tag) {
     worker_.begin(stream, transfers_[chunk], *slot(chunk).done, tag);
   }
 
@@ -110,7 +96,7 @@ class StagedPart final : public MessagePart {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       if (i >= Staging::slot_count) stream.wait(*slot(i).done);
       stream.copy(staged(i), chunks_[i]);
-      transfer(stream, i, tag);
+      begin(stream, i, tag);
     }
     stream.wait(*slot(chunks_.size() - 1).done);
   }
@@ -118,12 +104,12 @@ class StagedPart final : public MessagePart {
   /// A slot is filled again as soon as it has been copied.
   void receive(Stream& stream, ActivityTag tag) {
     const std::size_t ahead = std::min(chunks_.size(), Staging::slot_count);
-    for (std::size_t i = 0; i < ahead; ++i) transfer(stream, i, tag);
+    for (std::size_t i = 0; i < ahead; ++i) begin(stream, i, tag);
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       stream.wait(*slot(i).done);
       stream.copy(chunks_[i], staged(i));
       const std::size_t next = i + Staging::slot_count;
-      if (next < chunks_.size()) transfer(stream, next, tag);
+      if (next < chunks_.size()) begin(stream, next, tag);
     }
   }
 
@@ -131,46 +117,7 @@ class StagedPart final : public MessagePart {
   std::vector<BufferView> chunks_;
   HostWorker& worker_;
   Staging& staging_;
-  std::vector<Transfer> transfers_;  // by chunk
-};
-
-class BarrierWork final : public HostWork {
- public:
-  explicit BarrierWork(RankLink& link) : link_(link) {}
-  void run() override {
-    std::this_thread::yield();  // the host may share the core, and still enqueue what follows
-    link_.barrier();
-  }
-
- private:
-  RankLink& link_;
-};
-
-class CollectiveWork final : public HostWork {
- public:
-  CollectiveWork(RankLink& link, Collective collective, const BufferView& data,
-                 const BufferView& input)
-      : link_(link), collective_(collective), data_(data), input_(input) {}
-  void run() override { link_.collective(collective_, data_.data(), data_.bytes, input_.data()); }
-
- private:
-  RankLink& link_;
-  Collective collective_;
-  BufferView data_;
-  BufferView input_;  // of no buffer in place
-};
-
-class AllReduceWork final : public HostWork {
- public:
-  AllReduceWork(RankLink& link, RankAllReduce by, const RankSet& set, const BufferView& data)
-      : link_(link), by_(by), set_(set), data_(data) {}
-  void run() override { link_.all_reduce(by_, set_, data_.data(), data_.bytes); }
-
- private:
-  RankLink& link_;
-  RankAllReduce by_;
-  const RankSet& set_;
-  BufferView data_;
+  std::vector<HostWork> transfers_;  // by chunk
 };
 
 }  // namespace
@@ -190,7 +137,7 @@ std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage
   std::vector<BufferView> chunks =
       chunks_of(memory, is_staged ? Staging::slot_bytes : std::max<std::size_t>(memory.bytes, 1));
   if (memory.bytes == 0 || !own.device().info().staged) {
-    return std::make_unique<DirectPart>(Transfer(link, message, std::move(chunks)));
+    return std::make_unique<DirectPart>(transfer(link, message, std::move(chunks)));
   }
   HostWorker* const worker = own.host_worker();
   if (worker == nullptr) {
@@ -200,8 +147,11 @@ std::unique_ptr<MessagePart> make_message_part(RankLink& link, const RankMessage
   return std::make_unique<StagedPart>(link, message, std::move(chunks), *worker);
 }
 
-std::unique_ptr<HostWork> make_barrier_work(RankLink& link) {
-  return std::make_unique<BarrierWork>(link);
+HostWork make_barrier_work(RankLink& link) {
+  return HostWork([&link] {
+    std::this_thread::yield();  // the host may share the core, and still enqueue what follows
+    link.barrier();
+  });
 }
 
 RankCommunicator::RankCommunicator(AllReduceChoices& choices, RankSet set,
@@ -213,11 +163,6 @@ RankCommunicator::RankCommunicator(AllReduceChoices& choices, RankSet set,
       are_all_(set_.ranks == RankSet::all(link_.size()).ranks) {
   const auto own = std::ranges::find(set_.ranks, link_.rank());
   if (own != set_.ranks.end()) own_ = static_cast<std::size_t>(own - set_.ranks.begin());
-  for (const RankAllReduce one : all_rank_all_reduces) {
-    methods_[one] = fmt::format("{} over {}", name_of(one), link_.name());
-  }
-  methods_[RankAllReduce::library] = link_.name();
-  methods_[RankAllReduce::shared_memory] = name_of(RankAllReduce::shared_memory);
 }
 
 void RankCommunicator::prepare(Collective collective, std::span<Stream* const> streams,
@@ -243,20 +188,28 @@ RankAllReduce RankCommunicator::way_of(std::size_t bytes) const {
   return found == chosen_.end() ? RankAllReduce::library : found->second;
 }
 
-const std::string& RankCommunicator::method(Collective collective, std::size_t bytes) const {
-  return methods_.at(collective == Collective::all_reduce ? way_of(bytes) : RankAllReduce::library);
+std::string RankCommunicator::method(Collective collective, std::size_t bytes) const {
+  const RankAllReduce by =
+      collective == Collective::all_reduce ? way_of(bytes) : RankAllReduce::library;
+  if (by == RankAllReduce::library) return link_.name();
+  if (by == RankAllReduce::shared_memory) return std::string(name_of(by));
+  return fmt::format("{} over {}", name_of(by), link_.name());
 }
 
-std::unique_ptr<HostWork> RankCommunicator::make_work(Collective collective, const BufferView& data,
-                                                      const BufferView& input) const {
+HostWork RankCommunicator::make_work(Collective collective, const BufferView& data,
+                                     const BufferView& input) const {
   if (!offers(collective)) {
     throw std::invalid_argument(fmt::format("{} joins some ranks for all-reduces, not for {}",
                                             name(), name_of(collective)));
   }
   if (collective == Collective::all_reduce) {
-    return std::make_unique<AllReduceWork>(link_, way_of(data.bytes), set_, data);
+    return HostWork([this, by = way_of(data.bytes), data] {
+      link_.all_reduce(by, set_, data.data(), data.bytes);
+    });
   }
-  return std::make_unique<CollectiveWork>(link_, collective, data, input);
+  return HostWork([this, collective, data, input] {
+    link_.collective(collective, data.data(), data.bytes, input.data());
+  });
 }
 
 void RankCommunicator::enqueue_checked(Collective collective, std::span<Stream* const> streams,
@@ -265,10 +218,12 @@ void RankCommunicator::enqueue_checked(Collective collective, std::span<Stream* 
   if (!own_) return;
   const BufferView& view = data[*own_];
   const BufferView input = inputs.empty() ? BufferView() : inputs[*own_];
-  std::unique_ptr<HostWork>& work =
-      works_[{collective, view.buffer, view.offset, view.bytes, input.buffer, input.offset}];
-  if (work == nullptr) work = make_work(collective, view, input);
-  streams[*own_]->perform(*work);
+  const Key key{collective, view.buffer, view.offset, view.bytes, input.buffer, input.offset};
+  const auto known = works_.find(key);
+  streams[*own_]->perform(
+      known != works_.end()
+          ? known->second
+          : works_.emplace(key, make_work(collective, view, input)).first->second);
 }
 
 }  // namespace parbench

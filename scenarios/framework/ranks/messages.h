@@ -42,7 +42,7 @@ class MessagePart {
                                                              Stream& sender, Stream& receiver);
 
 /// Waits until all ranks have come so far.
-[[nodiscard]] std::unique_ptr<HostWork> make_barrier_work(RankLink& link);
+[[nodiscard]] HostWork make_barrier_work(RankLink& link);
 
 /// Collectives between ranks that have one device each, in host memory. Only the stream of this
 /// rank's device takes part; those of the others are in other processes.
@@ -59,7 +59,7 @@ class RankCommunicator final : public Communicator {
   }
   /// Throws Unsupported where all-reduces of that size cannot be done as it was made for.
   void prepare(Collective collective, std::span<Stream* const> streams, std::size_t bytes) override;
-  [[nodiscard]] const std::string& method(Collective collective, std::size_t bytes) const override;
+  [[nodiscard]] std::string method(Collective collective, std::size_t bytes) const override;
 
  private:
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,
@@ -69,8 +69,8 @@ class RankCommunicator final : public Communicator {
   /// The collective, and where data and input are.
   using Key =
       std::tuple<Collective, const Buffer*, std::size_t, std::size_t, const Buffer*, std::size_t>;
-  [[nodiscard]] std::unique_ptr<HostWork> make_work(Collective collective, const BufferView& data,
-                                                    const BufferView& input) const;
+  [[nodiscard]] HostWork make_work(Collective collective, const BufferView& data,
+                                   const BufferView& input) const;
   [[nodiscard]] RankAllReduce way_of(std::size_t bytes) const;
 
   AllReduceChoices& choices_;
@@ -79,10 +79,9 @@ class RankCommunicator final : public Communicator {
   std::optional<RankAllReduce> by_;
   bool are_all_;
   bool is_prepared_ = false;        // the link, for its set
-  std::optional<std::size_t> own_;  // place of this rank in the set; nothing: it takes no part
-  std::map<std::size_t, RankAllReduce> chosen_;     // by bytes
-  std::map<RankAllReduce, std::string> methods_;    // their names
-  std::map<Key, std::unique_ptr<HostWork>> works_;  // of each call so far
+  std::optional<std::size_t> own_;  // index of this rank in the set; nothing: it takes no part
+  std::map<std::size_t, RankAllReduce> chosen_;  // by bytes
+  std::map<Key, HostWork> works_;                // of each call so far
 };
 
 }  // namespace parbench

@@ -26,7 +26,7 @@ class RankGroup {
   /// Fills the memory at `data` with what rank `owner` has there.
   virtual void share(int owner, void* data, std::size_t bytes) = 0;
 
-  /// Returns the largest of all ranks' values, place by place.
+  /// Returns the largest of all ranks' values, one by one.
   [[nodiscard]] virtual std::vector<double> largest(std::vector<double> values) = 0;
 
   /// Runs work in which ranks wait for messages of each other: what fails there ends the run,

@@ -91,22 +91,22 @@ std::vector<int> largest_merges(const InterOpProblem& problem) {
 // --- list scheduling ---
 
 /// The longest path from each operation to the end, itself included.
-std::vector<double> upward_ranks(const InterOpProblem& problem) {
-  std::vector<double> ranks(problem.shared);
+std::vector<double> longest_paths(const InterOpProblem& problem) {
+  std::vector<double> paths(problem.shared);
   for (int op = problem.count() - 1; op >= 0; --op) {
     for (const int before : problem.after[at(op)]) {
-      ranks[at(before)] = std::max(ranks[at(before)], problem.shared[at(before)] + ranks[at(op)]);
+      paths[at(before)] = std::max(paths[at(before)], problem.shared[at(before)] + paths[at(op)]);
     }
   }
-  return ranks;
+  return paths;
 }
 
 /// The streams of one block while it is list-scheduled.
 class ListScheduler {
  public:
-  ListScheduler(const InterOpProblem& problem, const std::vector<double>& ranks)
+  ListScheduler(const InterOpProblem& problem, const std::vector<double>& paths)
       : problem_(problem),
-        ranks_(ranks),
+        paths_(paths),
         ends_(problem.after.size(), 0.0),
         free_(at(problem.streams), 0.0) {}
 
@@ -115,7 +115,7 @@ class ListScheduler {
     for (int op = block.first; op < block.last; ++op) waiting.push_back(op);
     // Behind all that it reads: a path from an operation is longer than one from its reader, and
     // equal ones keep their order.
-    std::ranges::stable_sort(waiting, [&](int a, int b) { return ranks_[at(a)] > ranks_[at(b)]; });
+    std::ranges::stable_sort(waiting, [&](int a, int b) { return paths_[at(a)] > paths_[at(b)]; });
     InterOpStage stage;
     for (const int op : waiting) stage.push_back({.op = op, .stream = place(op, block)});
     return stage;
@@ -135,14 +135,14 @@ class ListScheduler {
   }
 
   const InterOpProblem& problem_;
-  const std::vector<double>& ranks_;
+  const std::vector<double>& paths_;
   std::vector<double> ends_;  // by operation
   std::vector<double> free_;  // by stream
 };
 
 InterOpStage listed(const InterOpProblem& problem, const Block& block,
-                    const std::vector<double>& ranks) {
-  return ListScheduler(problem, ranks).run(block);
+                    const std::vector<double>& paths) {
+  return ListScheduler(problem, paths).run(block);
 }
 
 /// Those of a merge count for its first operation.
@@ -378,13 +378,13 @@ InterOpSchedule level_schedule(const InterOpProblem& problem) {
 }
 
 InterOpSchedule list_schedule(const InterOpProblem& problem) {
-  const std::vector<double> ranks = upward_ranks(problem);
+  const std::vector<double> paths = longest_paths(problem);
   InterOpSchedule schedule;
   for (const Block& block : blocks_of(problem)) {
     if (block.is_serial) {
       append_serial(block, schedule);
     } else {
-      schedule.push_back(listed(problem, block, ranks));
+      schedule.push_back(listed(problem, block, paths));
     }
   }
   return schedule;
@@ -392,7 +392,7 @@ InterOpSchedule list_schedule(const InterOpProblem& problem) {
 
 InterOpSchedule stage_schedule(const InterOpProblem& problem, const StageSearch& search) {
   constexpr int max_operations = 64;
-  const std::vector<double> ranks = upward_ranks(problem);
+  const std::vector<double> paths = longest_paths(problem);
   InterOpSchedule schedule;
   for (const Block& block : blocks_of(problem)) {
     if (block.is_serial) {
@@ -403,7 +403,7 @@ InterOpSchedule stage_schedule(const InterOpProblem& problem, const StageSearch&
     if (block.last - block.first <= max_operations) {
       stages = StageSolver(problem, block, search).solve();
     }
-    if (!stages) stages = {listed(problem, block, ranks)};
+    if (!stages) stages = {listed(problem, block, paths)};
     schedule.insert(schedule.end(), stages->begin(), stages->end());
   }
   return schedule;

@@ -9,7 +9,7 @@
 
 #include "kernels/base/units/units.h"
 #include "scenarios/framework/collectives/access_log.h"
-#include "scenarios/framework/collectives/rank_collectives.h"
+#include "scenarios/framework/collectives/member_collectives.h"
 #include "scenarios/training/exchanges/zero_shards.h"
 #include "scenarios/training/exchanges/zero_steps.h"
 
@@ -72,11 +72,11 @@ class ZeroWriter {
   Completion combine(const std::string& name, Collective collective,
                      const std::vector<BufferView>& data,
                      const std::vector<std::vector<TaskId>>& ready) {
-    std::vector<std::pair<int, LaneId>> ranks;
+    std::vector<Member> members;
     for (std::size_t r = 0; r < count(); ++r) {
-      ranks.emplace_back(step_.replica(r).device(), copy_lane(r));
+      members.push_back(member_on(step_.replica(r).device(), copy_lane(r)));
     }
-    RankCollectives collectives(step_, std::move(ranks));
+    MemberCollectives collectives(step_, std::move(members));
     return collectives.add(name, collective, data, ready);
   }
 
@@ -155,14 +155,12 @@ class ZeroWriter {
     std::vector<TaskId> ready;
     own.pool.access(range_of(held), true, next_task(), ready);
     if (!own.written.empty()) ready.push_back(own.written.back());
-    std::vector<Rank> ranks;
+    std::vector<Member> members;
     Messages messages;
     for (std::size_t from = 0; from < count(); ++from) {
       const ShardLayout::Block& block = shards_.layout().block(from, bucket);
-      ranks.push_back({.copies = copy_lane(from),
-                       .compute = copy_lane(from),
-                       .data = {},
-                       .input = shards_.parameters(from, bucket)});
+      members.push_back(member_on(step_.replica(from).device(), copy_lane(from)));
+      members.back().input = shards_.parameters(from, bucket);
       messages.push_back({.from = static_cast<int>(from),
                           .to = static_cast<int>(r),
                           .first = static_cast<std::int64_t>(block.begin / sizeof(float)),
@@ -170,10 +168,10 @@ class ZeroWriter {
                           .from_input = true,
                           .block = static_cast<int>(from)});
     }
-    ranks[r].data = own.steps.memory(held).part(0, shards_.layout().bucket_bytes(bucket));
-    ranks[r].ready = std::move(ready);
+    members[r].data = own.steps.memory(held).part(0, shards_.layout().bucket_bytes(bucket));
+    members[r].ready = std::move(ready);
     const Completion done = add_messages(step_.plan, fmt::format("gather bucket {}", bucket),
-                                         messages, ranks, sizeof(float));
+                                         messages, members, sizeof(float));
     own.arrived[index] = done[r];
     note_uses(own, range_of(held), done[r]);
   }

@@ -21,7 +21,7 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
 
   struct Recomputed {
     std::vector<OpCall> calls;
-    std::vector<ExchangePoint> exchanges;  // of ranks, as in the first forward pass
+    std::vector<ExchangePoint> exchanges;  // of shards, as in the first forward pass
   };
   /// Computes what the backward pass of the layers [first, last], a unit, reads, and leaves out
   /// layers that nothing of it depends on. The layers' memory is that of these calls until the next

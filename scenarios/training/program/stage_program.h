@@ -113,7 +113,7 @@ class StageProgram {
   [[nodiscard]] const std::vector<OpCall>& backward(bool accumulate) const {
     return accumulate ? backward_accumulate_ : backward_;
   }
-  /// Where the ranks of a divided network combine something in these calls.
+  /// Where the shards of a divided network combine something in these calls.
   [[nodiscard]] const std::vector<ExchangePoint>& forward_exchanges() const {
     return forward_exchanges_;
   }

@@ -30,7 +30,7 @@ inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::trans
 /// its memory from `rebase`.
 [[nodiscard]] BufferView symbolic(Space space, std::size_t offset, std::size_t bytes);
 
-/// Where the ranks of a divided network combine what lies in `data`: ahead of the call of that
+/// Where the shards of a divided network combine what lies in `data`: ahead of the call of that
 /// index, or behind all.
 struct ExchangePoint {
   std::size_t call = 0;

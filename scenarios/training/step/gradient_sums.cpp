@@ -26,25 +26,25 @@ GradientSums::GradientSums(StepTasks& tasks) : tasks_(tasks) {
   step.notes.emplace_back("buckets", fmt::format("{}", fmt::join(counts, " + ")));
 }
 
-GradientSums::Lanes GradientSums::compute_lanes(const std::vector<GridPoint>& points) const {
-  Lanes lanes;
+std::vector<Member> GradientSums::members(const std::vector<GridPoint>& points) const {
+  std::vector<Member> all;
   for (const GridPoint& point : points) {
-    lanes.emplace_back(tasks_.stage(point).device(), tasks_.compute_lane(point));
+    all.push_back(member_on(tasks_.stage(point).device(), tasks_.compute_lane(point)));
   }
-  return lanes;
+  return all;
 }
 
-void GradientSums::add_up(RankCollectives& collectives, const std::string& name,
-                          const std::vector<Member>& members) {
+void GradientSums::add_up(MemberCollectives& collectives, const std::string& name,
+                          const std::vector<Part>& parts) {
   std::vector<BufferView> data;
   std::vector<std::vector<TaskId>> ready;
-  for (const Member& member : members) {
-    data.push_back(member.data);
-    ready.push_back(member.completed);
+  for (const Part& part : parts) {
+    data.push_back(part.data);
+    ready.push_back(part.completed);
   }
   const Completion done = collectives.add(name, Collective::all_reduce, data, ready);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    append(tasks_.completed(members[i].point), done[i]);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    append(tasks_.completed(parts[i].point), done[i]);
   }
 }
 
@@ -68,29 +68,29 @@ void GradientSums::write_buckets(bool all) {
 
 /// With memory of its own, because several may be under way.
 void GradientSums::write_bucket(int stage, int shard, std::size_t bucket) {
-  std::vector<Member> members;
-  Lanes lanes;
+  std::vector<Part> parts;
+  std::vector<Member> on_copy_lanes;
   for (const GridPoint& point : tasks_.step().over_replicas(stage, shard)) {
     const Bucket& own = tasks_.buckets(point).at(bucket);
-    members.push_back({point, own.gradients, own.completed});
+    parts.push_back({point, own.gradients, own.completed});
     const int device = tasks_.stage(point).device();
-    lanes.emplace_back(device, lanes_.at(device));
+    on_copy_lanes.push_back(member_on(device, lanes_.at(device)));
   }
-  RankCollectives collectives(tasks_.step(), std::move(lanes));
+  MemberCollectives collectives(tasks_.step(), std::move(on_copy_lanes));
   add_up(collectives,
          fmt::format("all-reduce gradients{}, bucket {}", tasks_.divided_text({0, stage, shard}),
                      bucket),
-         members);
+         parts);
 }
 
 void GradientSums::write_over_replicas(int stage, int shard) {
   const std::vector<GridPoint> points = tasks_.step().over_replicas(stage, shard);
-  std::vector<Member> members;
+  std::vector<Part> parts;
   for (const GridPoint& point : points) {
-    members.push_back({point, tasks_.stage(point).region().gradients, tasks_.completed(point)});
+    parts.push_back({point, tasks_.stage(point).region().gradients, tasks_.completed(point)});
   }
-  RankCollectives collectives(tasks_.step(), compute_lanes(points));
-  add_up(collectives, "all-reduce gradients" + tasks_.divided_text(points.front()), members);
+  MemberCollectives collectives(tasks_.step(), members(points));
+  add_up(collectives, "all-reduce gradients" + tasks_.divided_text(points.front()), parts);
 }
 
 void GradientSums::write_rest() {
@@ -118,13 +118,13 @@ void GradientSums::write_repeated(int replica, int stage) {
     points.push_back({replica, stage, shard});
     of_points.push_back(runs(points.back(), true));
   }
-  RankCollectives collectives(tasks_.step(), compute_lanes(points));
+  MemberCollectives collectives(tasks_.step(), members(points));
   for (std::size_t run = 0; run < of_points.front().size(); ++run) {
-    std::vector<Member> members;
+    std::vector<Part> parts;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      members.push_back({points[i], of_points[i].at(run), tasks_.completed(points[i])});
+      parts.push_back({points[i], of_points[i].at(run), tasks_.completed(points[i])});
     }
-    add_up(collectives, fmt::format("all-reduce gradients of all shards {}", run), members);
+    add_up(collectives, fmt::format("all-reduce gradients of all shards {}", run), parts);
   }
 }
 

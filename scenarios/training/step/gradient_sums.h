@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/framework/collectives/rank_collectives.h"
+#include "scenarios/framework/collectives/member_collectives.h"
 #include "scenarios/training/step/step_tasks.h"
 
 namespace parbench {
@@ -32,15 +32,15 @@ class GradientSums {
 
  private:
   /// A point's part of a sum, and the tasks that complete it.
-  struct Member {
+  struct Part {
     GridPoint point;
     BufferView data;
     std::vector<TaskId> completed;
   };
-  using Lanes = std::vector<std::pair<int, LaneId>>;  // devices and lanes, by member
-  [[nodiscard]] Lanes compute_lanes(const std::vector<GridPoint>& points) const;
-  void add_up(RankCollectives& collectives, const std::string& name,
-              const std::vector<Member>& members);
+  /// Devices and their compute lanes.
+  [[nodiscard]] std::vector<Member> members(const std::vector<GridPoint>& points) const;
+  void add_up(MemberCollectives& collectives, const std::string& name,
+              const std::vector<Part>& parts);
   void write_bucket(int stage, int shard, std::size_t bucket);
   void write_buckets(bool all);
   void write_over_replicas(int stage, int shard);

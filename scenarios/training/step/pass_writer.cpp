@@ -89,13 +89,13 @@ PassWriter::PassWriter(StepTasks& tasks) : tasks_(tasks), boundaries_(tasks) {
   if (layout.grid.shards == 1) return;
   for (int replica = 0; replica < layout.grid.replicas; ++replica) {
     for (int stage = 0; stage < layout.stages(); ++stage) {
-      std::vector<std::pair<int, LaneId>> members;
+      std::vector<Member> members;
       for (int shard = 0; shard < layout.grid.shards; ++shard) {
         const GridPoint point{replica, stage, shard};
-        members.emplace_back(layout.device(point), tasks.compute_lane(point));
+        members.push_back(member_on(layout.device(point), tasks.compute_lane(point)));
       }
       collectives_.emplace(std::pair(replica, stage),
-                           RankCollectives(tasks.step(), std::move(members)));
+                           MemberCollectives(tasks.step(), std::move(members)));
     }
   }
 }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/framework/collectives/rank_collectives.h"
+#include "scenarios/framework/collectives/member_collectives.h"
 #include "scenarios/plan/schedules/schedule.h"
 #include "scenarios/training/completion.h"
 #include "scenarios/training/step/boundary.h"
@@ -74,8 +74,8 @@ class PassWriter {
 
   StepTasks& tasks_;
   Boundaries boundaries_;
-  std::map<std::pair<int, int>, RankCollectives> collectives_;  // by replica and stage, of shards
-  std::map<std::pair<int, int>, int> backwards_;                // written so far, by the same
+  std::map<std::pair<int, int>, MemberCollectives> collectives_;  // by replica and stage, of shards
+  std::map<std::pair<int, int>, int> backwards_;                  // written so far, by the same
   std::map<std::pair<GridPoint, int>, std::vector<TaskId>> forward_;
 };
 

@@ -44,15 +44,15 @@ class CountingLink final : public RankLink {
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 4; }
   void check_with(std::function<void()> /*check*/) override {}
-  void send(int, int, const std::byte*, std::size_t) override {}
-  void receive(int, int, std::byte*, std::size_t) override {}
-  void barrier() override {}
-  void collective(Collective, std::byte*, std::size_t, const std::byte*) override {}
+  void send_message(int, int, const std::byte*, std::size_t) override {}
+  void receive_message(int, int, std::byte*, std::size_t) override {}
+  void wait_for_all() override {}
+  void run(Collective, std::byte*, std::size_t, const std::byte*) override {}
   [[nodiscard]] bool offers(RankAllReduce by, const RankSet&, std::size_t) const override {
     return ways_.contains(by);
   }
   void prepare(const RankSet& set) override { prepared_.push_back(set.ranks); }
-  void all_reduce(RankAllReduce by, const RankSet&, std::byte*, std::size_t bytes) override {
+  void add_up(RankAllReduce by, const RankSet&, std::byte*, std::size_t bytes) override {
     calls_[by].insert(bytes);
   }
 

@@ -33,15 +33,17 @@ class ImaginedRanks final : public RankGroup {
     [[nodiscard]] int rank() const override { return 0; }
     [[nodiscard]] int size() const override { return size_; }
     void check_with(std::function<void()> /*check*/) override {}
-    void send(int /*to*/, int /*tag*/, const std::byte* /*data*/, std::size_t /*bytes*/) override {
+    void send_message(int /*to*/, int /*tag*/, const std::byte* /*data*/,
+                      std::size_t /*bytes*/) override {
       refuse();
     }
-    void receive(int /*from*/, int /*tag*/, std::byte* /*data*/, std::size_t /*bytes*/) override {
+    void receive_message(int /*from*/, int /*tag*/, std::byte* /*data*/,
+                         std::size_t /*bytes*/) override {
       refuse();
     }
-    void barrier() override { refuse(); }
-    void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
-                    const std::byte* /*input*/) override {
+    void wait_for_all() override { refuse(); }
+    void run(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
+             const std::byte* /*input*/) override {
       refuse();
     }
     [[nodiscard]] bool offers(RankAllReduce /*by*/, const RankSet& /*set*/,
@@ -49,8 +51,8 @@ class ImaginedRanks final : public RankGroup {
       return true;
     }
     void prepare(const RankSet& /*set*/) override {}
-    void all_reduce(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
-                    std::size_t /*bytes*/) override {
+    void add_up(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
+                std::size_t /*bytes*/) override {
       refuse();
     }
 

@@ -51,13 +51,13 @@ class MemoryLink final : public RankLink {
   [[nodiscard]] int size() const override { return size_; }
   void check_with(std::function<void()> check) override { check_ = std::move(check); }
 
-  void send(int to, int tag, const std::byte* data, std::size_t bytes) override {
+  void send_message(int to, int tag, const std::byte* data, std::size_t bytes) override {
     const std::lock_guard lock(mail_.mutex);
     mail_.messages[{rank_, to, tag}].emplace_back(reinterpret_cast<const char*>(data), bytes);
     mail_.changed.notify_all();
   }
 
-  void receive(int from, int tag, std::byte* data, std::size_t bytes) override {
+  void receive_message(int from, int tag, std::byte* data, std::size_t bytes) override {
     std::unique_lock lock(mail_.mutex);
     auto& waiting = mail_.messages[{from, rank_, tag}];
     if (waiting.empty()) mail_.on_wait(rank_, Awaited::message);
@@ -69,7 +69,7 @@ class MemoryLink final : public RankLink {
     waiting.pop_front();
   }
 
-  void barrier() override {
+  void wait_for_all() override {
     std::unique_lock lock(mail_.mutex);
     const int own = mail_.barriers;
     if (++mail_.in_barrier == size_) {
@@ -80,8 +80,8 @@ class MemoryLink final : public RankLink {
     mail_.on_wait(rank_, Awaited::barrier);
     mail_.changed.wait(lock, [&] { return mail_.barriers != own; });
   }
-  void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
-                  const std::byte* /*input*/) override {
+  void run(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
+           const std::byte* /*input*/) override {
     throw Error("no test needs a collective");
   }
   [[nodiscard]] bool offers(RankAllReduce by, const RankSet& /*set*/,
@@ -90,8 +90,8 @@ class MemoryLink final : public RankLink {
   }
   void prepare(const RankSet& /*set*/) override {}
   /// The first of the set adds up what the others send, and sends them the sum.
-  void all_reduce(RankAllReduce /*by*/, const RankSet& set, std::byte* data,
-                  std::size_t bytes) override {
+  void add_up(RankAllReduce /*by*/, const RankSet& set, std::byte* data,
+              std::size_t bytes) override {
     const int first = set.ranks.front();
     if (rank_ != first) {
       send(first, set.tag, data, bytes);

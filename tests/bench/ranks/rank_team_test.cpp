@@ -154,7 +154,7 @@ TEST(RankTeam, CountsTheTimeInMessagesOnceHoweverManyThreadsWait) {
       for (const int tag : {1, 2}) team.link().send(0, tag, &data, 1);
       return;
     }
-    static_cast<void>(team.take_waits());
+    static_cast<void>(team.link().take_times());
     const auto receive = [&](int tag) {
       std::byte received{0};
       waiting.count_down();
@@ -165,7 +165,7 @@ TEST(RankTeam, CountsTheTimeInMessagesOnceHoweverManyThreadsWait) {
     receive(1);
     other.join();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    const double waits = team.take_waits().waits;
+    const double waits = team.link().take_times().waits;
     EXPECT_GT(waits, 0);
     EXPECT_LE(waits, passed.count());
   });

@@ -151,20 +151,22 @@ class HeldLink final : public RankLink {
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 2; }
   void check_with(std::function<void()> /*check*/) override {}
-  void send(int /*to*/, int /*tag*/, const std::byte* /*data*/, std::size_t /*bytes*/) override {
+  void send_message(int /*to*/, int /*tag*/, const std::byte* /*data*/,
+                    std::size_t /*bytes*/) override {
     if (sent++ == 0) first();
   }
-  void receive(int /*from*/, int /*tag*/, std::byte* /*data*/, std::size_t /*bytes*/) override {}
-  void barrier() override {}
-  void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
-                  const std::byte* /*input*/) override {}
+  void receive_message(int /*from*/, int /*tag*/, std::byte* /*data*/,
+                       std::size_t /*bytes*/) override {}
+  void wait_for_all() override {}
+  void run(Collective /*collective*/, std::byte* /*data*/, std::size_t /*bytes*/,
+           const std::byte* /*input*/) override {}
   [[nodiscard]] bool offers(RankAllReduce /*by*/, const RankSet& /*set*/,
                             std::size_t /*bytes*/) const override {
     return false;
   }
   void prepare(const RankSet&) override {}
-  void all_reduce(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
-                  std::size_t /*bytes*/) override {}
+  void add_up(RankAllReduce /*by*/, const RankSet& /*set*/, std::byte* /*data*/,
+              std::size_t /*bytes*/) override {}
 
   std::function<void()> first;
   int sent = 0;

@@ -1,4 +1,4 @@
-// The parts of the CUDA backend that need no GPU: layouts, sizes of partitions, choices of kernels,
+// The parts of the CUDA backend that need no GPU: layouts, sizes of parts, choices of kernels,
 // what is said where there is none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include "kernels/base/error.h"
 #include "kernels/cuda/cudnn/cudnn_graph.h"
 #include "kernels/cuda/device/backend.h"
+#include "kernels/cuda/device/gpu_part.h"
 #include "kernels/cuda/device/nvml.h"
-#include "kernels/cuda/device/partition.h"
 #include "kernels/cuda/ops/layout.h"
 #include "kernels/cuda/runtime/abandon.h"
 #include "kernels/cuda/runtime/backoff.h"
@@ -55,10 +55,10 @@ TEST(CudaLayout, OfAnotherKindIsRefused) { EXPECT_THROW((void)strides_of(opaque(
 
 /// A GPU whose multiprocessors can be grouped without regard to clusters.
 int largest_part(const Divisibility& gpu, int parts) {
-  return partition_size(gpu, parts, [&](int size) { return gpu.multiprocessors / size; });
+  return part_size(gpu, parts, [&](int size) { return gpu.multiprocessors / size; });
 }
 
-TEST(CudaPartition, TakesTheLargestEqualPartsInStepsOfTheGpu) {
+TEST(CudaPart, TakesTheLargestEqualPartsInStepsOfTheGpu) {
   const Divisibility h200{.multiprocessors = 132, .min = 8, .step = 8};
   EXPECT_EQ(largest_part(h200, 1), 128);
   EXPECT_EQ(largest_part(h200, 2), 64);
@@ -70,23 +70,23 @@ TEST(CudaPartition, TakesTheLargestEqualPartsInStepsOfTheGpu) {
       << "the least part is more than a step";
 }
 
-TEST(CudaPartition, IsSmallerWhereClustersLeaveFewerGroups) {
+TEST(CudaPart, IsSmallerWhereClustersLeaveFewerGroups) {
   const Divisibility gpu{.multiprocessors = 132, .min = 8, .step = 8};
   // Seven clusters of 18, of each of which 16 can be divided.
   const auto groups = [](int size) { return 7 * 16 / size; };
-  EXPECT_EQ(partition_size(gpu, 2, groups), 56);
-  EXPECT_EQ(partition_size(gpu, 14, groups), 8);
-  EXPECT_EQ(partition_size(gpu, 15, groups), 0);
+  EXPECT_EQ(part_size(gpu, 2, groups), 56);
+  EXPECT_EQ(part_size(gpu, 14, groups), 8);
+  EXPECT_EQ(part_size(gpu, 15, groups), 0);
 }
 
-TEST(CudaPartition, StepsAreTheDriversOwn) {
+TEST(CudaPart, StepsAreTheDriversOwn) {
   const CUdevSmResource resource{
       .smCount = 148, .minSmPartitionSize = 16, .smCoscheduledAlignment = 4};
   EXPECT_EQ(divisibility(resource, 100),
             (Divisibility{.multiprocessors = 148, .min = 16, .step = 4}));
 }
 
-TEST(CudaPartition, StepsAreTheArchitecturesWithoutTheDriversAnswer) {
+TEST(CudaPart, StepsAreTheArchitecturesWithoutTheDriversAnswer) {
   const auto steps_of = [](int compute_capability) {
     CUdevSmResource silent{};
     silent.smCount = 60;
@@ -112,8 +112,8 @@ Driver refusing_driver() {
   return driver;
 }
 
-TEST(CudaPartition, AGpuUnknownToTheDriverIsOneDevice) {
-  EXPECT_EQ(max_partitions(0, refusing_driver()), 1);
+TEST(CudaPart, AGpuUnknownToTheDriverIsOneDevice) {
+  EXPECT_EQ(max_parts_of(0, refusing_driver()), 1);
 }
 
 TEST(CudaBackoff, IsNoneInAShortWaitAndAHundredthOfALongOne) {

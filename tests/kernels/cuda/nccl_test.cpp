@@ -335,16 +335,16 @@ TEST_F(NcclMemberTest, SplitsOffSomeRanksInTheirOrder) {
     const auto member = join(3);
     EXPECT_EQ(script().splits, 1) << "for all ranks";
     EXPECT_EQ(script().key, 1);
-    const NcclRank& group = member->split(std::array{2, 1});
+    const NcclMembership& group = member->split(std::array{2, 1});
     EXPECT_EQ(script().splits, 2);
     EXPECT_EQ(script().color, 0);
     EXPECT_EQ(script().key, 1) << "the second of them";
-    EXPECT_EQ(group.rank, 1U);
+    EXPECT_EQ(group.member, 1U);
     EXPECT_EQ(group.size, 2U);
     EXPECT_NE(group.communicator, member->all().communicator);
     member->enqueue(group, Collective::all_gather, parts_[1], 32);
     EXPECT_EQ(script().calls[0].send, parts_[1].data + 16) << "the second of two blocks";
-    EXPECT_EQ(member->split(std::array{1, 0}).rank, 0U);
+    EXPECT_EQ(member->split(std::array{1, 0}).member, 0U);
     EXPECT_EQ(script().key, 0);
     EXPECT_EQ(script().alive, 4);
   }

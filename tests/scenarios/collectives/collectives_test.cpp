@@ -14,7 +14,8 @@
 #include "kernels/base/error.h"
 #include "reports/text/text.h"
 #include "scenarios/collectives/answer.h"
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/algorithms.h"
+#include "scenarios/framework/collectives/member_collectives.h"
 #include "scenarios/framework/requests.h"
 #include "tests/scenarios/answers/rivals.h"
 #include "tests/scenarios/fake_device.h"
@@ -136,7 +137,7 @@ TEST(CollectivesPlans, AddFromSharedMemoryWithoutCopies) {
     return subject->plan().graph().tasks.size();
   };
   EXPECT_EQ(tasks_of(Memory::shared), 2U);
-  EXPECT_EQ(tasks_of(Memory::own), 4U) << "a copy and an addition at each rank";
+  EXPECT_EQ(tasks_of(Memory::own), 4U) << "a copy and an addition at each member";
 }
 
 TEST(CollectivesPlans, TheLibraryDoesAllCollectives) {

@@ -1,4 +1,4 @@
-// Messages of collectives: what every rank ends with, in how many rounds, and how much is sent.
+// Messages of collectives: what every member ends with, in how many rounds, and how much is sent.
 #include "scenarios/framework/collectives/algorithms.h"
 
 #include <gtest/gtest.h>
@@ -17,12 +17,12 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// Different at each rank and element.
-std::int64_t number(int rank, std::int64_t element) {
-  return std::int64_t{1000} * (rank + 1) + element;
+/// Different at each member and element.
+std::int64_t number(int member, std::int64_t element) {
+  return std::int64_t{1000} * (member + 1) + element;
 }
 
-/// The arrays of all ranks while messages are carried out one after the other.
+/// The arrays of all members while messages are carried out one after the other.
 class Arrays {
  public:
   Arrays(Collective collective, const Numbers& blocks) {
@@ -48,7 +48,7 @@ class Arrays {
     }
   }
 
-  [[nodiscard]] const Numbers& operator[](int rank) const { return data_.at(rank); }
+  [[nodiscard]] const Numbers& operator[](int member) const { return data_.at(member); }
 
  private:
   static constexpr std::int64_t missing = -1;
@@ -56,8 +56,8 @@ class Arrays {
   std::vector<Numbers> data_;
 };
 
-/// What is wrong at a rank; empty: nothing.
-std::string wrong_at(int rank, Collective collective, const Numbers& blocks, const Numbers& got) {
+/// What is wrong at a member; empty: nothing.
+std::string wrong_at(int member, Collective collective, const Numbers& blocks, const Numbers& got) {
   const int p = static_cast<int>(blocks.size());
   const Numbers first = first_elements(blocks);
   const auto sum = [&](std::int64_t i) {
@@ -83,23 +83,23 @@ std::string wrong_at(int rank, Collective collective, const Numbers& blocks, con
           wrong = differs(e, number(block, e));
           break;
         case Collective::reduce_scatter:
-          if (block == rank) wrong = differs(e, sum(e));
+          if (block == member) wrong = differs(e, sum(e));
           break;
         case Collective::broadcast:
           wrong = differs(e, number(0, e));
           break;
         case Collective::reduce:
-          if (rank == 0) wrong = differs(e, sum(e));
+          if (member == 0) wrong = differs(e, sum(e));
           break;
         case Collective::all_to_all:
-          if (block == rank) {
+          if (block == member) {
             for (int from = 0; from < p && wrong.empty(); ++from) {
-              wrong = differs(from * blocks.at(rank) + i, number(from, e));
+              wrong = differs(from * blocks.at(member) + i, number(from, e));
             }
           }
           break;
         case Collective::send_recv:
-          wrong = differs(e, number((rank + p - 1) % p, e));
+          wrong = differs(e, number((member + p - 1) % p, e));
           break;
       }
       if (!wrong.empty()) return wrong;
@@ -108,11 +108,11 @@ std::string wrong_at(int rank, Collective collective, const Numbers& blocks, con
   return {};
 }
 
-using RanksAndCount = std::tuple<int, std::int64_t>;
+using MembersAndCount = std::tuple<int, std::int64_t>;
 
-class CollectiveAlgorithms : public testing::TestWithParam<RanksAndCount> {};
+class CollectiveAlgorithms : public testing::TestWithParam<MembersAndCount> {};
 
-TEST_P(CollectiveAlgorithms, GiveEveryRankItsResult) {
+TEST_P(CollectiveAlgorithms, GiveEveryMemberItsResult) {
   const auto [p, count] = GetParam();
   const Numbers blocks = split_evenly(count, p);
   for (const Collective collective : all_collectives) {
@@ -125,14 +125,14 @@ TEST_P(CollectiveAlgorithms, GiveEveryRankItsResult) {
         for (int r = 0; r < p; ++r) {
           EXPECT_EQ(wrong_at(r, collective, blocks, arrays[r]), "")
               << name_of(collective) << ", " << name_of(algorithm) << ", chunks of " << chunk
-              << ", rank " << r;
+              << ", member " << r;
         }
       }
     }
   }
 }
 
-/// Elements that each rank sends, and that each receives.
+/// Elements that each member sends, and that each receives.
 std::pair<Numbers, Numbers> traffic(const std::vector<Messages>& rounds, int p) {
   Numbers sent(p);
   Numbers received(p);
@@ -145,14 +145,14 @@ std::pair<Numbers, Numbers> traffic(const std::vector<Messages>& rounds, int p) 
   return {sent, received};
 }
 
-INSTANTIATE_TEST_SUITE_P(RanksAndCounts, CollectiveAlgorithms,
+INSTANTIATE_TEST_SUITE_P(MembersAndCounts, CollectiveAlgorithms,
                          testing::Combine(testing::Range(1, 17),
                                           testing::Values(std::int64_t{1}, std::int64_t{16},
                                                           std::int64_t{37})));
 
-class RanksOfCollective : public testing::TestWithParam<int> {};
+class MembersOfCollective : public testing::TestWithParam<int> {};
 
-TEST_P(RanksOfCollective, RingsSendTheLeastAndNeighboursOnly) {
+TEST_P(MembersOfCollective, RingsSendTheLeastAndNeighboursOnly) {
   const int p = GetParam();
   const Numbers blocks(p, 5);
   for (const auto& [collective, times] :
@@ -170,7 +170,7 @@ TEST_P(RanksOfCollective, RingsSendTheLeastAndNeighboursOnly) {
   }
 }
 
-TEST_P(RanksOfCollective, TreesTakeAsManyRoundsAsDoublingNeeds) {
+TEST_P(MembersOfCollective, TreesTakeAsManyRoundsAsDoublingNeeds) {
   const int p = GetParam();
   const std::size_t doublings = std::bit_width(static_cast<unsigned>(p - 1));
   const Numbers blocks(p, 2);
@@ -182,7 +182,7 @@ TEST_P(RanksOfCollective, TreesTakeAsManyRoundsAsDoublingNeeds) {
   const auto all_reduce = rounds_of(Collective::all_reduce, Algorithm::tree, blocks);
   EXPECT_EQ(all_reduce.size(), 2 * doublings);
   for (const Messages& round : all_reduce) {
-    Numbers messages(p);  // that each rank takes part in
+    Numbers messages(p);  // that each member takes part in
     for (const Message& message : round) {
       EXPECT_LE(++messages.at(message.from), 1);
       EXPECT_LE(++messages.at(message.to), 1);
@@ -190,7 +190,7 @@ TEST_P(RanksOfCollective, TreesTakeAsManyRoundsAsDoublingNeeds) {
   }
 }
 
-TEST_P(RanksOfCollective, ThePairwiseExchangeSendsOneMessageARound) {
+TEST_P(MembersOfCollective, ThePairwiseExchangeSendsOneMessageARound) {
   const int p = GetParam();
   const auto rounds = rounds_of(Collective::all_to_all, Algorithm::ring, Numbers(p, 3));
   ASSERT_EQ(rounds.size(), static_cast<std::size_t>(p));
@@ -201,7 +201,7 @@ TEST_P(RanksOfCollective, ThePairwiseExchangeSendsOneMessageARound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, RanksOfCollective, testing::Range(2, 17));
+INSTANTIATE_TEST_SUITE_P(Members, MembersOfCollective, testing::Range(2, 17));
 
 TEST(PipelinedMessages, BeginTheNextRoundWhileLaterChunksAreOnTheirWay) {
   const auto rounds = rounds_of(Collective::broadcast, Algorithm::ring, Numbers{4, 3, 3});

@@ -1,5 +1,5 @@
 // Ring collectives: their tasks, their order and their sums.
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/member_collectives.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,8 @@
 #include <numeric>
 
 #include "kernels/machine/machine.h"
-#include "scenarios/framework/prepared_case.h"
 #include "tests/scenarios/fake_device.h"
-#include "tests/scenarios/framework/ranks.h"
+#include "tests/scenarios/framework/members.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/other_device.h"
 
@@ -24,54 +23,55 @@ TEST(SplitEvenly, DiffersByAtMostOne) {
 
 class Collectives : public testing::TestWithParam<std::tuple<int, std::int64_t>> {};
 
-TEST_P(Collectives, AllGatherBringsEveryBlockToEveryRank) {
+TEST_P(Collectives, AllGatherBringsEveryBlockToEveryMember) {
   const auto [size, count] = GetParam();
-  Ranks ranks(fake_context(size), count);
+  Members members(fake_context(size), count);
   const auto blocks = split_evenly(count, size);
-  std::vector<std::size_t> bytes;
+  std::vector<std::int64_t> bytes;
   for (const std::int64_t elements : blocks) bytes.push_back(elements * sizeof(float));
-  const Completion done = AllGather(nullptr, bytes).add(ranks.parts.plan, "g", ranks.list);
-  ranks.context.commit();
+  const Completion done = members.gather(bytes);
+  members.context.commit();
   for (int r = 0; r < size; ++r) {
     std::int64_t first = std::accumulate(blocks.begin(), blocks.begin() + r, std::int64_t{0});
     for (std::int64_t i = 0; i < blocks[r]; ++i) {
-      ranks.values(r)[first + i] = static_cast<float>(first + i);
+      members.values(r)[first + i] = static_cast<float>(first + i);
     }
   }
-  EXPECT_TRUE(races(ranks.parts.plan).empty());
-  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(), static_cast<std::size_t>(size * (size - 1)));
+  EXPECT_TRUE(races(members.parts.plan).empty());
+  EXPECT_EQ(members.parts.plan.graph().tasks.size(), static_cast<std::size_t>(size * (size - 1)));
   EXPECT_EQ(done.size(), static_cast<std::size_t>(size));
-  run_in_order(ranks.parts.plan);
+  run_in_order(members.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {
-      ASSERT_EQ(ranks.values(r)[i], static_cast<float>(i)) << "rank " << r;
+      ASSERT_EQ(members.values(r)[i], static_cast<float>(i)) << "member " << r;
     }
   }
 }
 
-TEST_P(Collectives, AllReduceSumsOnEveryRank) {
+TEST_P(Collectives, AllReduceSumsOnEveryMember) {
   const auto [size, count] = GetParam();
-  Ranks ranks(fake_context(size), count);
-  const AllReduce all_reduce = ranks.all_reduce(nullptr, count);
-  const Completion first = all_reduce.add(ranks.parts.plan, "first", ranks.list);
-  for (int r = 0; r < size; ++r) ranks.list[r].ready = first[r];
-  all_reduce.add(ranks.parts.plan, "second", ranks.list);
-  ranks.context.commit();
+  Members members(fake_context(size), count);
+  MemberCollectives collectives(members.parts, members.list);
+  const Completion first =
+      collectives.add("first", Collective::all_reduce, members.views, members.at_once());
+  (void)collectives.add("second", Collective::all_reduce, members.views, first);
+  members.context.commit();
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i)
-      ranks.values(r)[i] = static_cast<float>(100.0 * r) + static_cast<float>(i);
+      members.values(r)[i] = static_cast<float>(100.0 * r) + static_cast<float>(i);
   }
-  EXPECT_TRUE(races(ranks.parts.plan).empty()) << races(ranks.parts.plan).front();
-  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(),
+  EXPECT_TRUE(races(members.parts.plan).empty()) << races(members.parts.plan).front();
+  EXPECT_EQ(members.parts.plan.graph().tasks.size(),
             static_cast<std::size_t>(2 * 3 * size * (size - 1)));
   double sent = 0;
-  for (const Task& task : ranks.parts.plan.graph().tasks) sent += task.sent;
+  for (const Task& task : members.parts.plan.graph().tasks) sent += task.sent;
   EXPECT_EQ(sent, 4.0 * (size - 1) * static_cast<double>(count) * sizeof(float));
-  run_in_order(ranks.parts.plan);
+  run_in_order(members.parts.plan);
   for (int r = 0; r < size; ++r) {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t once = 100 * size * (size - 1) / 2 + size * i;
-      ASSERT_EQ(ranks.values(r)[i], static_cast<float>(size * once)) << "rank " << r << " of " << i;
+      ASSERT_EQ(members.values(r)[i], static_cast<float>(size * once))
+          << "member " << r << " of " << i;
     }
   }
 }
@@ -82,58 +82,51 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Collectives,
                                                           std::int64_t{61})));
 
 TEST(CollectivesOrder, EverythingIsCommunicationOnTheSendersLane) {
-  Ranks ranks(fake_context(3), 9);
-  const AllReduce all_reduce = ranks.all_reduce(nullptr, 9);
-  all_reduce.add(ranks.parts.plan, "r", ranks.list);
-  for (const Task& task : ranks.parts.plan.graph().tasks) {
+  Members members(fake_context(3), 9);
+  (void)members.add_up("r");
+  for (const Task& task : members.parts.plan.graph().tasks) {
     EXPECT_EQ(task.kind, TaskKind::communication);
     EXPECT_TRUE(task.cost_key.empty());
   }
-  const Plan& plan = ranks.parts.plan;
+  const Plan& plan = members.parts.plan;
   const Task& send = plan.graph().tasks[task_named(plan, "r/scatter/1→2/block 0")];
-  EXPECT_EQ(send.lanes.front(), ranks.list[1].copies);
+  EXPECT_EQ(send.lanes.front(), members.list[1].copies);
   const Task& add = plan.graph().tasks[task_named(plan, "r/add/2/block 0")];
-  EXPECT_EQ(add.lanes.front(), ranks.list[2].compute);
+  EXPECT_EQ(add.lanes.front(), members.list[2].compute);
 }
 
 TEST(CollectivesOrder, EachCopyRunsWhereBothMemoriesAreReached) {
   if (Machine().find("cpu")->device_limit() < 2) GTEST_SKIP() << "needs two CPU devices";
-  Context context(mixed_devices(2), Context::Options{});
-  CaseParts parts(context);
-  std::vector<Rank> ranks(2);
-  for (int r = 0; r < 2; ++r) {
-    ranks[r].compute = add_lane(parts, r, StreamKind::compute);
-    ranks[r].copies = add_lane(parts, r, StreamKind::copy);
-    ranks[r].data = parts.data.tensor(r, canonical({4})).view;
-  }
-  static_cast<void>(AllGather(nullptr, {8, 8}).add(parts.plan, "g", ranks));
-  ASSERT_EQ(parts.plan.graph().tasks.size(), 2U);
-  for (const Task& task : parts.plan.graph().tasks) {
-    EXPECT_EQ(task.lanes.front(), ranks[1].copies) << task.name << " is the other backend's alone";
+  Members members(Context(mixed_devices(2), Context::Options{}), 4);
+  (void)members.gather({8, 8});
+  const PlanGraph& graph = members.parts.plan.graph();
+  ASSERT_EQ(graph.tasks.size(), 2U);
+  for (const Task& task : graph.tasks) {
+    EXPECT_EQ(task.lanes.front(), members.list[1].copies)
+        << task.name << " is the other backend's alone";
   }
 }
 
-TEST(CollectivesOrder, WaitForWhatTheRanksWaitFor) {
-  Ranks ranks(fake_context(2), 4);
+TEST(CollectivesOrder, WaitForWhatTheMembersWaitFor) {
+  Members members(fake_context(2), 4);
   std::vector<TaskId> produced;
   for (int r = 0; r < 2; ++r) {
     produced.push_back(
-        ranks.parts.plan.add({.name = "produce", .lanes = {ranks.list[r].compute}}, {}));
-    ranks.list[r].ready = {produced.back()};
+        members.parts.plan.add({.name = "produce", .lanes = {members.list[r].compute}}, {}));
   }
-  const Completion done = AllGather(nullptr, {8, 8}).add(ranks.parts.plan, "g", ranks.list);
+  const Completion done =
+      MemberCollectives(members.parts, members.list)
+          .all_gather("g", {8, 8}, members.views, {{produced[0]}, {produced[1]}});
   for (const TaskId task : done[0]) {
-    EXPECT_TRUE(is_ordered(ranks.parts.plan, produced[0], task));
-    EXPECT_TRUE(is_ordered(ranks.parts.plan, produced[1], task));
+    EXPECT_TRUE(is_ordered(members.parts.plan, produced[0], task));
+    EXPECT_TRUE(is_ordered(members.parts.plan, produced[1], task));
   }
 }
 
 TEST(CollectivesOrder, RefuseBlocksThatDoNotFit) {
-  Ranks ranks(fake_context(2), 4);
-  EXPECT_THROW((void)AllGather(nullptr, {8, 4}).add(ranks.parts.plan, "g", ranks.list),
-               std::invalid_argument);
-  EXPECT_THROW((void)AllGather(nullptr, {16}).add(ranks.parts.plan, "g", ranks.list),
-               std::invalid_argument);
+  Members members(fake_context(2), 4);
+  EXPECT_THROW((void)members.gather({8, 4}), std::invalid_argument);
+  EXPECT_THROW((void)members.gather({16}), std::invalid_argument);
 }
 
 }  // namespace

@@ -15,12 +15,12 @@
 #include "bench/sampling/results.h"
 #include "kernels/base/error.h"
 #include "kernels/machine/machine.h"
-#include "scenarios/framework/collectives.h"
+#include "scenarios/framework/collectives/member_collectives.h"
 #include "scenarios/framework/prepared_case.h"
 #include "scenarios/matmul/matmul.h"
 #include "tests/bench/ranks/imagined_ranks.h"
 #include "tests/scenarios/fake_device.h"
-#include "tests/scenarios/framework/ranks.h"
+#include "tests/scenarios/framework/members.h"
 #include "tests/scenarios/plan_checks.h"
 #include "tests/support/cpu_devices.h"
 #include "tests/support/joined_device.h"
@@ -37,9 +37,9 @@ Context joined_fakes(int count) {
   return {joined(std::move(devices)), {}};
 }
 
-/// On `size` joined devices. The floats of rank r are r + 1.
-struct JoinedRanks : Ranks {
-  JoinedRanks(int size, std::int64_t count) : Ranks(joined_fakes(size), count) {}
+/// On `size` joined devices. The floats of member r are r + 1.
+struct JoinedMembers : Members {
+  JoinedMembers(int size, std::int64_t count) : Members(joined_fakes(size), count) {}
 
   void run() {
     context.commit();
@@ -51,71 +51,63 @@ struct JoinedRanks : Ranks {
 };
 
 TEST(JoinedCollectives, AllReduceIsOneTaskOverTheCopyLanes) {
-  JoinedRanks ranks(3, 4);
-  const AllReduce all_reduce = ranks.all_reduce(ranks.context.communicator(), 4);
-  EXPECT_EQ(all_reduce.method(), "copies of a test");
-  const Completion done = all_reduce.add(ranks.parts.plan, "sum", ranks.list);
+  JoinedMembers members(3, 4);
+  const Completion done = members.add_up();
+  EXPECT_THAT(members.parts.notes, Contains(Pair("all-reduce", "copies of a test")));
   EXPECT_THAT(done, testing::ElementsAre(std::vector{0}, std::vector{0}, std::vector{0}));
-  ASSERT_EQ(ranks.parts.plan.graph().tasks.size(), 1U);
-  const Task& task = ranks.parts.plan.graph().tasks.front();
+  ASSERT_EQ(members.parts.plan.graph().tasks.size(), 1U);
+  const Task& task = members.parts.plan.graph().tasks.front();
   EXPECT_EQ(task.kind, TaskKind::communication);
   EXPECT_EQ(task.lanes,
-            (std::vector{ranks.list[0].copies, ranks.list[1].copies, ranks.list[2].copies}));
-  ranks.run();
-  for (std::size_t r = 0; r < 3; ++r) EXPECT_THAT(ranks.values(r), testing::Each(6.0F)) << r;
+            (std::vector{members.list[0].copies, members.list[1].copies, members.list[2].copies}));
+  members.run();
+  for (std::size_t r = 0; r < 3; ++r) EXPECT_THAT(members.values(r), testing::Each(6.0F)) << r;
 }
 
 TEST(JoinedCollectives, AllGatherOfEqualBlocks) {
-  JoinedRanks ranks(2, 4);
-  const AllGather all_gather(ranks.context.communicator(), {8, 8});
-  EXPECT_EQ(all_gather.method(), "copies of a test");
-  (void)all_gather.add(ranks.parts.plan, "gather", ranks.list);
-  EXPECT_EQ(ranks.parts.plan.graph().tasks.size(), 1U);
-  ranks.run();
+  JoinedMembers members(2, 4);
+  (void)members.gather({8, 8});
+  EXPECT_THAT(members.parts.notes, Contains(Pair("all-gather", "copies of a test")));
+  EXPECT_EQ(members.parts.plan.graph().tasks.size(), 1U);
+  members.run();
   for (std::size_t r = 0; r < 2; ++r) {
-    EXPECT_THAT(ranks.values(r), testing::ElementsAre(1, 1, 2, 2)) << "rank " << r;
+    EXPECT_THAT(members.values(r), testing::ElementsAre(1, 1, 2, 2)) << "member " << r;
   }
 }
 
 TEST(JoinedCollectives, BlocksOfUnequalSizesGoRoundTheRing) {
-  JoinedRanks ranks(2, 4);
-  const AllGather all_gather(ranks.context.communicator(), {12, 4});
-  EXPECT_EQ(all_gather.method(), "ring of copies");
-  (void)all_gather.add(ranks.parts.plan, "gather", ranks.list);
-  ranks.run();
+  JoinedMembers members(2, 4);
+  (void)members.gather({12, 4});
+  EXPECT_THAT(members.parts.notes, Contains(Pair("all-gather", "ring of copies")));
+  members.run();
   for (std::size_t r = 0; r < 2; ++r) {
-    EXPECT_THAT(ranks.values(r), testing::ElementsAre(1, 1, 1, 2)) << "rank " << r;
+    EXPECT_THAT(members.values(r), testing::ElementsAre(1, 1, 1, 2)) << "member " << r;
   }
 }
 
 // Beside its copies the ring reads and writes memory in its additions. That is no part of the least
 // traffic of a collective (work_of): a library can add what arrives while it passes it on.
 TEST(JoinedCollectives, AreAsMuchWorkAsTheRingWithoutTheMemoryOfItsAdditions) {
-  const auto work_by = [](bool with_communicator, bool gathers) {
-    JoinedRanks ranks(3, 12);
-    Communicator* by = with_communicator ? ranks.context.communicator() : nullptr;
-    if (gathers) {
-      (void)AllGather(by, {16, 16, 16}).add(ranks.parts.plan, "gather", ranks.list);
-    } else {
-      (void)ranks.all_reduce(by, 12).add(ranks.parts.plan, "sum", ranks.list);
-    }
-    return ranks.parts.plan.graph().work();
+  const auto work_on = [](Context context, bool gathers) {
+    Members members(std::move(context), 12);
+    (void)(gathers ? members.gather({16, 16, 16}) : members.add_up());
+    return members.parts.plan.graph().work();
   };
   constexpr double bytes_of_addition = 12;  // two f32 read and one written, behind each copy
   for (const bool gathers : {false, true}) {
-    const Work joined = work_by(true, gathers);
-    const Work ring = work_by(false, gathers);
+    const Work joined = work_on(joined_fakes(3), gathers);
+    const Work ring = work_on(fake_context(3), gathers);
     EXPECT_DOUBLE_EQ(joined.flops, ring.flops);
     EXPECT_DOUBLE_EQ(joined.bytes, ring.bytes - bytes_of_addition * ring.flops);
   }
 }
 
 TEST(JoinedCollectives, CountForTheBoundOnEachOfTheirLanes) {
-  JoinedRanks ranks(2, 4);
-  (void)ranks.all_reduce(ranks.context.communicator(), 4).add(ranks.parts.plan, "sum", ranks.list);
-  ranks.parts.plan.add({.name = "send", .lanes = {ranks.list[1].copies}}, {});
-  ranks.parts.plan.add({.name = "multiply", .lanes = {ranks.list[1].compute}}, {});
-  const Bound bound = bound_of(ranks.parts.plan.graph(), {4.0, 1.0, 2.0});
+  JoinedMembers members(2, 4);
+  (void)members.add_up();
+  members.parts.plan.add({.name = "send", .lanes = {members.list[1].copies}}, {});
+  members.parts.plan.add({.name = "multiply", .lanes = {members.list[1].compute}}, {});
+  const Bound bound = bound_of(members.parts.plan.graph(), {4.0, 1.0, 2.0});
   EXPECT_DOUBLE_EQ(bound.busiest_lane, 5.0);
   EXPECT_EQ(bound.busiest_lane_name, "fake:1/copy");
   EXPECT_DOUBLE_EQ(bound.one_machine, 5.0);
@@ -123,32 +115,32 @@ TEST(JoinedCollectives, CountForTheBoundOnEachOfTheirLanes) {
 }
 
 TEST(JoinedCollectives, AreNamedAmongTheKernels) {
-  JoinedRanks ranks(2, 4);
-  (void)AllGather(ranks.context.communicator(), {8, 8}).add(ranks.parts.plan, "g", ranks.list);
-  const std::vector<report::Kernel> kernels = kernels_of(ranks.parts.plan);
+  JoinedMembers members(2, 4);
+  (void)members.gather({8, 8});
+  const std::vector<report::Kernel> kernels = kernels_of(members.parts.plan);
   ASSERT_EQ(kernels.size(), 1U);
   EXPECT_EQ(kernels[0].operation, "all-gather");
   EXPECT_EQ(kernels[0].implementation, "copies of a test");
 }
 
-TEST(JoinedCollectives, OrderRankByRankWhatFollowsOnTheSameLanes) {
-  JoinedRanks ranks(2, 4);
-  const AllReduce all_reduce = ranks.all_reduce(ranks.context.communicator(), 4);
-  const Completion first = all_reduce.add(ranks.parts.plan, "first", ranks.list);
-  for (std::size_t r = 0; r < 2; ++r) ranks.list[r].ready = first[r];
-  const Completion second = all_reduce.add(ranks.parts.plan, "second", ranks.list);
-  const TaskId reader = ranks.parts.plan.add(
-      {.name = "read", .lanes = {ranks.list[0].compute}, .after = second[0]},
-      {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}});
-  EXPECT_THAT(races(ranks.parts.plan), testing::IsEmpty());
-  EXPECT_TRUE(is_ordered(ranks.parts.plan, first[1].front(), reader));
-  ranks.parts.plan.add({.name = "early", .lanes = {ranks.list[0].copies}},
-                       {CopyCall{ranks.list[0].data.part(0, 4), ranks.list[1].data.part(0, 4)}});
-  EXPECT_THAT(races(ranks.parts.plan), Contains("second / early"))
-      << "the order of a lane is that of its rank alone";
+TEST(JoinedCollectives, OrderMemberByMemberWhatFollowsOnTheSameLanes) {
+  JoinedMembers members(2, 4);
+  MemberCollectives collectives(members.parts, members.list);
+  const Completion first =
+      collectives.add("first", Collective::all_reduce, members.views, members.at_once());
+  const Completion second = collectives.add("second", Collective::all_reduce, members.views, first);
+  const TaskId reader = members.parts.plan.add(
+      {.name = "read", .lanes = {members.list[0].compute}, .after = second[0]},
+      {CopyCall{members.views[0].part(0, 4), members.views[1].part(0, 4)}});
+  EXPECT_THAT(races(members.parts.plan), testing::IsEmpty());
+  EXPECT_TRUE(is_ordered(members.parts.plan, first[1].front(), reader));
+  members.parts.plan.add({.name = "early", .lanes = {members.list[0].copies}},
+                         {CopyCall{members.views[0].part(0, 4), members.views[1].part(0, 4)}});
+  EXPECT_THAT(races(members.parts.plan), Contains("second / early"))
+      << "the order of a lane is that of its member alone";
 }
 
-TEST(JoinedCollectives, OneRankJoinsNoOther) {
+TEST(JoinedCollectives, OneDeviceJoinsNoOther) {
   Context alone = joined_fakes(1);
   EXPECT_EQ(alone.communicator(), nullptr);
   Context strangers = fake_context(2);
@@ -237,14 +229,13 @@ TEST(JoinedRanks, SomeOfThemAreSplitOffAfterAFailure) {
   EXPECT_NE(context.communicator({0, 2}), nullptr);
 }
 
-TEST(JoinedCollectives, NeedALaneForEachRank) {
-  JoinedRanks ranks(2, 4);
-  const CollectiveCall call{ranks.context.communicator(),
-                            Collective::all_reduce,
-                            {ranks.list[0].data, ranks.list[1].data}};
-  const LaneId lane = ranks.list[0].copies;
-  const LaneId other = ranks.list[1].copies;
-  Plan& plan = ranks.parts.plan;
+TEST(JoinedCollectives, NeedALaneForEachMember) {
+  JoinedMembers members(2, 4);
+  const CollectiveCall call{
+      members.context.communicator(), Collective::all_reduce, {members.views[0], members.views[1]}};
+  const LaneId lane = members.list[0].copies;
+  const LaneId other = members.list[1].copies;
+  Plan& plan = members.parts.plan;
   const auto add = [&](const Call& one, std::vector<LaneId> further) {
     std::vector<LaneId> lanes{lane};
     lanes.insert(lanes.end(), further.begin(), further.end());
@@ -253,19 +244,18 @@ TEST(JoinedCollectives, NeedALaneForEachRank) {
   EXPECT_THROW(add(call, {}), std::invalid_argument);
   EXPECT_THROW(add(call, {lane}), std::invalid_argument) << "twice";
   EXPECT_THROW(add(call, {99}), std::invalid_argument);
-  EXPECT_THROW(add(CopyCall{ranks.list[0].data, ranks.list[1].data}, {other}),
-               std::invalid_argument);
+  EXPECT_THROW(add(CopyCall{members.views[0], members.views[1]}, {other}), std::invalid_argument);
   EXPECT_NO_THROW(add(call, {other}));
 }
 
 TEST(JoinedCollectives, RefuseDataThatIsNotAsTheyNeedIt) {
-  JoinedRanks ranks(2, 4);
-  ranks.context.commit();
-  Communicator& communicator = *ranks.context.communicator();
-  const BufferView a = ranks.list[0].data;
-  const BufferView b = ranks.list[1].data;
+  JoinedMembers members(2, 4);
+  members.context.commit();
+  Communicator& communicator = *members.context.communicator();
+  const BufferView a = members.views[0];
+  const BufferView b = members.views[1];
   const auto enqueue = [&](Collective collective, const std::vector<BufferView>& data) {
-    communicator.enqueue(collective, ranks.streams, data);
+    communicator.enqueue(collective, members.streams, data);
   };
   EXPECT_THROW(enqueue(Collective::all_reduce, {a}), std::invalid_argument);
   EXPECT_THROW(enqueue(Collective::all_reduce, {a, b.part(0, 8)}), std::invalid_argument);
@@ -277,15 +267,15 @@ TEST(JoinedCollectives, RefuseDataThatIsNotAsTheyNeedIt) {
 }
 
 TEST(JoinedCollectives, RefuseInputsThatAreNotAsTheyNeedThem) {
-  JoinedRanks ranks(2, 8);
-  ranks.context.commit();
-  Communicator& communicator = *ranks.context.communicator();
+  JoinedMembers members(2, 8);
+  members.context.commit();
+  Communicator& communicator = *members.context.communicator();
   const auto half = [&](std::size_t rank, std::size_t which) {
-    return ranks.list[rank].data.part(which * 16, 16);
+    return members.views[rank].part(which * 16, 16);
   };
   const std::vector<BufferView> data{half(0, 0), half(1, 0)};
   const auto enqueue = [&](Collective collective, const std::vector<BufferView>& inputs) {
-    communicator.enqueue(collective, ranks.streams, data, inputs);
+    communicator.enqueue(collective, members.streams, data, inputs);
   };
   EXPECT_NO_THROW(enqueue(Collective::all_to_all, {half(0, 1), half(1, 1)}));
   EXPECT_THROW(enqueue(Collective::all_to_all, {half(0, 1)}), std::invalid_argument);

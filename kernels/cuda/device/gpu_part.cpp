@@ -1,5 +1,5 @@
 // Dividing multiprocessors through the driver.
-#include "kernels/cuda/device/partition.h"
+#include "kernels/cuda/device/gpu_part.h"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -34,13 +34,13 @@ GroupCount groups_of(const CUdevResource& whole, const Driver& driver) {
   };
 }
 
-std::unique_ptr<Partition> make_partition(int ordinal, CUdevResource& group) {
+std::unique_ptr<GpuPart> make_part(int ordinal, CUdevResource& group) {
   CUdevResourceDesc description = nullptr;
   PARBENCH_CUDA(driver().describe_resources(&description, &group, 1));
   CUgreenCtx green = nullptr;
   PARBENCH_CUDA(
       driver().create_green_context(&green, description, ordinal, CU_GREEN_CTX_DEFAULT_STREAM));
-  return std::make_unique<Partition>(green, static_cast<int>(group.sm.smCount));
+  return std::make_unique<GpuPart>(green, static_cast<int>(group.sm.smCount));
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Divisibility divisibility(const CUdevSmResource& whole, int compute_capability) 
   return gpu;
 }
 
-int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups) {
+int part_size(const Divisibility& gpu, int parts, const GroupCount& groups) {
   if (parts < 1) return 0;
   for (int size = gpu.multiprocessors / parts / gpu.step * gpu.step; size >= gpu.min && size > 0;
        size -= gpu.step) {
@@ -66,27 +66,27 @@ int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups)
   return 0;
 }
 
-Partition::Partition(CUgreenCtx green, int multiprocessors)
+GpuPart::GpuPart(CUgreenCtx green, int multiprocessors)
     : green_(green), multiprocessors_(multiprocessors) {
   PARBENCH_CUDA(driver().context_of(&context_, green_));
 }
 
-Partition::~Partition() {
+GpuPart::~GpuPart() {
   (void)driver().set_current(nullptr);  // it may be this context, which later calls must not find
   (void)driver().destroy_green_context(green_);
 }
 
-void Partition::make_current() const { PARBENCH_CUDA(driver().set_current(context_)); }
+void GpuPart::make_current() const { PARBENCH_CUDA(driver().set_current(context_)); }
 
-CUstream Partition::create_stream() const {
+CUstream GpuPart::create_stream() const {
   CUstream stream = nullptr;
   PARBENCH_CUDA(driver().create_green_stream(&stream, green_, CU_STREAM_NON_BLOCKING, 0));
   return stream;
 }
 
-int max_partitions(int ordinal) { return max_partitions(ordinal, driver()); }
+int max_parts_of(int ordinal) { return max_parts_of(ordinal, driver()); }
 
-int max_partitions(int ordinal, const Driver& driver) {
+int max_parts_of(int ordinal, const Driver& driver) {
   if (!driver.has_green_contexts()) return 1;
   try {
     const CUdevResource whole = multiprocessor_resource(ordinal, driver);
@@ -96,30 +96,30 @@ int max_partitions(int ordinal, const Driver& driver) {
   }
 }
 
-std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts) {
+std::vector<std::unique_ptr<GpuPart>> divide(int ordinal, int parts) {
   if (!driver().has_green_contexts()) {
     throw Unsupported(
-        "partitions of a GPU need green contexts; update the driver to one for CUDA 12.5 or newer");
+        "parts of a GPU need green contexts; update the driver to one for CUDA 12.5 or newer");
   }
   PARBENCH_CUDA(cudaSetDevice(ordinal));
   PARBENCH_CUDA(cudaFree(nullptr));  // green contexts need the primary one
   const CUdevResource whole = multiprocessor_resource(ordinal, driver());
   const Divisibility gpu = divisibility_of(ordinal, whole);
-  const int size = partition_size(gpu, parts, groups_of(whole, driver()));
+  const int size = part_size(gpu, parts, groups_of(whole, driver()));
   if (size == 0) {
     throw UsageError(
-        fmt::format("--devices: {} partitions are too many for the {} multiprocessors of cuda:{}; "
-                    "the least is {} each, at most {} partitions",
-                    parts, gpu.multiprocessors, ordinal, gpu.min, max_partitions(ordinal)));
+        fmt::format("--devices: {} parts are too many for the {} multiprocessors of cuda:{}; "
+                    "the least is {} each, at most {} parts",
+                    parts, gpu.multiprocessors, ordinal, gpu.min, max_parts_of(ordinal)));
   }
   std::vector<CUdevResource> groups(static_cast<std::size_t>(parts));
   auto count = static_cast<unsigned int>(parts);
   PARBENCH_CUDA(driver().split_multiprocessors(groups.data(), &count, &whole, nullptr, 0,
                                                static_cast<unsigned int>(size)));
   groups.resize(count);
-  std::vector<std::unique_ptr<Partition>> partitions;
-  for (CUdevResource& group : groups) partitions.push_back(make_partition(ordinal, group));
-  return partitions;
+  std::vector<std::unique_ptr<GpuPart>> made;
+  for (CUdevResource& group : groups) made.push_back(make_part(ordinal, group));
+  return made;
 }
 
 }  // namespace parbench::cuda

@@ -30,19 +30,19 @@ using GroupCount = std::function<int(int multiprocessors)>;
 /// Multiprocessors of each of `parts` equal parts: the most with which the GPU has so many groups.
 /// Clusters that cannot be divided may leave fewer groups than a division of the total gives. 0
 /// when there are too few for each.
-[[nodiscard]] int partition_size(const Divisibility& gpu, int parts, const GroupCount& groups);
+[[nodiscard]] int part_size(const Divisibility& gpu, int parts, const GroupCount& groups);
 
 /// A green context and its multiprocessors.
-class Partition {
+class GpuPart {
  public:
-  Partition(CUgreenCtx green, int multiprocessors);
-  ~Partition();
-  Partition(const Partition&) = delete;
-  Partition& operator=(const Partition&) = delete;
+  GpuPart(CUgreenCtx green, int multiprocessors);
+  ~GpuPart();
+  GpuPart(const GpuPart&) = delete;
+  GpuPart& operator=(const GpuPart&) = delete;
 
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
   /// The runtime library then works with the primary context of the GPU, whose memory and modules
-  /// all partitions share, on this partition's multiprocessors.
+  /// all parts share, on this part's multiprocessors.
   void make_current() const;
   [[nodiscard]] CUstream create_stream() const;
 
@@ -54,11 +54,11 @@ class Partition {
 
 /// Maximum number of parts into which a GPU can be divided; 1 where the driver cannot divide it, as
 /// on virtual GPUs: users of the whole GPU are not affected, and `divide` gives the reason.
-[[nodiscard]] int max_partitions(int ordinal);
-[[nodiscard]] int max_partitions(int ordinal, const Driver& driver);
+[[nodiscard]] int max_parts_of(int ordinal);
+[[nodiscard]] int max_parts_of(int ordinal, const Driver& driver);
 
 /// Divides a GPU into `parts` equal ones that share no multiprocessor. Throws Unsupported when the
 /// driver cannot, and UsageError for more parts than there can be, with the remedy.
-[[nodiscard]] std::vector<std::unique_ptr<Partition>> divide(int ordinal, int parts);
+[[nodiscard]] std::vector<std::unique_ptr<GpuPart>> divide(int ordinal, int parts);
 
 }  // namespace parbench::cuda

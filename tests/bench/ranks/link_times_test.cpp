@@ -1,5 +1,5 @@
-// What a link with clocks passes on, and which of its calls count as waiting.
-#include "bench/ranks/timed_link.h"
+// Which calls of a link count as waiting.
+#include "kernels/core/ranks/rank_link.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <latch>
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -30,29 +29,27 @@ class NotingLink final : public RankLink {
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] int rank() const override { return 1; }
   [[nodiscard]] int size() const override { return 3; }
-  void check_with(std::function<void()> /*check*/) override { calls_.emplace_back("check"); }
-  void send(int to, int tag, const std::byte* /*data*/, std::size_t bytes) override {
+  void check_with(std::function<void()> /*check*/) override {}
+  void send_message(int to, int tag, const std::byte* /*data*/, std::size_t bytes) override {
     if (tag == 9) return wait_inside();
     note("send " + std::to_string(to) + " " + std::to_string(tag) + " " + std::to_string(bytes));
   }
-  void receive(int from, int tag, std::byte* /*data*/, std::size_t bytes) override {
+  void receive_message(int from, int tag, std::byte* /*data*/, std::size_t bytes) override {
     note("receive " + std::to_string(from) + " " + std::to_string(tag) + " " +
          std::to_string(bytes));
   }
-  void barrier() override { note("barrier"); }
-  void collective(Collective /*collective*/, std::byte* /*data*/, std::size_t bytes,
-                  const std::byte* /*input*/) override {
+  void wait_for_all() override { note("barrier"); }
+  void run(Collective /*collective*/, std::byte* /*data*/, std::size_t bytes,
+           const std::byte* /*input*/) override {
     note("collective " + std::to_string(bytes));
   }
-  [[nodiscard]] bool offers(RankAllReduce by, const RankSet& /*set*/,
+  [[nodiscard]] bool offers(RankAllReduce /*by*/, const RankSet& /*set*/,
                             std::size_t /*bytes*/) const override {
-    return by == RankAllReduce::ring;
+    return true;
   }
-  void prepare(const RankSet& set) override {
-    calls_.push_back("prepare " + std::to_string(set.tag));
-  }
-  void all_reduce(RankAllReduce /*by*/, const RankSet& set, std::byte* /*data*/,
-                  std::size_t bytes) override {
+  void prepare(const RankSet& /*set*/) override {}
+  void add_up(RankAllReduce /*by*/, const RankSet& set, std::byte* /*data*/,
+              std::size_t bytes) override {
     note("all_reduce " + std::to_string(set.tag) + " " + std::to_string(bytes));
   }
 
@@ -68,10 +65,10 @@ class NotingLink final : public RankLink {
   std::string name_ = "noting";
 };
 
-struct TimedLinkTest : ::testing::Test {
+struct LinkTimes : ::testing::Test {
   /// Expects that the calls since the last time count as waits, or as the barrier, alone.
   void expect_counted(double waits, double barrier) {
-    const TimedLink::Times times = timed.take();
+    const RankLink::Times times = link.take_times();
     EXPECT_GE(times.waits, waits);
     EXPECT_GE(times.barrier, barrier);
     EXPECT_EQ(times.waits > 0, waits > 0);
@@ -79,42 +76,39 @@ struct TimedLinkTest : ::testing::Test {
   }
 
   std::vector<std::string> calls;
-  NotingLink* link = new NotingLink(calls);  // which the other one owns
-  TimedLink timed{std::unique_ptr<RankLink>(link)};
+  NotingLink noting{calls};
+  RankLink& link = noting;
   std::byte data{};
 };
 
-TEST_F(TimedLinkTest, PassesEachCallOnAndCountsItsTime) {
-  timed.send(2, 3, &data, 4);
+TEST_F(LinkTimes, CountTheTimeOfEachCall) {
+  link.send(2, 3, &data, 4);
   expect_counted(call_seconds, 0);
-  timed.receive(0, 5, &data, 6);
+  link.receive(0, 5, &data, 6);
   expect_counted(call_seconds, 0);
-  timed.barrier();
+  link.barrier();
   expect_counted(0, call_seconds);
-  timed.collective(Collective::all_reduce, &data, 7, nullptr);
+  link.collective(Collective::all_reduce, &data, 7, nullptr);
   expect_counted(call_seconds, 0);
-  timed.prepare({.ranks = {0, 1}, .tag = 8});
-  timed.all_reduce(RankAllReduce::ring, {.ranks = {0, 1}, .tag = 8}, &data, 16);
-  timed.send(2, 3, &data, 4);
+  link.all_reduce(RankAllReduce::ring, {.ranks = {0, 1}, .tag = 8}, &data, 16);
+  link.send(2, 3, &data, 4);
   expect_counted(2 * call_seconds, 0);
   expect_counted(0, 0);
   EXPECT_THAT(calls, ElementsAre("send 2 3 4", "receive 0 5 6", "barrier", "collective 7",
-                                 "prepare 8", "all_reduce 8 16", "send 2 3 4"));
-  EXPECT_TRUE(timed.offers(RankAllReduce::ring, {}, 0));
-  EXPECT_FALSE(timed.offers(RankAllReduce::library, {}, 0));
+                                 "all_reduce 8 16", "send 2 3 4"));
 }
 
 /// A second thread enters 20 ms after the first and leaves before it.
-TEST_F(TimedLinkTest, CountsFromTheFirstThreadToTheLast) {
+TEST_F(LinkTimes, CountFromTheFirstThreadToTheLast) {
   std::latch second(1);
-  link->wait_inside = [&] {
+  noting.wait_inside = [&] {
     std::this_thread::sleep_for(20ms);
     second.count_down();
     std::this_thread::sleep_for(20ms);
   };
-  std::thread first([&] { timed.send(0, 9, &data, 1); });
+  std::thread first([&] { link.send(0, 9, &data, 1); });
   second.wait();
-  timed.send(0, 1, &data, 1);
+  link.send(0, 1, &data, 1);
   first.join();
   expect_counted(0.04, 0);
 }
