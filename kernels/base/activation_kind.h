@@ -1,4 +1,4 @@
-// The activation functions: host code and kernels name them alike.
+// Activation functions. Host code and GPU kernels use the same names.
 #pragma once
 
 namespace parbench {
@@ -13,7 +13,8 @@ enum class ActivationKind {
   clip  // min(max(x, low), high); ReLU6 with 0 and 6
 };
 
-/// Whether the backward pass reads what the forward pass read, rather than what it wrote.
+/// Returns true if the backward pass reads the input of the forward pass, false if it reads the
+/// output.
 [[nodiscard]] constexpr bool backward_reads_source(ActivationKind kind) {
   return kind == ActivationKind::gelu || kind == ActivationKind::gelu_tanh ||
          kind == ActivationKind::clip;

@@ -6,7 +6,7 @@
 
 namespace parbench {
 
-/// The nearest bf16, ties to even; a NaN stays one.
+/// Returns the nearest bf16, ties to even. A NaN stays a NaN.
 [[nodiscard]] inline std::uint16_t to_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;

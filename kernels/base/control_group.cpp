@@ -10,25 +10,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "," + "cpu,cpuacct" + ",": the names of a list can be searched for between commas.
+/// Returns whether a comma-separated list contains `name`. Both are put between commas, so that
+/// parts of names do not match.
 bool lists(std::string_view names, std::string_view name) {
   const std::string list = "," + std::string(names) + ",";
   return list.find("," + std::string(name) + ",") != std::string::npos;
 }
 
-/// The hierarchy of a version in which a controller may limit this process.
+/// A hierarchy of control groups, version 1 or 2, in which a controller may limit this process.
 struct Hierarchy {
   std::string_view controller;
   int version = 2;
 };
 
-/// A part of a hierarchy in the file system.
+/// A mount of a hierarchy in the file system.
 struct Mount {
-  fs::path shown;  // the group at the top of the mount
+  fs::path shown;  // the group that the mount's top folder stands for
   fs::path point;
 };
 
-/// Lines are "number:controllers:/path"; version 2 has number 0 and no controllers.
+/// Returns the group of this process. Lines are "number:controllers:/path"; version 2 has number 0
+/// and no controllers.
 std::optional<fs::path> group_of_process(const Hierarchy& hierarchy, const fs::path& root) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -43,8 +45,9 @@ std::optional<fs::path> group_of_process(const Hierarchy& hierarchy, const fs::p
   return std::nullopt;
 }
 
-/// Lines are "31 23 0:28 /shown /point options … - type source options"; the last options of
-/// version 1 name the controllers. https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
+/// Returns the mount of a hierarchy. Lines are "31 23 0:28 /shown /point options … - type source
+/// options"; in version 1 the last options name the controllers.
+/// https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html
 std::optional<Mount> mount_of(const Hierarchy& hierarchy, const fs::path& root) {
   std::ifstream file(root / "proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {
@@ -65,8 +68,8 @@ std::optional<Mount> mount_of(const Hierarchy& hierarchy, const fs::path& root) 
   return std::nullopt;
 }
 
-/// Returns the path of a group below the top of a mount. Empty where the mount does not show the
-/// group, which is so in some containers: the top of the mount stands for it.
+/// Returns the path of a group relative to the top of a mount. Empty if the mount does not show the
+/// group, as in some containers; the top of the mount then stands for the group.
 fs::path path_below(const fs::path& group, const fs::path& top) {
   const fs::path path = group.lexically_relative(top);
   return path == "." || path.begin() == path.end() || *path.begin() == ".." ? fs::path() : path;

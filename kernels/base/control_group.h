@@ -1,4 +1,4 @@
-// Linux's control groups of this process, by which containers and services limit it.
+// Linux control groups of this process, through which containers and services limit it.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace parbench {
 /// A control group in the file system.
 struct ControlGroup {
   std::filesystem::path folder;
-  int version = 2;  // of control groups: 1 or 2
+  int version = 2;  // version of control groups: 1 or 2
 };
 
-/// Returns the groups in which a controller ("cpu", "memory") limits this process, of versions 1
-/// and 2: its own group, then each group above it that a mount shows. A group whose folder is
+/// Returns the groups (versions 1 and 2) in which a controller ("cpu", "memory") limits this
+/// process: its own group first, then each parent group that a mount shows. A group whose folder is
 /// missing has no limits. Empty on systems without control groups. `root`: the folder that holds
 /// proc and sys. https://man7.org/linux/man-pages/man7/cgroups.7.html
 [[nodiscard]] std::vector<ControlGroup> control_groups(std::string_view controller,
                                                        const std::filesystem::path& root = "/");
 
-/// Returns the number at the start of a file; nothing where the file is missing or starts with
+/// Returns the number at the start of a file; nothing if the file is missing or starts with
 /// something else ("max").
 [[nodiscard]] std::optional<std::int64_t> number_in(const std::filesystem::path& file);
 
-/// Returns a number of a file whose lines are a name and a number each (cpu.stat, memory.stat); 0
-/// where it has no such line.
+/// Returns the number that follows `name` in a file with a name and a number on each line
+/// (cpu.stat, memory.stat); 0 if no line has that name.
 [[nodiscard]] std::int64_t statistic_in(const std::filesystem::path& file, std::string_view name);
 
 }  // namespace parbench

@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// In cores; nothing for a group without a quota ("max", -1).
+/// Returns the quota of a group in cores; nothing for a group without a quota ("max", -1).
 std::optional<double> quota_of(const ControlGroup& group) {
   double quota = 0;
   double period = 0;

@@ -1,5 +1,4 @@
-// The processor time that Linux's control groups grant this process, and how much of it they
-// withhold.
+// CPU time that Linux control groups grant to this process, and the share that they withhold.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +10,37 @@
 
 namespace parbench {
 
-/// Time of cores, in seconds, since a control group was made.
+/// CPU time of a control group since it was created, in core-seconds.
 struct CoreTime {
   double used = 0;
-  /// Sum over the cores of the time for which threads of the group were ready to run there while
-  /// its quota was spent.
+  /// Time for which threads of the group were ready to run while its quota was used up, summed over
+  /// cores.
   double withheld = 0;
 };
 
-/// The CPU quotas of the groups of this process. Which groups have one is read once.
+/// CPU quotas of the groups of this process. The constructor finds the groups that have one.
 class CpuQuota {
  public:
   /// `root`: the folder that holds proc and sys.
   explicit CpuQuota(const std::filesystem::path& root = "/");
 
-  /// Returns the tightest quota in cores, if it is below `cores`, the number that the process may
-  /// use: half of a processor is 0.5. Nothing where no quota limits the process.
+  /// Returns the tightest quota in cores (0.5 is half of a core) if it is below `cores`, the number
+  /// of cores that the process may use. Nothing if no quota limits the process.
   [[nodiscard]] std::optional<double> limit(std::size_t cores) const;
 
-  /// Returns the CPU time of each group that has a quota, the process's own first. Of version 1
-  /// without the controller cpuacct in the same hierarchy, `used` is the time of this process and
-  /// of the children that it has waited for.
+  /// Returns the CPU time of each group that has a quota, starting with the process's own group. In
+  /// version 1 without the controller cpuacct in the same hierarchy, `used` is the CPU time of this
+  /// process and of the child processes that it has waited for.
   [[nodiscard]] std::vector<CoreTime> read() const;
 
  private:
-  std::vector<ControlGroup> groups_;  // those with a quota
-  std::optional<double> cores_;       // of the tightest
+  std::vector<ControlGroup> groups_;  // groups with a quota
+  std::optional<double> cores_;       // the tightest quota
 };
 
-/// Returns the share of the CPU time wanted (used or withheld) that a quota withheld between two
-/// readings of the same CpuQuota: the largest share of any group, 0 to 1. Work that needs its cores
-/// all the time takes 1/(1 − share) times as long. Nothing without a quota.
+/// Returns the share of the requested CPU time (used + withheld) that a quota withheld between two
+/// readings of the same CpuQuota, from 0 to 1: the largest share of any group. Work that needs its
+/// cores all the time takes 1/(1 − share) times as long. Nothing without a quota.
 [[nodiscard]] std::optional<double> withheld_share(const std::vector<CoreTime>& before,
                                                    const std::vector<CoreTime>& after);
 

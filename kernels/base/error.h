@@ -1,4 +1,4 @@
-// What can go wrong below the scenarios, as types that callers distinguish.
+// Errors of the kernels, as types that callers distinguish.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace parbench {
 
-/// A failure with a message that names the thing, the value and the remedy.
+/// A failure whose message names the object, the value and the remedy.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,8 +27,8 @@ class Unsupported : public Error {
   using Error::Error;
 };
 
-/// No device of a backend can be used again before the process starts anew. What else was to run on
-/// them ends with the case.
+/// No device of the backend can be used again before the process is restarted. The remaining work
+/// of the case is dropped.
 class DeviceLost : public Error {
  public:
   DeviceLost(std::string backend, const std::string& message)
@@ -39,16 +39,16 @@ class DeviceLost : public Error {
   std::string backend_;
 };
 
-/// A wait passed its limit; what was waited for still runs, so its memory must not be freed.
+/// A wait exceeded its limit. The awaited work still runs, so its memory must not be freed.
 class TimedOut : public Error {
  public:
   using Error::Error;
 };
 
-/// A device or the host has not enough memory left for a request.
+/// A device or the host has too little memory left for a request.
 class OutOfMemory : public Error {
  public:
-  /// For a message that says it all: the numbers are not known.
+  /// For messages that are complete without the number of bytes, which is unknown here.
   explicit OutOfMemory(const std::string& message) : Error(message) {}
   OutOfMemory(const std::string& where, std::size_t asked_bytes, std::size_t available_bytes);
   [[nodiscard]] std::size_t asked_bytes() const { return asked_; }

@@ -1,5 +1,5 @@
 // Vectorised loops over the counter-based generator. Compiled without fused multiply-add (see
-// CMakeLists.txt), so that every instruction set gives the same bits.
+// CMakeLists.txt), so that every instruction set produces the same bits.
 #include "kernels/base/random.h"
 
 #include <cmath>
@@ -36,7 +36,7 @@ PARBENCH_SIMD void normal_blocks(float* out, std::size_t blocks, std::uint64_t f
   }
 }
 
-// Whole blocks in place; the last, partial one by way of a whole one.
+// Generates whole blocks in place. A partial last block is generated in a temporary and copied.
 template <class Blocks>
 void generate(std::span<float> out, std::uint64_t first, const Blocks& blocks) {
   const std::size_t whole = out.size() / block_size;

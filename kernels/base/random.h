@@ -34,7 +34,7 @@ struct RandomWords {
   friend bool operator==(const RandomWords&, const RandomWords&) = default;
 };
 
-/// Which numbers: tensors with different subsequences are independent.
+/// Selects the numbers that are drawn. Tensors with different subsequences are independent.
 struct RandomStream {
   std::uint64_t seed = 0;
   std::uint64_t subsequence = 0;
@@ -62,14 +62,14 @@ PARBENCH_HOST_DEVICE inline RandomWords philox(RandomWords counter, std::uint64_
   return counter;
 }
 
-/// The four words behind the values 4·block to 4·block + 3.
+/// Returns the four random words from which the values 4·block to 4·block + 3 are computed.
 PARBENCH_HOST_DEVICE inline RandomWords random_words(RandomStream stream, std::uint64_t block) {
   return philox({low_word(block), high_word(block), low_word(stream.subsequence),
                  high_word(stream.subsequence)},
                 stream.seed);
 }
 
-/// [low, high) prepared for drawing.
+/// The interval [low, high), prepared for drawing.
 struct UniformRange {
   float low = 0;
   float width = 1;
@@ -101,8 +101,8 @@ struct Direction {
   float sine = 0;
 };
 
-/// Cosine and sine of 2π·turn·2^-32: the nearest quarter turn, and the rest, within ±π/4, by the
-/// Taylor series.
+/// Cosine and sine of 2π·turn·2^-32. The angle is split into the nearest quarter turn and a rest
+/// within ±π/4, which goes into the Taylor series.
 PARBENCH_HOST_DEVICE inline Direction direction(std::uint32_t turn) {
   const std::uint32_t quarter = (turn + (1U << 29U)) >> 30U;
   const auto rest = static_cast<std::int32_t>(turn - (quarter << 30U));
@@ -124,7 +124,7 @@ struct NormalPair {
   float odd = 0;
 };
 
-/// Two independent standard normal values.
+/// Returns two independent standard normal values.
 PARBENCH_HOST_DEVICE inline NormalPair normal_pair(std::uint32_t a, std::uint32_t b) {
   const float uniform = (static_cast<float>(a) + 0.5F) * 0x1p-32F;
   const float radius = __builtin_sqrtf(-2.0F * natural_logarithm(uniform));
@@ -132,8 +132,8 @@ PARBENCH_HOST_DEVICE inline NormalPair normal_pair(std::uint32_t a, std::uint32_
   return {radius * towards.cosine, radius * towards.sine};
 }
 
-/// Host loops over the above: `out` gets the values from index `first` on, a multiple of 4. The
-/// bits are the same whatever instructions the processor has.
+/// Fill `out` with the values from index `first` on, which must be a multiple of 4. The bits do not
+/// depend on the processor's instruction set.
 void generate_uniform(std::span<float> out, std::uint64_t first, RandomStream stream, float low,
                       float high);
 void generate_normal(std::span<float> out, std::uint64_t first, RandomStream stream, float mean,

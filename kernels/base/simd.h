@@ -1,7 +1,9 @@
-// Marks loops that are compiled once per instruction set and chosen when the program is loaded.
+// Marks loops that are compiled once per instruction set; the version is chosen when the program is
+// loaded.
 #pragma once
 
-// Sanitizers run after the loader's choice and cannot survive it, so they get the baseline only.
+// Sanitizers start after the loader's choice and crash in it, so their builds have the baseline
+// only.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PARBENCH_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))

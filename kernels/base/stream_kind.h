@@ -1,4 +1,4 @@
-// What a stream is for. A copy stream has a lane of its own, beside the compute streams.
+// Purpose of a stream. A copy stream executes a lane of copies beside the compute streams.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Layouts that strides describe, so that programs over strided tensors can work in them.
+// Layouts that strides describe. Programs over strided tensors can read and write them directly.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// A dimension of a tensor as it lies in memory, or a part of one that is divided into blocks.
+/// A dimension of a tensor in memory, or a part of a dimension that is divided into blocks.
 struct LayoutPart {
   std::size_t dimension = 0;
   std::int64_t extent = 1;
@@ -18,12 +18,12 @@ struct LayoutPart {
 
 class StridedLayout : public LayoutDetail {
  public:
-  /// The parts of a tensor of that shape by dimension, the outer ones of a dimension first. Empty
-  /// where it has elements that belong to none: padding.
+  /// Returns the parts of a tensor of that shape in order of its dimensions, the outer part of a
+  /// dimension first. Empty if the layout has padding, whose elements belong to no coordinates.
   [[nodiscard]] virtual std::vector<LayoutPart> parts(const Shape& shape) const = 0;
 };
 
-/// The parts of a tensor; empty for a layout that strides do not describe.
+/// Returns the parts of a tensor; empty for a layout that strides do not describe.
 [[nodiscard]] std::vector<LayoutPart> parts_of(const TensorDesc& tensor);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Shapes, element types and memory layouts: how operations and buffers describe their data.
+// Shapes, element types and memory layouts of the data of operations and buffers.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace parbench {
 
-/// Element type of a tensor. i32 is for indices: no operation computes with it, and it is no
-/// NumberFormat that a user could ask for.
+/// Element type of a tensor. i32 is for indices: no operation computes with it, so it is not a
+/// NumberFormat that users can choose.
 enum class DType { f32, bf16, i32 };
 
 [[nodiscard]] std::string_view to_string(DType dtype);
 [[nodiscard]] std::size_t size_of(DType dtype);  // bytes of one element
 
-/// How operations that sum products multiply f32 tensors. Nothing of it shows in memory, and it
-/// means nothing for other types.
+/// How matrix products and convolutions multiply f32 tensors. The tensors in memory are the same in
+/// both modes. Ignored for other types.
 enum class MathMode {
   strict,  // as f32
-  tf32     // inputs may be cut to TF32 (10 bits of mantissa) for tensor cores; sums are f32
+  tf32     // inputs may be rounded to TF32 (10 bits of mantissa) for tensor cores; sums are f32
 };
 
-/// What a case computes with, in the one word that users know: "f32", "tf32" or "bf16".
+/// The number format of a case, as users name it: "f32", "tf32" or "bf16".
 struct NumberFormat {
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
@@ -35,20 +35,21 @@ struct NumberFormat {
 };
 
 [[nodiscard]] std::string_view to_string(const NumberFormat& format);
-/// All of them, as `to_string` says them.
+/// Returns the names of all number formats.
 [[nodiscard]] std::vector<std::string> number_format_names();
-/// The one of that name; nothing for another word.
+/// Returns the number format of that name; nothing for an unknown name.
 [[nodiscard]] std::optional<NumberFormat> number_format_named(std::string_view name);
 
 /// Extents, outermost first: {N, C, H, W} for activations, {O, I, KH, KW} for convolution weights
 /// ({G, O/G, I/G, KH, KW} when grouped), {rows, columns} for matrices.
 using Shape = std::vector<std::int64_t>;
 
-/// Throws UsageError for a product beyond 64 bits, and so does `canonical` for its bytes.
+/// Returns the number of elements. Throws UsageError if it exceeds 64 bits; `canonical` does so for
+/// the number of bytes.
 [[nodiscard]] std::int64_t element_count(const Shape& shape);
 [[nodiscard]] std::string to_string(const Shape& shape);
 
-/// A backend's own description of a memory layout. Portable code only compares and prints it.
+/// Backend-specific description of a memory layout. Portable code only compares and prints it.
 class LayoutDetail {
  public:
   virtual ~LayoutDetail() = default;
@@ -56,8 +57,8 @@ class LayoutDetail {
   [[nodiscard]] virtual std::string name() const = 0;
 };
 
-/// How the elements of a tensor lie in memory. A default-constructed layout is canonical: dense and
-/// row-major in the order of the shape. Anything else belongs to the device that made it.
+/// Memory layout of a tensor. A default-constructed layout is canonical: dense and row-major in the
+/// order of the shape. Other layouts belong to the device that made them.
 class Layout {
  public:
   Layout() = default;
@@ -81,17 +82,18 @@ struct TensorDesc {
   Shape shape;
   DType dtype = DType::f32;
   Layout layout;
-  std::size_t bytes = 0;  // with the layout's padding
+  std::size_t bytes = 0;  // including the layout's padding
 
   friend bool operator==(const TensorDesc& a, const TensorDesc& b) {
     return a.shape == b.shape && a.dtype == b.dtype && a.layout == b.layout;
   }
 };
 
-/// A dense row-major tensor.
+/// Returns a dense row-major tensor.
 [[nodiscard]] TensorDesc canonical(Shape shape, DType dtype = DType::f32);
 
-/// Bytes that only the operation itself and its counterpart understand: masks, indices, counters.
+/// Returns a tensor of bytes whose meaning only an operation and its counterpart know: masks,
+/// indices, counters.
 [[nodiscard]] TensorDesc opaque(std::size_t bytes);
 [[nodiscard]] bool is_opaque(const Layout& layout);
 

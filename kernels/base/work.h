@@ -1,4 +1,4 @@
-// The work of an operation, a copy or a task, by its definition, not by what the hardware does.
+// Work of an operation, a copy or a task, by definition. Hardware may do more or less.
 #pragma once
 
 namespace parbench {
@@ -6,7 +6,7 @@ namespace parbench {
 struct Work {
   double flops = 0;  // floating-point operations; a multiply-add is two
   double bytes = 0;  // minimum traffic: every argument read or written once
-  /// A known time that the operation takes on every device, in addition to the rest.
+  /// Additional time in seconds that the operation takes on every device.
   double seconds = 0;
 
   Work& operator+=(const Work& other) {

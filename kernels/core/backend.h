@@ -11,7 +11,8 @@
 
 namespace parbench {
 
-/// A device by its name behind the colon: "0", or "0/1" for a part of device 0.
+/// A device of a backend, as the part of its name after the colon: "0", or "0/1" for a partition of
+/// device 0.
 struct DeviceNumber {
   int device = 0;
   std::optional<int> part = {};
@@ -19,8 +20,8 @@ struct DeviceNumber {
 };
 [[nodiscard]] std::string to_string(const DeviceNumber& number);
 
-/// The part of the process's cores that its devices get, where other processes of the run have the
-/// same cores.
+/// The part of the process's cores for its devices, if other processes of the run use the same
+/// cores.
 struct CoreShare {
   int index = 0;
   int count = 1;
@@ -28,17 +29,19 @@ struct CoreShare {
 
 /// Options for opening the devices of a run.
 struct DeviceOptions {
-  bool spare_for_copies = false;  // leave a core or engine to copy lanes if there are enough
+  bool spare_for_copies = false;  // reserve a core or engine for copy lanes if there are enough
   bool autotune = false;          // choose kernels by measuring, where the backend can
-  std::string name_prefix = {};   // of the names of the devices: "node1/0/" for those of a rank
-  int rank = 0;                   // DeviceInfo::rank
+  // prefix of the devices' names: "node1/0/" for the devices of a rank
+  std::string name_prefix = {};
+  int rank = 0;  // DeviceInfo::rank
   CoreShare core_share = {};
-  bool stages_messages = false;  // DeviceInfo::staged of devices whose memory is not the host's
-  int min_parts = 0;           // into which a device is divided at least, of which a part is named
+  bool stages_messages = false;  // DeviceInfo::staged, for devices whose memory is not host memory
+  // minimum number of parts into which a device is divided if a part of it is named
+  int min_parts = 0;
   bool oversubscribe = false;  // more devices than cores share them, where the backend can
 };
 
-/// A kind of devices with the libraries that compute on them (oneDNN on CPU cores, CUDA on GPUs).
+/// A kind of device with the libraries that compute on it (oneDNN on CPU cores, CUDA on GPUs).
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -49,48 +52,50 @@ class Backend {
   struct Component {
     std::string name;
     std::string version;
-    std::string details = {};  // what is there, or why it is not: for `parbench devices`
+    std::string details = {};  // for `parbench devices`: what was found, or why nothing was
   };
   [[nodiscard]] virtual std::vector<Component> components() const = 0;
 
-  /// Device numbers are below this: cores, or GPUs. 0 when there are none.
+  /// Number of cores or GPUs; device numbers are below it. 0 if there are none.
   [[nodiscard]] virtual int device_count() const = 0;
 
-  /// Maximum number of devices that a run can request by number alone; more than `device_count`
-  /// where a device can be divided.
+  /// Maximum number of devices that a run can request by count; more than `device_count` if a
+  /// device can be divided.
   [[nodiscard]] virtual int device_limit() const { return device_count(); }
-  /// Whether several devices can share a core when they are asked to (DeviceOptions).
+  /// Returns whether several devices can share a core on request (DeviceOptions).
   [[nodiscard]] virtual bool can_oversubscribe() const { return false; }
-  /// Returns the devices for a request of that many, at most `device_limit`, unless they share.
+  /// Returns the devices for a request of `count` devices, at most `device_limit` unless cores are
+  /// shared.
   [[nodiscard]] virtual std::vector<DeviceNumber> choose(int count) const;
 
-  /// Returns DeviceInfo::unit of each device number, so that processes which see the same hardware
-  /// share it out among each other; empty where they divide it otherwise.
+  /// Returns DeviceInfo::unit of each device number. Processes that see the same hardware use it to
+  /// divide the hardware among each other. Empty if the backend divides it in another way.
   [[nodiscard]] virtual std::vector<std::string> units() const { return {}; }
-  /// Maximum number of parts into which that device can be divided; 1: it cannot.
+  /// Maximum number of parts into which that device can be divided; 1 if it cannot be divided.
   [[nodiscard]] virtual int max_parts([[maybe_unused]] int device) const { return 1; }
 
-  /// Returns what was found in one line ("2 cores: 0,1 …"), or why nothing was and the remedy.
+  /// Returns one line about the devices that were found ("2 cores: 0,1 …"), or why none was found
+  /// and the remedy.
   [[nodiscard]] virtual std::string description() const = 0;
 
   /// Marks the beginning or end of the measured part for profilers of this backend.
   virtual void profile([[maybe_unused]] bool on) {}
 
-  /// Whether its devices choose kernels by measuring them when they are asked to.
+  /// Returns whether the devices of this backend can choose kernels by measuring them.
   [[nodiscard]] virtual bool can_autotune() const { return false; }
 
-  /// Returns why none of its devices has arithmetic of this format, with the remedy; empty where
-  /// some may have it. Devices that are too old refuse each operation.
+  /// Returns why no device of this backend supports this format, with the remedy; empty if some may
+  /// support it. Devices that are too old refuse each operation.
   [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
-  /// Opens devices for one run, distinct and in the order in which the user gave them. Throws
-  /// UsageError for more devices than there are, and for a part that does not exist.
+  /// Opens distinct devices for one run, in the order in which the user named them. Throws
+  /// UsageError for more devices than there are, and for a partition that does not exist.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 
-  /// Opens one device with the cores of all these devices, or the GPU that they are parts of, for
-  /// work while they are idle. Null where several of them have the same cores, or where no device
-  /// has what all of them have. Throws as `open` does.
+  /// Opens one device that has the cores of all these devices, or the GPU that they are parts of,
+  /// for work while they are idle. Null if several of them share cores, or if no single device
+  /// covers them all. Throws as `open` does.
   [[nodiscard]] virtual std::unique_ptr<Device> open_whole(
       [[maybe_unused]] const std::vector<DeviceNumber>& numbers,
       [[maybe_unused]] const DeviceOptions& options) {

@@ -1,4 +1,4 @@
-// Memory that operations read and write: its owners, and views into it.
+// Memory that operations read and write: owning buffers and views into them.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace parbench {
 
-/// The kind of a buffer's memory. On CPU devices all three are host memory; `pinned` is page-locked
-/// where the limits of the process allow it and touched in advance, `pageable` is left untouched
-/// until first use.
+/// Kind of a buffer's memory. On CPU devices all three are host memory; `pinned` is page-locked if
+/// the limits of the process allow it and touched in advance, `pageable` is left untouched until
+/// its first use.
 enum class MemoryKind { device, pinned, pageable };
 
-/// Move-only bytes. The address is stable while the buffer is not assigned to.
+/// Move-only owner of memory. The address is stable while the buffer is not assigned to.
 class Buffer {
  public:
   using Release = std::function<void(std::byte*)>;
@@ -21,7 +21,7 @@ class Buffer {
   Buffer() = default;
   Buffer(std::byte* data, std::size_t bytes, MemoryKind kind, Release release)
       : Buffer(data, bytes, kind, std::move(release), bytes) {}
-  /// `capacity`: address space from `data` on that the buffer may be extended into.
+  /// `capacity`: bytes of address space from `data` on, into which the buffer may be extended.
   Buffer(std::byte* data, std::size_t bytes, MemoryKind kind, Release release, std::size_t capacity)
       : memory_(data, std::move(release)), bytes_(bytes), capacity_(capacity), kind_(kind) {}
 
@@ -30,7 +30,7 @@ class Buffer {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] MemoryKind kind() const { return kind_; }
 
-  /// Makes the buffer larger within its capacity. Called by Device::grow only.
+  /// Enlarges the buffer within its capacity. Called by Device::grow only.
   void extend(std::size_t bytes) { bytes_ = bytes; }
 
  private:
@@ -40,8 +40,9 @@ class Buffer {
   MemoryKind kind_ = MemoryKind::device;
 };
 
-/// A range of a buffer. It refers to the Buffer object, not to its address, so that an owner
-/// such as an arena may replace the memory between runs; it is resolved when a call is enqueued.
+/// A range of a buffer. It refers to the Buffer object, not to its address, so that an owner such
+/// as an arena may replace the memory between runs. The address is resolved when a call is
+/// enqueued.
 struct BufferView {
   const Buffer* buffer = nullptr;
   std::size_t offset = 0;
@@ -51,11 +52,11 @@ struct BufferView {
   BufferView(const Buffer& whole)
       : buffer(&whole),
         bytes(whole.bytes()) {
-  }  // NOLINT(google-explicit-constructor): a buffer is its own whole view
+  }  // NOLINT(google-explicit-constructor): a buffer converts to a view of its whole memory
   BufferView(const Buffer& owner, std::size_t first, std::size_t count)
       : buffer(&owner), offset(first), bytes(count) {}
 
-  /// Whether the range lies in the memory that the buffer has now.
+  /// Returns whether the range lies within the current memory of the buffer.
   [[nodiscard]] bool is_backed() const {
     return buffer != nullptr && offset <= buffer->bytes() && bytes <= buffer->bytes() - offset;
   }

@@ -1,4 +1,4 @@
-// What all communicators ask of their callers, and the work of collectives.
+// Checks that all communicators make of their arguments, and the work of collectives.
 #include "kernels/core/communicator.h"
 
 #include <fmt/format.h>

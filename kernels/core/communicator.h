@@ -56,18 +56,18 @@ inline constexpr std::array<Collective, 7> all_collectives{
 /// so that additions read and write no more memory.
 [[nodiscard]] Work work_of(Collective collective, std::size_t members, std::size_t bytes);
 
-/// How a device is joined with one of each other process of the run.
+/// Arguments for joining a device with one device of each other process of the run.
 struct Joining {
-  std::vector<std::byte> id;  // that rank 0 has made (Device::make_joining_id)
+  std::vector<std::byte> id;  // made by rank 0 (Device::make_joining_id)
   int rank = 0;
-  int size = 1;                      // ranks
-  std::function<void()> check = {};  // throws where a rank is lost; called by any thread
+  int size = 1;                      // number of ranks
+  std::function<void()> check = {};  // throws if a rank is lost; any thread may call it
 };
 
-/// Made by Device::make_communicator for devices in the order of the members, which outlive it.
-/// Graphs that hold its collectives do not. Or by Device::join, one on each rank, whose device is
-/// the member of that number: streams and views of other ranks are not used then. Used by one host
-/// thread at a time.
+/// Runs collectives. Device::make_communicator makes one for devices of this process in the order
+/// of their ranks; the devices must outlive it. Device::join makes one on each rank, which ignores
+/// the streams and views of other ranks. Graphs that contain its collectives must be destroyed
+/// before it. Used by one host thread at a time.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -94,8 +94,8 @@ class Communicator {
   void enqueue(Collective collective, std::span<Stream* const> streams,
                std::span<const BufferView> data, std::span<const BufferView> inputs = {});
 
-  /// Throws what went wrong since it was made, for example on the way to other devices. It cannot
-  /// be used afterwards.
+  /// Throws the error that has occurred since the communicator was made, for example on the links
+  /// between devices. The communicator cannot be used afterwards.
   virtual void check() const {}
 
   /// Where the members are of several ranks: returns a communicator of `members` in that order;

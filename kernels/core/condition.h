@@ -1,5 +1,4 @@
-// What a device's sensors report of its state at one moment: how fast it is clocked, how hot it is,
-// and what holds it back.
+// Sensor readings of a device: clock, temperature, and reasons for throttling.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +8,23 @@
 
 namespace parbench {
 
-/// Grows whenever the device has been throttled for this reason, and never shrinks: two readings
-/// that differ say that it happened in between.
+/// A counter that increases whenever the device is throttled for this reason. If two readings
+/// differ, the device was throttled in between.
 struct ThrottleCounter {
   std::string reason;  // "thermal"
   std::int64_t count = 0;
   friend bool operator==(const ThrottleCounter&, const ThrottleCounter&) = default;
 };
 
-/// What the operating system did with the host threads that execute a stream, or several, since
-/// these threads began. Sums over the threads.
+/// What the operating system reports about the host threads that execute one or more streams, since
+/// the threads were started. Sums over the threads.
 struct ThreadTimes {
   int threads = 0;
-  double core_seconds = 0;       // on a core
-  double core_wait_seconds = 0;  // ready to run, while other threads had the core
-  double kernel_seconds = 0;     // of processor time, in the kernel; in steps of its clock tick
-  std::int64_t page_faults = 0;  // that needed no reading from a disk: memory touched first
+  double core_seconds = 0;       // time on a core
+  double core_wait_seconds = 0;  // time ready to run while other threads had the core
+  double kernel_seconds = 0;     // CPU time in the kernel; resolution: its clock tick
+  // minor page faults: first accesses to memory, without reading from a disk
+  std::int64_t page_faults = 0;
 
   ThreadTimes& operator+=(const ThreadTimes& other) {
     threads += other.threads;
@@ -37,18 +37,18 @@ struct ThreadTimes {
   friend bool operator==(const ThreadTimes&, const ThreadTimes&) = default;
 };
 
-/// Readings of a device's sensors; those that it does not have are absent.
+/// Readings of a device's sensors; values without a sensor are absent.
 struct Condition {
   std::optional<double> clock_mhz = {};
-  /// The clock that it holds under load when nothing throttles it.
+  /// Clock under load without throttling.
   std::optional<double> full_clock_mhz = {};
   std::optional<double> temperature_celsius = {};
   std::optional<double> power_watts = {};
-  /// Nothing runs on it, so that its clock is not that under load.
+  /// The device is idle, so its clock is not the clock under load.
   bool resting = false;
-  std::vector<std::string> throttled_by = {};  // reasons that hold at this moment
+  std::vector<std::string> throttled_by = {};  // reasons active at this moment
   std::vector<ThrottleCounter> throttle_counters = {};
-  std::optional<ThreadTimes> threads = {};  // of the streams that were asked for
+  std::optional<ThreadTimes> threads = {};  // threads of the requested streams
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 

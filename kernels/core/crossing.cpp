@@ -1,4 +1,4 @@
-// Waiting through host memory.
+// Synchronisation of backends through host memory.
 #include "kernels/core/crossing.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-/// A waiting thread may share its core with one that works.
+/// Polling is slow enough to leave the core to a thread that computes there.
 constexpr auto poll_interval = std::chrono::microseconds(20);
 constexpr int polls_between_checks = 50;
 
@@ -59,7 +59,7 @@ std::unique_ptr<Event> make_event_for(Device& recorder, std::span<Device* const>
   const auto foreign = std::ranges::find_if(
       waiters, [&](const Device* waiter) { return !same_backend(recorder, *waiter); });
   if (foreign == waiters.end()) return recorder.make_event(kind);
-  // The host sees every device's pinned memory, but not every device sees the host's.
+  // The host sees the pinned memory of every device, but not every device sees host memory.
   Device& owner = recorder.info().host_memory ? **foreign : recorder;
   return recorder.make_shared_event(owner.allocate(sizeof(std::uint32_t), MemoryKind::pinned));
 }

@@ -14,25 +14,25 @@
 
 namespace parbench {
 
-/// The records of an event, counted, with the number of the latest one reached in a word of host
-/// memory. Whichever side reaches a record writes the word, a host thread or a device, and streams
-/// of every backend can wait for it. Numbers begin at 1 and wrap around; two of them may be
-/// compared while they are less than 2³¹ records apart.
+/// Counts the records of an event. A word of host memory holds the number of the latest record that
+/// has been reached. A host thread or a device writes the word, and streams of every backend can
+/// wait for it. Numbers begin at 1 and wrap around; two of them may be compared while they are less
+/// than 2³¹ records apart.
 class SharedRecords {
  public:
-  /// `word`: at least four bytes of host memory, which devices that wait or record can see.
+  /// `word`: at least four bytes of host memory that waiting and recording devices can access.
   explicit SharedRecords(Buffer word);
 
-  /// Numbers a record that has been enqueued.
+  /// Returns the number of a record that has just been enqueued.
   std::uint32_t announce() { return ++announced_; }
-  /// The latest record enqueued; 0 before the first, for which no wait is needed.
+  /// Returns the latest record enqueued; 0 before the first, for which no wait is needed.
   [[nodiscard]] std::uint32_t announced() const { return announced_; }
 
-  /// What a host thread does when a record is reached.
+  /// Marks a record as reached. Called by a host thread.
   void reach(std::uint32_t record);
   [[nodiscard]] bool reached(std::uint32_t record) const;
 
-  /// For devices that read or write the word themselves.
+  /// Returns the word, for devices that access it themselves.
   [[nodiscard]] std::uint32_t* word() const { return word_; }
 
  private:
@@ -41,17 +41,17 @@ class SharedRecords {
   std::atomic<std::uint32_t> announced_ = 0;
 };
 
-/// The shared records of another backend's event. Throws std::invalid_argument, naming the stream
-/// that is to wait, for an event that was made for streams of its own backend only.
+/// Returns the shared records of another backend's event. Throws std::invalid_argument, with the
+/// name of the waiting stream, if the event was made for streams of its own backend only.
 [[nodiscard]] SharedRecords& shared_records_of(Event& event, std::string_view stream);
 
-/// Sleeps until that record of an event with shared records is reached. False when the limit passes
-/// first. Throws what the event's `check` throws.
+/// Sleeps until that record of an event with shared records is reached. Returns false if the limit
+/// passes first. Throws what the event's `check` throws.
 [[nodiscard]] bool wait_on_host(Event& event, std::uint32_t record,
                                 std::chrono::milliseconds limit);
 
 /// Makes an event that is recorded on streams of `recorder` and waited for by streams of `waiters`.
-/// An event across backends takes the time in any case.
+/// Events across backends record their time whatever `kind` is.
 [[nodiscard]] std::unique_ptr<Event> make_event_for(Device& recorder,
                                                     std::span<Device* const> waiters,
                                                     EventKind kind);

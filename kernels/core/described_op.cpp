@@ -1,4 +1,4 @@
-// Collecting arguments and work, and resolving the memory of an execution.
+// Collects arguments and work, and resolves the memory of an execution.
 #include "kernels/core/described_op.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What every backend's operations say of themselves, collected while they are planned.
+// Base of the operations of all backends: arguments and work, collected during planning.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,9 @@
 
 namespace parbench {
 
-/// Base of the operations of all backends.
 class DescribedOp : public Op {
  public:
-  /// Its arguments are the operands of the description; `add_tensor` says how they lie in memory.
+  /// The arguments are the operands of the description; `add_tensor` adds their memory layouts.
   explicit DescribedOp(const OpDesc& desc);
   /// Constructs an operation without arguments; only tests have such operations.
   explicit DescribedOp(std::string_view name) { name_ = name; }
@@ -22,7 +21,7 @@ class DescribedOp : public Op {
   /// Appends the next operand as an argument and counts its traffic. Throws std::logic_error for
   /// another shape or type than the operand's, and after the last one.
   void add_tensor(TensorDesc tensor);
-  /// Throws std::logic_error unless every operand has its tensor.
+  /// Throws std::logic_error unless `add_tensor` has been called for every operand.
   void check_complete() const;
 
   void set_flops(double flops) { work_.flops = flops; }
@@ -32,16 +31,17 @@ class DescribedOp : public Op {
     chosen_by_ = by;
   }
 
-  /// The alignment in bytes that the vendors' libraries want of their scratch memory.
+  /// Alignment in bytes that the vendors' libraries require of their scratch memory.
   static constexpr std::size_t scratch_alignment = 256;
-  /// Asks for scratch memory of its own; returns where in the stream's scratch it begins, a
-  /// multiple of `scratch_alignment`.
+  /// Reserves scratch memory for this operation. Returns its offset in the stream's scratch memory,
+  /// a multiple of `scratch_alignment`.
   std::size_t add_scratch(std::size_t bytes);
 
   static constexpr std::size_t max_arguments = 12;
 
-  /// The addresses of an execution's arguments. Throws std::invalid_argument, naming the operation
-  /// and the stream, when there are too few or too many, or one is too small or not in memory.
+  /// Computes the addresses of an execution's arguments. Throws std::invalid_argument, with the
+  /// names of the operation and the stream, if the number of views is wrong, or if one is too small
+  /// or not in memory.
   void resolve(std::span<const BufferView> views, std::string_view stream,
                std::span<std::byte*> addresses) const;
 
@@ -49,12 +49,12 @@ class DescribedOp : public Op {
   std::vector<Operand> operands_;
 };
 
-/// The address of a view. Throws std::invalid_argument, naming the command, its stream and the role
-/// of the view in it, when the view is not backed by memory.
+/// Returns the address of a view. Throws std::invalid_argument, with the names of the command, its
+/// stream and the view's role, if the view is not backed by memory.
 [[nodiscard]] std::byte* resolved(const BufferView& view, std::string_view command,
                                   std::string_view stream, std::string_view role);
 
-/// Throws std::invalid_argument unless source and destination of a copy are equally large.
+/// Throws std::invalid_argument unless source and destination of a copy have equal sizes.
 void check_copy(const BufferView& destination, const BufferView& source, std::string_view stream);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// What can be said of several devices.
+// Properties of groups of devices.
 #include "kernels/core/device.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A device: something that makes streams, events and buffers, and plans operations.
+// A device makes streams, events and buffers, and plans operations.
 #pragma once
 
 #include <cstddef>
@@ -24,23 +24,23 @@ struct DeviceInfo {
   std::string name;                     // "cpu:0"
   std::string backend;                  // "cpu"
   std::string model;                    // the processor's own name
-  std::string hardware;                 // the model, and for a part of a GPU how large it is
-  std::vector<int> cores;               // operating-system indices of the cores it computes on
-  std::vector<int> copy_cores;          // of the cores its copy lane runs on
-  std::size_t memory_bytes = 0;         // of the memory it can draw on, shared with others or not
-  std::vector<std::string> peers = {};  // devices whose memory it reaches without the host's help
-  bool host_memory = false;  // whether its memory is the host's, which every backend can copy
-  /// Further facts on which its times depend, by name: {"compute capability", "9.0"}, …
+  std::string hardware;                 // the model; for a part of a GPU also its size
+  std::vector<int> cores;               // operating-system indices of the cores that compute
+  std::vector<int> copy_cores;          // operating-system indices of the cores of the copy lane
+  std::size_t memory_bytes = 0;         // memory that it can use, shared with other devices or not
+  std::vector<std::string> peers = {};  // devices whose memory it can access without the host
+  bool host_memory = false;  // whether its memory is host memory, which every backend can copy
+  /// Further properties that affect times: {"compute capability", "9.0"}, …
   std::vector<std::pair<std::string, std::string>> facts = {};
-  int rank = 0;            // the process of the run that it belongs to
-  bool is_remote = false;  // whether that is another process than this one (remote_device.h)
-  /// Whether messages to other processes carry its data through page-locked host memory: where it
-  /// is not host memory, and the message passing library does not reach it.
+  int rank = 0;            // process of the run to which the device belongs
+  bool is_remote = false;  // whether `rank` is another process (remote_device.h)
+  /// Whether messages to other processes are copied through page-locked host memory: true if the
+  /// device's memory is not host memory and the message passing library cannot access it.
   bool staged = false;
-  /// The library that joins it with devices of other processes for collectives ("NCCL 2.28.9");
-  /// empty: none.
+  /// Library that joins it with devices of other processes for collectives ("NCCL 2.28.9"); empty
+  /// if there is none.
   std::string joined_by = {};
-  /// A name of its hardware that no other hardware has, of a GPU its UUID; empty: none is known.
+  /// Unique name of its hardware, the UUID of a GPU; empty if unknown.
   std::string unit = {};
 };
 
@@ -49,9 +49,9 @@ struct DeviceInfo {
   return a.backend == b.backend && a.hardware == b.hardware;
 }
 
-/// The memory that can be allocated now.
+/// Memory that can be allocated now.
 struct AvailableMemory {
-  std::string pool;  // devices that name the same one draw on the same bytes
+  std::string pool;  // devices with the same pool share these bytes
   std::size_t bytes = 0;
 };
 
@@ -62,98 +62,99 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual AvailableMemory available_memory() const = 0;
 
-  /// Reads the sensors at each call, also while streams run. Does not throw: what cannot be read is
-  /// left out, by default everything.
+  /// Reads the sensors at each call, also while streams run. Does not throw: values that cannot be
+  /// read are absent; the default implementation reads nothing.
   [[nodiscard]] virtual Condition condition() const { return {}; }
 
-  /// The link to another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty
-  /// where this device does not know. `links_of` asks both.
+  /// Returns the link to another device ("NVLink 4 × 18", "PCIe 5 × 16", "shared memory"); empty if
+  /// this device does not know it. `links_of` asks both devices.
   [[nodiscard]] virtual std::string link_to([[maybe_unused]] const Device& other) const {
     return {};
   }
 
-  /// Whether only one host thread at a time may enqueue on its streams, so that a plan cannot be
-  /// launched by a thread for every lane.
+  /// Returns whether only one host thread at a time may enqueue on its streams, so that a plan
+  /// cannot be submitted by one thread per lane.
   [[nodiscard]] virtual bool one_launching_thread() const { return false; }
 
-  /// Whether a first execution may take many times a later one, because code is loaded then.
+  /// Returns whether a first execution may take many times as long as a later one because code is
+  /// loaded then.
   [[nodiscard]] virtual bool loads_at_first_use() const { return false; }
 
-  /// A stream that is one of `sharers` compute streams working at the same time: it gets the
-  /// `index`-th share of the device's cores. Shares differ by a core at most, so the streams may
-  /// have different numbers of threads; more streams than cores share cores. Copy streams ignore
-  /// both.
+  /// Makes a stream. Compute streams: this one is the `index`-th of `sharers` streams that work at
+  /// the same time and gets that share of the device's cores. Shares differ by one core at most, so
+  /// streams may have different numbers of threads; if there are more streams than cores, streams
+  /// share cores. Copy streams ignore `index` and `sharers`.
   [[nodiscard]] virtual std::unique_ptr<Stream> make_stream(StreamKind kind, int index = 0,
                                                             int sharers = 1) = 0;
   [[nodiscard]] virtual std::unique_ptr<Event> make_event(EventKind kind = EventKind::timing) = 0;
 
-  /// An event that streams of other backends can wait for as well. `word`: four bytes of host
-  /// memory that they and this device can see. Callers use make_event_for (crossing.h).
+  /// Makes an event that streams of other backends can also wait for. `word`: four bytes of host
+  /// memory that this device and the others can access. Callers use make_event_for (crossing.h).
   [[nodiscard]] virtual std::unique_ptr<Event> make_shared_event(Buffer word) {
     static_cast<void>(word);
     throw Unsupported(info().name + ": its streams have no order with those of other backends");
   }
 
-  /// Throws OutOfMemory when there is not enough memory. Device and pinned memory is touched
-  /// before the call returns; its content is undefined.
+  /// Allocates memory with undefined content. Device and pinned memory is touched before the call
+  /// returns. Throws OutOfMemory.
   [[nodiscard]] virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
 
-  /// Makes a buffer of this device (or an empty one) at least that large, without paying again for
-  /// the memory that it holds where the device can. Its content becomes undefined and it may move.
-  /// Throws OutOfMemory and leaves the buffer as it was.
+  /// Enlarges a buffer of this device (or an empty one) to at least `bytes`; where the device can,
+  /// it keeps the memory that the buffer already has. The content becomes undefined and the address
+  /// may change. Throws OutOfMemory and leaves the buffer unchanged.
   virtual void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) = 0;
 
-  /// Prepares host memory of another backend's device for copies by streams of this one, during the
-  /// lifetime of the result. A GPU must find pages locked: it reads what is pageable when a copy is
-  /// enqueued, not when its turn comes. Null where there is nothing to do. Throws OutOfMemory.
+  /// Prepares host memory of another backend's device for copies by streams of this device, as long
+  /// as the result lives. GPUs need locked pages: they read pageable memory when a copy is enqueued
+  /// instead of when it runs. Null if nothing has to be done. Throws OutOfMemory.
   [[nodiscard]] virtual std::shared_ptr<void> page_lock([[maybe_unused]] BufferView memory) {
     return nullptr;
   }
 
-  /// Joins devices for collectives, this one the first of them. Null where no library does: not
-  /// for parts of one GPU, nor for devices of several backends. Throws Error where the library
+  /// Joins devices for collectives; the first one is this device. Null if no library supports them,
+  /// as for parts of one GPU and for devices of several backends. Throws Error if the library
   /// fails.
   [[nodiscard]] virtual std::unique_ptr<Communicator> make_communicator(
       [[maybe_unused]] std::span<Device* const> members) {
     return nullptr;
   }
 
-  /// Returns what devices that are joined have to know of each other, which rank 0 makes for all.
-  /// Throws Unsupported where no library joins this one (DeviceInfo::joined_by).
+  /// Returns the identifier that devices need to join each other; rank 0 makes it for all. Throws
+  /// Unsupported if no library joins this device (DeviceInfo::joined_by).
   [[nodiscard]] virtual std::vector<std::byte> make_joining_id();
 
-  /// Joins this device with one of each other process; all call it at once. Throws Unsupported
-  /// where no library does, Error where the library fails or the others do not come, and what
-  /// Joining::check throws.
+  /// Joins this device with one device of each other process; all processes call it at the same
+  /// time. Throws Unsupported if no library does so, Error if the library fails or other ranks do
+  /// not call it, and what Joining::check throws.
   [[nodiscard]] virtual std::unique_ptr<Communicator> join(const Joining& joining);
 
-  /// Plans an operation for streams of this device with that many intra-operator threads. Throws
-  /// Unsupported with the reason when the backend does not have it.
+  /// Plans an operation for streams of this device with `threads` intra-operator threads. Throws
+  /// Unsupported with the reason if the backend does not support the operation.
   [[nodiscard]] virtual std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) = 0;
 
-  /// Chooses kernels for operations that are going to be prepared, those with the most arithmetic
-  /// first, so that they are measured before the time for tuning is spent. Does nothing where the
-  /// device measures none. Operations that it does not have are left to `prepare`, which throws.
+  /// Chooses kernels for operations before they are prepared, those with the most FLOPs first, so
+  /// that these are measured before the time for tuning is used up. Does nothing on devices that do
+  /// not measure kernels. Ignores unsupported operations, for which `prepare` throws.
   virtual void tune([[maybe_unused]] std::vector<OpDesc> operations) {}  // NOLINT(performance-*)
 
-  /// The layout that activations of this shape ({N, C, H, W}, {N, positions, C} or {N, C}) have on
-  /// this device throughout a model.
+  /// Returns the layout of activations of this shape ({N, C, H, W}, {N, positions, C} or {N, C}),
+  /// which is the same throughout a model on this device.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape, DType dtype) const = 0;
 };
 
-/// A link between two devices, by their names.
+/// A link between two devices, given by their names.
 struct DeviceLink {
   std::string from;
   std::string to;
   std::string kind;
 };
 
-/// Returns the links of all pairs of devices, the earlier one first, as far as one of them knows
-/// the link.
+/// Returns the known links of all pairs of devices; each pair names the earlier device first.
 [[nodiscard]] std::vector<DeviceLink> links_of(const std::vector<std::unique_ptr<Device>>& devices);
 
-/// Returns whether a library joins devices of several processes for collectives: each rank in its
-/// order has one, which is hardware of its own, and all have the same library.
+/// Returns whether a library joins devices of several processes for collectives. This requires one
+/// device per rank, in the order of the ranks, each on hardware of its own, and the same library on
+/// all.
 [[nodiscard]] bool are_joined_by_library(const std::vector<std::unique_ptr<Device>>& devices);
 
 }  // namespace parbench

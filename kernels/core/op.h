@@ -1,4 +1,4 @@
-// A planned operation: its arguments, its cost, and how it is enqueued.
+// A planned operation: its arguments, its work, and how it is enqueued.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ struct Argument {
 
 /// How an operation's kernel was chosen from those that a library has for it.
 enum class ChosenBy {
-  library,     // the device measures none, or there was nothing to choose from
+  library,     // the device measures none, or there was only one
   measuring,   // `--autotune`
-  heuristics,  // `--autotune` too, but tuning had no time or memory left to measure this one
+  heuristics,  // `--autotune`, but without time or memory left to measure this operation
 };
 
-/// A planned, executable operation. Made by Device::prepare, which does everything slow. One Op
-/// runs on one stream at a time: streams that run at once need an Op each.
+/// A planned, executable operation. Device::prepare makes it and does all slow work in advance. An
+/// Op runs on one stream at a time; streams that run concurrently need an Op each.
 class Op {
  public:
   virtual ~Op() = default;
@@ -40,20 +40,20 @@ class Op {
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const Work& work() const { return work_; }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// The kernel that the vendor's library chose, as the library names it.
+  /// Name of the kernel that the vendor's library chose, in the library's words.
   [[nodiscard]] const std::string& implementation() const { return implementation_; }
-  /// Whether that is the library's reference implementation: correct, but a plain loop, often a
-  /// hundred times slower than an optimised kernel.
+  /// Whether the kernel is the library's reference implementation: a plain loop, often a hundred
+  /// times slower than an optimised kernel.
   [[nodiscard]] bool is_reference() const { return is_reference_; }
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
-  /// The tensor of an argument by role. Throws std::out_of_range for a role it does not have.
+  /// Returns the tensor of the argument with that role. Throws std::out_of_range if there is none.
   [[nodiscard]] const TensorDesc& tensor(std::string_view role) const;
   [[nodiscard]] bool has(std::string_view role) const;
 
-  /// Enqueues one execution. `views` has one entry per argument, in their order and at least as
-  /// large; the stream must belong to the device and have the threads that the operation was
-  /// prepared for.
+  /// Enqueues one execution. `views` has one view per argument, in the same order and at least as
+  /// large as the argument. The stream must belong to the device and have the number of threads for
+  /// which the operation was prepared.
   virtual void enqueue(Stream& stream, std::span<const BufferView> views) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// What streams have in common.
+// Parts that all streams share.
 #include "kernels/core/stream.h"
 
 #include <fmt/format.h>

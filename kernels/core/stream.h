@@ -23,36 +23,37 @@ class Device;
 class HostWorker;
 class SharedRecords;
 
-/// The purpose of an event. One that only orders is cheaper and has no time.
+/// Purpose of an event. An event for ordering only is cheaper and has no time.
 enum class EventKind { timing, ordering };
 
-/// An ordering point and a timestamp. An event is recorded on a stream and waited for by others; it
-/// may be recorded again, and a wait refers to the latest record that was enqueued before it.
-/// Recorded inside a capture it orders what is captured, and can neither be waited for outside nor
-/// asked for its time until it is recorded again.
+/// An ordering point and a timestamp. An event is recorded on a stream, and other streams wait for
+/// it. It may be recorded again; a wait refers to the latest record that was enqueued before the
+/// wait. An event recorded inside a capture orders the captured work. It can neither be waited for
+/// outside of the capture nor return a time until it is recorded again.
 class Event {
  public:
   virtual ~Event() = default;
 
-  /// Seconds from `earlier` to this event; both must have been reached (synchronize first) and
-  /// belong to the same device. Throws std::logic_error where one of them only orders.
+  /// Returns the seconds from `earlier` to this event. Both must have been reached (synchronize
+  /// first) and belong to the same device. Throws std::logic_error if one of them is for ordering
+  /// only.
   [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
 
-  /// The records by which streams of other backends wait for it (crossing.h); null where only those
-  /// of its own can.
+  /// Returns the records by which streams of other backends wait for it (crossing.h); null if only
+  /// streams of its own backend can wait.
   [[nodiscard]] virtual SharedRecords* shared_records() { return nullptr; }
 
   /// Throws if the recorded events can no longer complete, for example because the device was lost.
   virtual void check() const {}
 };
 
-/// A queue that executes in the order of enqueueing, beside the caller and beside other streams.
-/// Enqueueing returns at once and allocates nothing after the first run of the same sequence.
-/// A stream may be fed by one host thread at a time.
+/// A queue that executes in the order of enqueueing, concurrently with the caller and with other
+/// streams. Enqueueing returns at once and allocates nothing after the first run of the same
+/// sequence. One host thread at a time may enqueue on a stream.
 class Stream {
  public:
-  /// Skips the operations and copies that have not begun; the events still queued are reached, so
-  /// that other streams which wait for them go on.
+  /// Skips the operations and copies that have not begun. Queued events are still reached, so that
+  /// other streams that wait for them go on.
   virtual ~Stream() = default;
 
   [[nodiscard]] virtual Device& device() const = 0;
@@ -60,79 +61,79 @@ class Stream {
   /// Number of intra-operator threads of this stream; operations must be prepared for it.
   [[nodiscard]] virtual int threads() const = 0;
 
-  /// Asks the operating system about the threads that execute this stream; nothing where none of
-  /// the host's do, or the system does not report on them. Does not throw.
+  /// Returns times of the host threads that execute this stream; nothing if no host thread does, or
+  /// the operating system does not report them. Does not throw.
   [[nodiscard]] virtual std::optional<ThreadTimes> thread_times() const { return std::nullopt; }
 
-  /// Makes room for the scratch memory that operations on this stream need, unless it only plans.
-  /// Not while work is queued. Throws OutOfMemory and leaves the room that there was.
+  /// Reserves scratch memory for the operations on this stream, unless the stream only plans. Must
+  /// not be called while work is queued. Throws OutOfMemory and keeps the previous scratch memory.
   void reserve_scratch(std::size_t bytes) {
     requested_scratch_ = std::max(requested_scratch_, bytes);
     if (!only_plans_) provide_scratch(bytes);
   }
-  /// Makes room also where the stream only plans, and counts it to no user of the stream.
+  /// Reserves scratch memory even if the stream only plans, and does not count it in
+  /// `requested_scratch`.
   void provide_scratch(std::size_t bytes) {
     if (bytes <= scratch_bytes()) return;
     ++scratch_moves_;
     grow_scratch(bytes);
   }
-  /// From now on `reserve_scratch` only notes what is asked for: plans of models that are larger
-  /// than the memory can be made, and are not executed.
+  /// From now on `reserve_scratch` only records the requested size. Plans of models that are larger
+  /// than the memory can then be built, but not executed.
   void plan_only() { only_plans_ = true; }
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
 
-  /// Number of possible moves of the scratch memory. Failed growth counts: the size is the same
-  /// then, but a device that cannot hold both at once has freed and reallocated it.
+  /// Number of calls that may have moved the scratch memory. Failed growth counts: a device that
+  /// cannot hold the old and the new memory at once has freed and reallocated the old one.
   [[nodiscard]] std::uint64_t scratch_moves() const { return scratch_moves_; }
 
-  /// Scratch memory serves all users of a stream and never shrinks. The largest request since it
-  /// was last set is what one of them needs.
+  /// Largest scratch request since the value was last set: the need of one user of the stream. The
+  /// scratch memory itself serves all users and never shrinks.
   [[nodiscard]] std::size_t requested_scratch() const { return requested_scratch_; }
   void set_requested_scratch(std::size_t bytes) { requested_scratch_ = bytes; }
 
-  /// Copies min(source.bytes, destination.bytes) == both bytes; the sizes must be equal. With
-  /// pageable memory a CUDA stream may hold the caller until the copy is done: plans enqueue first
-  /// what is to run beside it.
+  /// Copies source.bytes bytes; both sizes must be equal. With pageable memory a CUDA stream may
+  /// block the caller until the copy is done, so plans enqueue work that runs concurrently first.
   virtual void copy(BufferView destination, BufferView source) = 0;
 
-  /// Enqueues work of the host, which outlives its execution; by default for the stream's worker.
-  /// Throws Unsupported where the device cannot let its streams wait for the host.
+  /// Enqueues host work, by default on the stream's worker. `work` must outlive its execution.
+  /// Throws Unsupported if the device cannot let its streams wait for the host.
   virtual void perform(HostWork& work);
 
-  /// The thread that does the host's work for this stream (ranks/host_worker.h), which is made at
-  /// the first call; null where the stream's own thread does it, or none can.
+  /// Returns the thread that runs host work for this stream (ranks/host_worker.h), made at the
+  /// first call; null if the stream's own thread runs it, or no thread can.
   [[nodiscard]] virtual HostWorker* host_worker() { return nullptr; }
 
   virtual void record(Event& event) = 0;
   virtual void wait(Event& event) = 0;
 
-  /// Captures what `enqueue` puts on this stream instead of executing it, and what it puts on
-  /// streams of the same backend from the moment on when they wait for an event that was recorded
-  /// inside. They have to be joined: this stream waits for an event that follows their last work.
-  /// `enqueue` runs once, in this thread, and may not synchronise the streams. An exception
-  /// ends the capture and is rethrown; the streams are as before then. Throws Unsupported where
-  /// the device captures nothing or the work cannot be captured.
+  /// Captures the work that `enqueue` puts on this stream instead of executing it. The capture
+  /// includes work on other streams of the same backend once they wait for an event recorded
+  /// inside. Those streams must be joined: this stream waits for an event after their last work.
+  /// `enqueue` runs once in this thread and may not synchronise the streams. An exception ends the
+  /// capture, restores the streams and is rethrown. Throws Unsupported if the device has no graphs
+  /// or the work cannot be captured.
   [[nodiscard]] virtual std::unique_ptr<Graph> capture(const std::function<void()>& enqueue);
 
-  /// Sleeps until everything enqueued so far has run. Throws the first exception of that work,
-  /// once, or TimedOut when `limit` passes.
+  /// Sleeps until all work enqueued so far has run. Throws the first exception of that work, once,
+  /// or TimedOut after `limit`.
   virtual void synchronize(std::chrono::milliseconds limit = default_limit) = 0;
 
   static constexpr std::chrono::milliseconds default_limit = std::chrono::minutes(30);
 
-  /// Operations and copies that are enqueued or captured from now on carry this tag.
+  /// Sets the tag of operations and copies that are enqueued or captured from now on.
   void set_tag(ActivityTag tag) { tag_ = tag; }
   [[nodiscard]] ActivityTag tag() const { return tag_; }
 
-  /// Records in `log` from now on when tagged work begins and ends; null ends it. Not while work
-  /// is queued; what the log holds is complete when all streams that log have been synchronised. A
-  /// graph that is launched meanwhile must have been captured meanwhile: launching another one may
-  /// throw Unsupported. The log outlives the logging. Throws Unsupported, with the reason, for a
-  /// device that cannot log; ending throws nothing.
+  /// Records in `log` from now on when tagged work begins and ends; null ends it. Must not be
+  /// called while work is queued. The log is complete once all streams that log have been
+  /// synchronised, and must outlive the logging. A graph launched while logging must also have been
+  /// captured while logging; other graphs may throw Unsupported. Throws Unsupported with the reason
+  /// if the device cannot log; ending never throws.
   virtual void log_activities(ActivityLog* log);
 
-  /// Throws that Unsupported if the reason is known without trying; call it before preparing work
-  /// only to log it.
+  /// Throws the Unsupported of `log_activities` if its reason is known without trying. Call it
+  /// before preparing work whose only purpose is a log.
   virtual void check_activities();
 
  private:
@@ -146,9 +147,8 @@ class Stream {
   std::uint64_t scratch_moves_ = 0;
 };
 
-/// Synchronises the stream of every item, the later ones also when an earlier one fails, and then
-/// throws the first failure. Throws TimedOut at once: waiting as long for the rest would be
-/// useless.
+/// Synchronises the stream of every item, even after a failure, and then throws the first failure.
+/// TimedOut is thrown at once, because waiting for the rest would take as long again.
 template <class Items, class StreamOf>
 void synchronize_all(const Items& items, const StreamOf& stream_of) {
   std::exception_ptr failure;

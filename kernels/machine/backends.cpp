@@ -1,4 +1,4 @@
-// The one place that knows which backends are built in.
+// List of the backends in this build. No other file names them.
 #include <utility>
 
 #include "kernels/cpu/device/backend.h"

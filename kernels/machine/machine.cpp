@@ -1,4 +1,4 @@
-// Reads device requests.
+// Parses device requests.
 #include "kernels/machine/machine.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 namespace parbench {
 namespace {
 
-/// A whole number, nothing before or after it. One that is larger than any machine needs is
-/// brought down to a million, which is refused as too large like those below it.
+/// Returns the whole number that `text` consists of. Numbers beyond a million become a million,
+/// which is refused as too large with the same message as other numbers.
 std::optional<int> whole_number(std::string_view text) {
   constexpr int max_value = 1'000'000;
   int value = 0;
@@ -37,7 +37,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// Which names a backend has.
+/// Returns the device names of a backend, for messages.
 std::string names_of(const Backend& backend) {
   const int count = backend.device_count();
   if (count <= 0) return fmt::format("there is none: {}", backend.description());
@@ -52,7 +52,7 @@ std::string names_of(const Backend& backend) {
 }
 
 /// The devices of one backend that a request names. Each backend divides its hardware among all its
-/// devices of the run, so it is asked once.
+/// devices of the run, so it is opened once with all of them.
 struct Wanted {
   Backend* backend = nullptr;
   std::vector<DeviceNumber> numbers;
@@ -61,7 +61,7 @@ struct Wanted {
 /// A request by backend.
 struct Request {
   std::vector<Wanted> wanted;
-  /// Of each device, its place in `wanted` and there in the numbers.
+  /// For each device: its index in `wanted`, and its index in the numbers there.
   std::vector<std::pair<std::size_t, std::size_t>> order;
 };
 
@@ -84,7 +84,7 @@ Backend& backend_named(const Machine& machine, std::string_view word, std::strin
                    : fmt::format("names the backend '{}', which does not exist", name));
 }
 
-/// Reads "0" or "0/1", what stands behind the colon of a word.
+/// Parses the part of a word after the colon: "0" or "0/1".
 DeviceNumber number_in(const Backend& backend, std::string_view word, std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto device = whole_number(text.substr(0, slash));
@@ -103,7 +103,7 @@ DeviceNumber number_in(const Backend& backend, std::string_view word, std::strin
   return number;
 }
 
-/// The names of a comma list.
+/// Splits a comma list into names.
 std::vector<std::string_view> names_in(std::string_view request) {
   if (request.find(' ') != std::string_view::npos) {
     refuse(request, "has blanks; give names with commas alone between them");
@@ -115,7 +115,8 @@ std::vector<std::string_view> names_in(std::string_view request) {
   return names;
 }
 
-/// " (1 of 2 cores; …)" where the process may use fewer cores than the machine has; else empty.
+/// Returns " (1 of 2 cores; …)" if the process may use fewer cores than the machine has; otherwise
+/// empty.
 std::string withheld_cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

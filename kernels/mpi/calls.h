@@ -18,7 +18,7 @@
 
 namespace parbench::mpi {
 
-/// Throws Error with the library's words unless a call has succeeded.
+/// Throws Error with the library's message unless a call has succeeded.
 inline void require(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -27,7 +27,7 @@ inline void require(int code, const char* what) {
   throw Error(std::string("MPI: ") + what + " failed: " + text.data());
 }
 
-/// Returns a number of elements as MPI counts them. Throws Error above 2³¹ − 1.
+/// Returns a number of elements as an int, as MPI counts them. Throws Error above 2³¹ − 1.
 inline int count_of(std::size_t count) {
   if (count <= static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     return static_cast<int>(count);
@@ -37,23 +37,23 @@ inline int count_of(std::size_t count) {
 
 class Calls {
  public:
-  /// `one_at_a_time`: only one thread may be in MPI.
+  /// `one_at_a_time`: only one thread at a time may call MPI.
   explicit Calls(bool one_at_a_time) : one_at_a_time_(one_at_a_time) {}
 
-  /// Called from time to time by all waits; may throw.
+  /// Sets a function that all waits call from time to time; it may throw.
   void check_with(std::function<void()> check) { check_ = std::move(check); }
   [[nodiscard]] const std::function<void()>& check() const { return check_; }
 
-  /// Makes a call, with other threads outside of MPI where only one may be in it. `what` names it
-  /// in errors.
+  /// Makes a call, under a lock if only one thread may call MPI. `what` names the call in errors.
   template <class Call>
   void call(const char* what, const Call& call) {
     std::unique_lock lock(mutex_, std::defer_lock);
     if (one_at_a_time_) lock.lock();
-    require(call(), what);  // which asks MPI for its words
+    require(call(), what);  // asks MPI for its message, under the same lock
   }
 
-  /// Begins an operation, which `begin` gives a request, and waits until it has ended.
+  /// Begins an operation with `begin`, which fills in a request, and waits until the operation has
+  /// ended.
   template <class Begin>
   void complete(const char* what, const Begin& begin) {
     std::array<MPI_Request, 1> request{MPI_REQUEST_NULL};

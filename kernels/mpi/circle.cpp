@@ -1,4 +1,4 @@
-// Blocks and the chunks in which they travel.
+// Algorithms over blocks, and the chunks in which blocks are sent.
 #include "kernels/mpi/circle.h"
 
 #include <algorithm>
@@ -13,12 +13,12 @@ void add(float* sum, const float* other, std::size_t count) {
 
 }  // namespace
 
-/// Numbers that lie one after the other.
+/// A contiguous range of numbers.
 struct Circle::Block {
   std::size_t first = 0;
   std::size_t count = 0;
 
-  /// Empty past the last chunk.
+  /// Returns the chunk with that index; empty after the last chunk.
   [[nodiscard]] Block chunk(std::size_t index, std::size_t size) const {
     const std::size_t at = std::min(index * size, count);
     return {first + at, std::min(size, count - at)};
@@ -32,7 +32,7 @@ Circle::Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int 
   own_ = static_cast<int>(own - ranks_.begin());
 }
 
-/// The rank `distance` positions after this one.
+/// Returns the rank `distance` positions after this one.
 int Circle::at(int distance) const {
   return ranks_[static_cast<std::size_t>((own_ + distance + size()) % size())];
 }

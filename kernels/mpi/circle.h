@@ -13,38 +13,39 @@
 
 namespace parbench::mpi {
 
-/// Sizes of the chunks of blocks that travel round a ring, in elements.
+/// Sizes of the chunks that travel round a ring, in elements.
 struct Chunks {
-  std::size_t added = 0;     // of blocks that are added up
-  std::size_t gathered = 0;  // of those that are complete
-  std::size_t ahead = 1;     // chunks on their way at once
+  std::size_t added = 0;     // chunks of blocks that are added up
+  std::size_t gathered = 0;  // chunks of complete blocks
+  std::size_t ahead = 1;     // chunks in flight at once
 };
 inline constexpr std::size_t max_ahead = 32;
-/// Between ranks that share memory a chunk is added while it is in a cache.
+/// For ranks that share memory: a chunk is added while it is still in a cache.
 inline constexpr Chunks in_memory{
     .added = std::size_t{1} << 16, .gathered = std::numeric_limits<std::size_t>::max(), .ahead = 4};
-/// Over TCP chunks are eager messages (in Open MPI up to 64 KiB with its header). Longer ones wait
-/// for the receiver's answer, which waits behind all data that is on its way to the sender, so that
-/// a link carries data one way at a time.
+/// For TCP: chunks are eager messages (in Open MPI up to 64 KiB including the header). Longer
+/// messages wait for the receiver's answer, which is queued after all data already on its way to
+/// the sender, so that a link would carry data in one direction at a time.
 inline constexpr Chunks on_network{
     .added = std::size_t{15} << 10, .gathered = std::size_t{15} << 10, .ahead = max_ahead};
 static_assert(in_memory.ahead <= max_ahead && on_network.ahead <= max_ahead);
 
-/// Ranks that exchange numbers, as one of them sees them. One thread at a time calls its functions.
+/// Ranks that exchange numbers, seen from one of them. One thread at a time calls its functions.
 class Circle {
  public:
-  /// `tag`: of all its messages in the communicator. Throws Error unless `own_rank` is one of them.
+  /// `tag`: tag of all its messages in the communicator. Throws Error unless `ranks` contains
+  /// `own_rank`.
   Circle(Calls& calls, MPI_Comm communicator, std::vector<int> ranks, int own_rank, int tag);
 
   [[nodiscard]] const std::vector<int>& ranks() const { return ranks_; }
 
-  /// Whether doubling works for this number of ranks: a power of two.
+  /// Returns whether doubling works for this number of ranks: a power of two.
   [[nodiscard]] static bool can_double(std::size_t ranks) { return (ranks & (ranks - 1)) == 0; }
-  /// Pairs exchange their sums, at twice the distance in each round. Both of a pair add the same
-  /// two numbers, so that all ranks end with the same bits.
+  /// All-reduce in which pairs exchange their sums, at twice the distance in each round. Both ranks
+  /// of a pair add the same two numbers, so that all ranks get the same bits.
   void all_reduce_by_doubling(std::span<float> data);
 
-  /// A reduce-scatter and an all-gather round the ring.
+  /// All-reduce as a reduce-scatter and an all-gather round the ring.
   void all_reduce_in_ring(std::span<float> data, const Chunks& chunks);
 
  private:
@@ -67,9 +68,9 @@ class Circle {
   Calls& calls_;
   MPI_Comm communicator_;
   std::vector<int> ranks_;
-  int own_ = 0;  // position of this rank among them
+  int own_ = 0;  // index of this rank in ranks_
   int tag_;
-  std::vector<float> inbox_;  // of all-reduces, which follow each other
+  std::vector<float> inbox_;  // receive buffer of all-reduces, which run one after the other
 };
 
 }  // namespace parbench::mpi

@@ -1,4 +1,4 @@
-// Messages and collectives of the MPI library, and beside them the all-reduces of this project.
+// Messages and collectives of the MPI library, and the all-reduces of this project.
 #include <mpi.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -37,7 +37,7 @@ std::string name_of_library() {
 
 class MpiLink final : public RankLink {
  public:
-  /// MPI has been initialised. `one_call`: only one thread at a time may call it.
+  /// Requires an initialised MPI. `one_call`: only one thread at a time may call MPI.
   explicit MpiLink(bool one_call) : name_(name_of_library()), calls_(one_call) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -46,7 +46,7 @@ class MpiLink final : public RankLink {
       MPI_Comm_set_errhandler(*communicator, MPI_ERRORS_RETURN);
     }
     shared_numbers_ = SharedNumbers::make(rank_, size_);
-    // There are none between more than 16 ranks of a machine either, which these chunks suit too.
+    // More than 16 ranks of one machine have no shared numbers either; these chunks suit them too.
     if (shared_numbers_ == nullptr) chunks_ = on_network;
   }
   ~MpiLink() override {
@@ -60,7 +60,7 @@ class MpiLink final : public RankLink {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
 
-  /// Asks the library that runs, which may be another than that of the headers.
+  /// Asks the library at run time, which may differ from the library of the headers.
   [[nodiscard]] bool reaches_gpus() const override {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
     return MPIX_Query_cuda_support() == 1;
@@ -139,7 +139,7 @@ class MpiLink final : public RankLink {
     return true;
   }
 
-  /// The library's communicator is made by a call that blocks.
+  /// Creating the library's communicator is a blocking call.
   void prepare(const RankSet& set) override {
     const auto known = members_.find(set.tag);
     if (known != members_.end() && known->second.circle.ranks() == set.ranks) return;
@@ -168,7 +168,7 @@ class MpiLink final : public RankLink {
   }
 
  private:
-  /// A set of ranks that has been prepared, of which this one is.
+  /// A prepared set of ranks that contains this rank.
   struct Members {
     Circle circle;
     MPI_Comm communicator = MPI_COMM_NULL;  // for the library's all-reduce
@@ -220,7 +220,7 @@ class MpiLink final : public RankLink {
     });
   }
 
-  /// With one buffer MPI leaves the block of each rank at the beginning.
+  /// With one buffer, MPI puts the block of each rank at the beginning.
   void reduce_scatter(std::byte* data, std::size_t bytes) {
     const std::size_t block = bytes / ranks();
     calls_.complete("MPI_Ireduce_scatter_block", [&](MPI_Request* request) {
@@ -230,7 +230,7 @@ class MpiLink final : public RankLink {
     std::memmove(data + static_cast<std::size_t>(rank_) * block, data, block);
   }
 
-  /// MPI has no such collective: a message to the next rank and one from the rank before, at once.
+  /// MPI has no such collective: sends to the next rank and receives from the previous one at once.
   void send_to_next(std::byte* data, std::size_t bytes, const std::byte* input) {
     const int next = (rank_ + 1) % size_;
     const int before = (rank_ + size_ - 1) % size_;
@@ -262,9 +262,9 @@ class MpiLink final : public RankLink {
   MPI_Comm barriers_ = MPI_COMM_NULL;
   MPI_Comm collectives_ = MPI_COMM_NULL;
   MPI_Comm sets_ = MPI_COMM_NULL;
-  std::unique_ptr<SharedNumbers> shared_numbers_;  // null: none between these ranks
+  std::unique_ptr<SharedNumbers> shared_numbers_;  // null if the ranks have no shared memory
   Chunks chunks_ = in_memory;
-  std::map<int, Members> members_;  // by the tag of their set
+  std::map<int, Members> members_;  // by tag of the set
 };
 
 RankLink* make_link(std::string* problem) {

@@ -1,4 +1,4 @@
-// A window of MPI is the memory; what lies there are numbers and counts of calls.
+// All-reduce in an MPI shared memory window, which holds numbers and counters of calls.
 #include "kernels/mpi/shared_numbers.h"
 
 #include <sys/stat.h>
@@ -17,9 +17,9 @@ namespace parbench::mpi {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr int looks = 8;  // at a count, before the thread may give its core away
+constexpr int looks = 8;  // polls of a counter before the thread yields its core
 
-/// Whether a list of transports in the environment leaves out shared memory: "tcp,self",
+/// Returns whether a list of transports in the environment excludes shared memory: "tcp,self",
 /// "^vader".
 bool leaves_out(const char* variable, std::initializer_list<std::string_view> names) {
   const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
@@ -30,7 +30,7 @@ bool leaves_out(const char* variable, std::initializer_list<std::string_view> na
   return list.starts_with('^') ? is_named : !is_named;
 }
 
-/// The network namespace of this process; the same number on all where it is not known.
+/// Returns the network namespace of this process; the same number on all ranks if it is unknown.
 std::uint64_t network() {
   struct stat status {};
   return ::stat("/proc/self/ns/net", &status) == 0 ? status.st_ino : 0;
@@ -93,7 +93,7 @@ SharedNumbers::SharedNumbers(int rank, int size, MPI_Comm machine)
     int unit = 0;
     void* memory = nullptr;
     MPI_Win_shared_query(window_, one, &room, &unit, static_cast<void*>(&memory));
-    // Pages, and so offsets within a cache line, are the same in all processes.
+    // Page offsets, and so offsets within a cache line, are equal in all processes.
     auto space = static_cast<std::size_t>(room);
     slots_.push_back(static_cast<Slot*>(std::align(alignof(Slot), sizeof(Slot), memory, space)));
   }
@@ -106,7 +106,7 @@ SharedNumbers::~SharedNumbers() {
   MPI_Comm_free(&machine_);
 }
 
-/// Waits for them.
+/// Waits for the numbers of a rank and returns them.
 const float* SharedNumbers::numbers_of(int rank, const std::function<void()>& check) const {
   const Slot& slot = *slots_[static_cast<std::size_t>(rank)];
   Waiting waiting;

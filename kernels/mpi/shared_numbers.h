@@ -1,5 +1,5 @@
-// All-reduces of few numbers between ranks of one machine, by memory that they share: a message
-// passing library takes longer to find a message than the numbers to arrive.
+// All-reduces of few numbers between ranks of one machine, in shared memory. For few numbers a
+// message passing library spends more time on finding a message than on transferring it.
 #pragma once
 
 #include <mpi.h>
@@ -14,24 +14,23 @@
 
 namespace parbench::mpi {
 
-/// Every rank writes its numbers to a slot of its own and reads those of the others when their
-/// counts say that they are there. Each has two such slots in turn: where all others have begun a
-/// call, they have read all of the one before.
+/// Every rank writes its numbers to its own place, and reads those of the others once their
+/// counters show that the numbers are complete. Each rank alternates between two places: once all
+/// other ranks have begun a call, they have read all numbers of the previous call.
 class SharedNumbers {
  public:
   static constexpr std::size_t max_count = max_shared_bytes / sizeof(float);
 
-  /// All ranks call it. Null where they are on several machines, or in network namespaces that
-  /// stand for them, where they are too many, or where the settings of MPI keep messages from
-  /// shared memory.
+  /// All ranks call it. Null if the ranks are on several machines (or in different network
+  /// namespaces), if there are too many of them, or if MPI's settings disable shared memory.
   [[nodiscard]] static std::unique_ptr<SharedNumbers> make(int rank, int size);
 
   ~SharedNumbers();
   SharedNumbers(const SharedNumbers&) = delete;
   SharedNumbers& operator=(const SharedNumbers&) = delete;
 
-  /// Every rank's numbers become the sum of all, added in the order of the ranks, so that all get
-  /// the same bits. `check` is called from time to time while it waits, and may throw.
+  /// Sums the numbers of all ranks in the order of the ranks, so that all get the same bits.
+  /// `check` is called from time to time during waits, and may throw.
   void all_reduce(float* data, std::size_t count, const std::function<void()>& check);
 
  private:

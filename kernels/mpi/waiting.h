@@ -1,4 +1,4 @@
-// How a thread waits for another rank.
+// Polling strategy of a thread that waits for another rank.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace parbench::mpi {
 
-/// At first a thread keeps its core between polls, then it gives it to any other thread, and soon
-/// it sleeps between them, for a part of what it has waited so far: a thread that only gives its
-/// core away takes half of it from one that computes there.
+/// A thread first keeps its core between polls, then yields it, and soon sleeps between polls for a
+/// part of the time it has waited so far. A thread that only yields would take half of the core
+/// from a thread that computes there.
 class Waiting {
  public:
   void pause() {

@@ -1,5 +1,5 @@
-// Refuses descriptions that make no sense before a library sees them, in words for people. One
-// overload per operation, so that a new one without checks does not compile.
+// Refuses invalid descriptions before a library sees them, with readable messages. There is one
+// overload per operation, so that a new operation without checks does not compile.
 #include "kernels/ops/checks.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ void check_rank(Name operation, const Shape& shape, std::size_t rank) {
   check_extents(operation, shape);
 }
 
-/// An activation: {N, C}, {N, positions, C} or {N, C, H, W}.
+/// Checks the shape of an activation: {N, C}, {N, positions, C} or {N, C, H, W}.
 void check_activation(Name operation, const Shape& shape) {
   if (shape.size() < 2 || shape.size() > 4) {
     throw UsageError(fmt::format("{}: the shape '{}' has {} dimensions; it must have 2 to 4",
@@ -51,7 +51,8 @@ void check_activation(Name operation, const Shape& shape) {
   check_extents(operation, shape);
 }
 
-// `what` is the height or the width of an image, `padding` that at both ends together.
+// Checks a window. `what`: the height or the width of an image; `padding`: the sum of the padding
+// at both ends.
 void check_window(Name operation, Name what, std::int64_t extent, std::int64_t kernel,
                   std::int64_t padding) {
   if (extent + padding >= kernel) return;
@@ -107,7 +108,7 @@ void check_shape(Name operation, const LinearShape& shape) {
   check_positive(operation, "out_features", shape.out_features);
 }
 
-// A batch normalisation of the shape has a variance to compute.
+// Checks that a batch normalisation of this shape has a variance to compute.
 void check_variance(Name operation, const Shape& shape) {
   check_rank(operation, shape, 4);
   (void)canonical(shape);  // its size fits 64 bits
@@ -180,7 +181,7 @@ void check_one(Name name, const MseLoss& desc) {
                   desc.total_elements, element_count(desc.shape), to_string(desc.shape)));
 }
 
-// A probability of dropout, momentum and the betas of Adam.
+// Checks a value that must be in [0, 1): probability of dropout, momentum, betas of Adam.
 void check_below_one(Name operation, Name field, float value) {
   if (value >= 0 && value < 1) return;
   throw UsageError(
@@ -206,7 +207,8 @@ void check_one(Name name, const ClipFactor& desc) {
   throw UsageError(fmt::format("{}: max_norm is {}; it must be positive", name, desc.max_norm));
 }
 
-// A tensor whose order of elements matters: of an image, that depends on the device.
+// Checks a tensor whose order of elements matters. Images are refused, because their order depends
+// on the device.
 void check_rows(Name operation, const Shape& shape) {
   check_extents(operation, shape);
   if (shape.size() <= 3) return;
@@ -228,7 +230,7 @@ void check_one(Name name, const Dropout& desc) {
 
 void check_one(Name name, const Scale& desc) { check_activation(name, desc.shape); }
 
-// Indices are no numbers to convert.
+// Refuses to convert indices to another type.
 void check_copied_indices(Name name, const Reorder& desc) {
   if (desc.source.dtype != DType::i32 && desc.destination.dtype != DType::i32) return;
   if (desc.source == desc.destination && desc.source.layout.is_canonical()) return;
@@ -258,7 +260,7 @@ void check_one(Name name, const Spin& spin) {
 
 // Language models.
 
-// Indices (i32) reach every row of a table.
+// Checks the rows of a table, which i32 indices must be able to address.
 void check_table(Name operation, Name field, std::int64_t rows) {
   constexpr std::int64_t max_rows = std::numeric_limits<std::int32_t>::max();
   check_positive(operation, field, rows);
@@ -358,7 +360,7 @@ void check_one(Name name, const AddChannelBias& desc) { check_rank(name, desc.sh
 void check_one(Name name, const SumChannels& desc) { check_rank(name, desc.shape, 4); }
 
 void check_one(Name name, const PadImage& desc) {
-  constexpr std::int64_t max = 1 << 20;  // no sum of them leaves 64 bits
+  constexpr std::int64_t max = 1 << 20;  // sums of these fit 64 bits
   check_rank(name, desc.source, 4);
   const auto& [top, left, bottom, right] = desc.edges;
   for (const std::int64_t edge : {top, left, bottom, right}) {
@@ -376,7 +378,7 @@ void check_one(Name name, const PadImage& desc) {
 
 void check_one(Name name, const Map& desc) { check_map(name, desc); }
 
-/// Operations compute in f32 or bf16.
+/// Checks the type: operations compute in f32 or bf16.
 template <class Desc>
 void check_type(Name name, const Desc& desc) {
   if constexpr (requires { desc.dtype; }) {

@@ -7,10 +7,10 @@
 
 namespace parbench {
 
-/// Throws UsageError for a description that makes no sense on any device.
+/// Throws UsageError for a description that is invalid on every device.
 void check(const OpDesc& desc);
 
-/// The part of `check` for a Map of that name.
+/// Checks a Map; `name` is used in messages.
 void check_map(std::string_view name, const Map& desc);
 
 }  // namespace parbench

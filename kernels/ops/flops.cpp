@@ -1,4 +1,4 @@
-// One overload per operation, so that a new one without a count does not compile.
+// One overload per operation, so that a new operation without a count does not compile.
 #include "kernels/ops/flops.h"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ double flops(const AddReluBackward& desc) {
   return count(desc.shape) * (desc.two_gradients ? 2 : 1);
 }
 
-// A comparison for each element of every window; in backward an addition for each window.
+// A comparison for each element of every window; in the backward pass an addition for each window.
 double flops(const MaxPoolForward& desc) {
   return count(desc.shape.destination()) *
          static_cast<double>(desc.shape.kernel * desc.shape.kernel);
@@ -128,7 +128,7 @@ double flops(const LayerNormForward& desc) { return 8 * count(desc.shape); }
 // Per element: diff_shift 1, diff_scale 4 (centre, normalise, multiply, add), the row's two sums 4,
 // diff_source 5.
 double flops(const LayerNormBackward& desc) { return 14 * count(desc.shape); }
-double flops(const Dropout& desc) { return count(desc.shape); }  // random numbers count none
+double flops(const Dropout& desc) { return count(desc.shape); }  // random numbers count as 0
 double flops(const Scale& desc) { return (desc.addend == 0 ? 1 : 2) * count(desc.shape); }
 
 // Per element: first moment 3, second moment 4, update 6 (two of them a square root and a
@@ -147,9 +147,9 @@ double flops(const EmbeddingBackward& desc) { return count({desc.count, desc.wid
 // Per element: maximum 1, subtract 1, exponential 1, sum 1, scale 1.
 double flops(const SoftmaxCrossEntropy& desc) { return 5 * count({desc.rows, desc.classes}); }
 
-// One of attention's products: a multiply-add for every element of a head's vectors and every pair
-// of a query and a key that it sees. Of a causal one these are the pairs up to the diagonal,
-// whether or not a backend computes more. Softmaxes are not counted.
+// FLOPs of one product of attention: a multiply-add for every element of a head's vectors and every
+// pair of a query and a key that it attends to. With `causal` these are the pairs up to the
+// diagonal, whether or not a backend computes more. The softmax is not counted.
 template <class Desc>
 double attention_product(const Desc& desc) {
   const auto length = static_cast<double>(desc.sequence);
@@ -160,8 +160,8 @@ double flops(const AttentionForward& desc) { return 2 * attention_product(desc);
 // The gradients of queries, keys, values and probabilities. Recomputing the scores is not counted.
 double flops(const AttentionBackward& desc) { return 4 * attention_product(desc); }
 
-// The products of each pass: with the source, and with the states behind all positions but the
-// last.
+// FLOPs of the products of each pass: with the source, and with the states of all positions except
+// the last.
 double product(const LstmShape& shape) {
   const std::int64_t positions = shape.batch * shape.sequence;
   return product(positions, shape.in_features, shape.gates()) +
@@ -182,14 +182,15 @@ double flops(const LstmBackwardWeights& desc) {
 
 // Images.
 
-// An addition for each element of every window, and a division; in backward the same.
+// FLOPs of window sums: an addition for each element of every window, and a division; the same in
+// the backward pass.
 double window_sums(const PoolingShape& shape) {
   return count(shape.destination()) * static_cast<double>(shape.kernel * shape.kernel + 1);
 }
 double flops(const AveragePoolForward& desc) { return window_sums(desc.shape); }
 double flops(const AveragePoolBackward& desc) { return window_sums(desc.shape); }
 
-// Per element: square 1, its window's sum as many as channels, scale and offset 2, power and
+// Per element: square 1, its window's sum (one addition per channel), scale and offset 2, power and
 // product 2.
 double flops(const LocalResponseNormForward& desc) {
   return static_cast<double>(desc.size + 5) * count(desc.shape);

@@ -1,5 +1,5 @@
-// Operations that only images have: poolings, local response normalisation, channels. Conventions
-// are those of ops.h.
+// Operations on images only: pooling, local response normalisation, channels. For conventions see
+// ops.h.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace parbench {
 
-/// Pooling window: square, with padding that never wins a maximum, the same in both directions.
+/// Pooling window: square, the same in both directions. Padding never wins a maximum.
 struct PoolingShape {
   Shape source;  // {N, C, H, W}
   std::int64_t kernel = 2;
@@ -43,7 +43,7 @@ struct MaxPoolBackward {
 /// Returns the shape of the means over H and W: {N, C} of {N, C, H, W}.
 [[nodiscard]] inline Shape shape_of_means(const Shape& source) { return {source[0], source[1]}; }
 
-/// Mean over H and W: {N, C, H, W} to {N, C}. Arguments: source, destination.
+/// Mean over H and W, from {N, C, H, W} to {N, C}. Arguments: source, destination.
 struct GlobalAveragePoolForward {
   Shape source;
   DType dtype = DType::f32;
@@ -61,8 +61,8 @@ struct GlobalAveragePoolBackward {
                          const GlobalAveragePoolBackward&) = default;
 };
 
-/// The mean of each window: over its elements in the image, or with `count_padding` over all
-/// kernel². Arguments: source, destination.
+/// The mean of each window: over its elements inside the image, or with `count_padding` over all
+/// kernel² elements. Arguments: source, destination.
 struct AveragePoolForward {
   PoolingShape shape;
   DType dtype = DType::f32;
@@ -109,7 +109,7 @@ struct LocalResponseNormBackward {
                          const LocalResponseNormBackward&) = default;
 };
 
-/// Channels [first, first + count) of an image {N, C, H, W}.
+/// The channels [first, first + count) of an image {N, C, H, W}.
 struct ChannelRange {
   Shape whole;
   std::int64_t first = 0;
@@ -120,7 +120,7 @@ struct ChannelRange {
   friend bool operator==(const ChannelRange&, const ChannelRange&) = default;
 };
 
-/// destination = those channels of source. Arguments: source, destination.
+/// destination = the selected channels of source. Arguments: source, destination.
 struct SliceChannels {
   ChannelRange range;
   DType dtype = DType::f32;
@@ -128,8 +128,8 @@ struct SliceChannels {
   friend bool operator==(const SliceChannels&, const SliceChannels&) = default;
 };
 
-/// Those channels of destination = source; the others stay. One for each input concatenates images,
-/// and SliceChannels is the backward step. Arguments: source, destination.
+/// Selected channels of destination = source; other channels are unchanged. One such operation per
+/// input concatenates images; SliceChannels is the backward step. Arguments: source, destination.
 struct InsertChannels {
   ChannelRange range;
   DType dtype = DType::f32;
@@ -138,7 +138,7 @@ struct InsertChannels {
 };
 
 /// destination's channel j·groups + i = source's channel i·(C/groups) + j (Zhang et al. 2017:
-/// "ShuffleNet"). With C/groups for `groups` it is its own inverse, which is its backward step.
+/// "ShuffleNet"). The backward step is the same operation with C/groups in place of `groups`.
 /// Arguments: source, destination.
 struct ShuffleChannels {
   Shape shape;  // {N, C, H, W}
@@ -157,8 +157,8 @@ struct AddChannelBias {
   friend bool operator==(const AddChannelBias&, const AddChannelBias&) = default;
 };
 
-/// The backward step: sums over samples, rows and columns, added to what is there with
-/// `accumulate`. Arguments: diff_destination, diff_bias {C} (f32).
+/// The backward step: sums over samples, rows and columns; with `accumulate`, they are added to the
+/// destination. Arguments: diff_destination, diff_bias {C} (f32).
 struct SumChannels {
   Shape shape;  // {N, C, H, W}
   DType dtype = DType::f32;
@@ -167,21 +167,22 @@ struct SumChannels {
   friend bool operator==(const SumChannels&, const SumChannels&) = default;
 };
 
-/// Rows and columns of zeros that an image gets at its edges; a negative number removes as many.
+/// Rows and columns of zeros that are added at the edges of an image; negative numbers remove rows
+/// and columns.
 struct Edges {
   std::int64_t top = 0;
   std::int64_t left = 0;
   std::int64_t bottom = 0;
   std::int64_t right = 0;
 
-  /// Those that undo it.
+  /// Returns the edges that undo these.
   [[nodiscard]] Edges reversed() const { return {-top, -left, -bottom, -right}; }
 
   friend bool operator==(const Edges&, const Edges&) = default;
 };
 
-/// destination = source with those edges, as torch.nn.functional.pad. With the reversed edges it is
-/// its own backward step. Arguments: source, destination.
+/// destination = source with these edges, as torch.nn.functional.pad. The backward step is the same
+/// operation with the reversed edges. Arguments: source, destination.
 struct PadImage {
   Shape source;  // {N, C, H, W}
   Edges edges;

@@ -1,4 +1,4 @@
-// Operations of a long short-term memory, in the form of those in ops.h.
+// Operations of a long short-term memory. For conventions see ops.h.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace parbench {
 
-/// One layer in one direction, whose state is zero before the first position: {batch, sequence,
-/// in_features} to {batch, sequence, hidden}. The four gates of torch.nn.LSTM, in its order: input,
-/// forget, cell, output, each with `hidden` rows of the weights.
+/// One layer in one direction, with a zero state before the first position: {batch, sequence,
+/// in_features} to {batch, sequence, hidden}. The four gates are those of torch.nn.LSTM, in its
+/// order: input, forget, cell, output, each with `hidden` rows of the weights.
 struct LstmShape {
   std::int64_t batch = 1;
   std::int64_t sequence = 1;
@@ -41,7 +41,7 @@ struct LstmForward {
   friend bool operator==(const LstmForward&, const LstmForward&) = default;
 };
 
-/// The gradient of the source. Leaves in `saved` what LstmBackwardWeights reads. Arguments:
+/// The gradient of the source. Writes to `saved` what LstmBackwardWeights reads. Arguments:
 /// destination (of the forward pass), diff_destination, weights, recurrent_weights, saved,
 /// diff_source.
 struct LstmBackwardData {

@@ -1,4 +1,4 @@
-// Programs over strided tensors: what their steps read, and why a description is refused.
+// Programs over strided tensors: operands of their steps, and checks of descriptions.
 #include "kernels/ops/map.h"
 
 #include <fmt/format.h>
@@ -38,13 +38,14 @@ void check_reduction(std::string_view name, const Map& desc) {
   }
 }
 
-/// The lowest and the highest place that coordinates name, both within ±max_count.
+/// The lowest and the highest element index that coordinates address, both within ±max_count.
 struct Reach {
   std::int64_t first;
   std::int64_t last;
 };
 
-/// Nothing where a stride leaves a buffer of `max` elements.
+/// Extends `reach` by a dimension. Returns false if a stride leads out of a buffer of `max`
+/// elements.
 bool extend(Reach& reach, std::int64_t extent, std::int64_t stride, std::int64_t max) {
   if (extent == 1 || stride == 0) return true;
   if (stride < -max || stride > max || extent - 1 > max / std::abs(stride)) return false;
@@ -70,7 +71,7 @@ void check_tensor(std::string_view name, std::string_view role, const Shape& ext
       tensor.count, tensor.offset, to_string(tensor.strides), to_string(extents)));
 }
 
-/// Those that an input has itself.
+/// Checks the values that an input itself contains.
 void check_values(std::string_view name, const StridedTensor& input) {
   if (input.values == nullptr) return;
   if (input.dtype == DType::f32 && std::cmp_equal(input.values->size(), input.count)) return;
@@ -78,7 +79,8 @@ void check_values(std::string_view name, const StridedTensor& input) {
                                input.count, to_string(input.dtype), input.values->size()));
 }
 
-/// Each stride goes beyond what the smaller ones reach.
+/// Checks that no two coordinates address one element: each stride must exceed the reach of the
+/// smaller ones.
 void check_different_elements(std::string_view name, const Shape& extents,
                               const StridedTensor& output) {
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;

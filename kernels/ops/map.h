@@ -14,7 +14,7 @@
 namespace parbench {
 
 /// What one step of an element program computes from the results of earlier steps, in f32.
-/// Comparisons give 1 or 0; `select` takes anything but 0 as true.
+/// Comparisons return 1 or 0; `selection` treats every value except 0 as true.
 enum class ElementOp : std::uint8_t {
   input,       // the element of input `from[0]`
   number,      // ElementStep::number
@@ -30,7 +30,7 @@ enum class ElementOp : std::uint8_t {
   negation,
   reciprocal,
   rounding,  // to the nearest whole number, ties to even
-  sign,      // −1, 0 or 1; that of NaN is NaN
+  sign,      // −1, 0 or 1; NaN for NaN
   sine,
   square_root,
   tanh,
@@ -40,8 +40,8 @@ enum class ElementOp : std::uint8_t {
   product,
   quotient,
   power,      // as std::pow
-  minimum,    // NaN where one of both is
-  maximum,    // NaN where one of both is
+  minimum,    // NaN if either is NaN
+  maximum,    // NaN if either is NaN
   remainder,  // of a division rounded towards zero, as std::fmod
   less,
   equal,
@@ -49,24 +49,24 @@ enum class ElementOp : std::uint8_t {
   selection  // from[0] != 0 ? from[1] : from[2]
 };
 
-/// How many earlier results an operation reads: 0 for input, number and coordinate.
+/// Number of earlier results that an operation reads: 0 for input, number and coordinate.
 [[nodiscard]] std::size_t operand_count(ElementOp op);
 
 struct ElementStep {
   ElementOp op = ElementOp::input;
-  std::array<std::uint8_t, 3> from = {};  // indices of earlier steps, or as ElementOp says
+  std::array<std::uint8_t, 3> from = {};  // indices of earlier steps; see ElementOp for exceptions
   float number = 0;
 
   friend bool operator==(const ElementStep&, const ElementStep&) = default;
 };
 
-/// Steps in the order of execution; the last one is the result.
+/// Steps in the order of execution; the result is that of the last step.
 using ElementProgram = std::vector<ElementStep>;
 
-/// How an operand's elements lie in its buffer of `count` elements: the one at coordinates i is at
-/// offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0 repeats, a negative
-/// one goes backwards. An input with `values` is no argument: the planned operation has them, as
-/// f32.
+/// Position of an operand's elements in its buffer of `count` elements: the one at coordinates i is
+/// at offset + Σ strides[d]·i[d], which must be within the buffer. A stride of 0 repeats an
+/// element, a negative stride goes backwards. An input with `values` is not an argument: the
+/// planned operation contains the values, as f32.
 struct StridedTensor {
   DType dtype = DType::f32;
   std::int64_t count = 0;
@@ -80,33 +80,33 @@ struct StridedTensor {
 enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 
 /// output[i] [+]= reduction over the last `reduced` coordinates of program(inputs at i…). Inputs
-/// are f32, bf16 or i32, and so is the output, where i32 is rounded; all arithmetic is f32, and
-/// reductions give the same bits for every number of threads. Without dimensions there is one
-/// element. Elements of the output that no coordinates name stay as they are. Arguments: source0 to
-/// source7, as many as there are inputs, destination; where nothing is reduced, it may be the
-/// memory of inputs that have its type, offset and strides.
+/// and output are f32, bf16 or i32; an i32 output is rounded. All arithmetic is f32, and reductions
+/// return the same bits for every number of threads. A Map without dimensions has one element.
+/// Elements of the output that no coordinates address are unchanged. Arguments: source0 to source7
+/// (one per input), destination; without a reduction, the destination may be the memory of inputs
+/// that have its type, offset and strides.
 struct Map {
   static constexpr std::size_t max_rank = 8;
   static constexpr std::size_t max_inputs = 8;
   static constexpr std::size_t max_steps = 64;
 
-  Shape extents = {};  // of the kept dimensions, then of the reduced ones
+  Shape extents = {};  // kept dimensions, then reduced ones
   std::vector<StridedTensor> inputs = {};
   ElementProgram program = {};
-  /// Its strides are those of the kept dimensions, in which each goes beyond what the smaller ones
-  /// reach, so that no two coordinates name one element.
+  /// The strides are those of the kept dimensions. Each must exceed the reach of the smaller ones,
+  /// so that no two coordinates address one element.
   StridedTensor output = {};
   Reduction reduction = Reduction::none;
-  int reduced = 0;  // dimensions
+  int reduced = 0;  // number of reduced dimensions
   bool accumulate = false;
 
   friend bool operator==(const Map&, const Map&) = default;
 };
 
-/// Extents of the dimensions that the output has.
+/// Returns the extents of the dimensions of the output.
 [[nodiscard]] Shape kept_extents(const Map& desc);
 
-/// Elements of a buffer that coordinates in `extents` name, at most.
+/// Returns an upper limit for the number of buffer elements that coordinates in `extents` address.
 [[nodiscard]] std::int64_t named_elements(const Shape& extents, const StridedTensor& tensor);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Loops are sorted by the strides of one operand, the output or, in a reduction, the largest input.
+// Loops are sorted by the strides of one operand: the output or, for reductions, the largest input.
 #include "kernels/ops/map_loops.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void add_argument(MapLoops& all, std::size_t argument, const StridedTensor& tens
               tensor.strides);
 }
 
-/// Makes each coordinate that steps read an operand.
+/// Adds an operand for each coordinate that steps read.
 void add_coordinates(MapLoops& all) {
   std::array<std::size_t, Map::max_rank> operand_of{};
   for (ElementStep& step : all.program) {
@@ -36,7 +36,7 @@ void add_coordinates(MapLoops& all) {
   }
 }
 
-/// Adds the old output by a last step of the program.
+/// Appends a step to the program that adds the old output.
 void add_old_output(MapLoops& all, const Map& desc) {
   const auto last = static_cast<std::uint8_t>(all.program.size() - 1);
   const auto operand = static_cast<std::uint8_t>(all.operands.size());
@@ -46,7 +46,7 @@ void add_old_output(MapLoops& all, const Map& desc) {
       {.op = ElementOp::addition, .from = {static_cast<std::uint8_t>(last + 1), last}});
 }
 
-/// Returns the operand whose order in memory the loops follow.
+/// Returns the operand whose memory order the loops follow.
 std::size_t leader(const MapLoops& all, const Map& desc) {
   if (all.reduction == Reduction::none || desc.inputs.empty()) return all.output();
   const auto elements = [&](const StridedTensor& input) {
@@ -136,7 +136,7 @@ ResultPlaces result_places(const ElementProgram& program, const std::vector<bool
     if (free.empty()) free.push_back(places.count++);
     places.place_of[i] = free.back();
     free.pop_back();
-    if (last_use[i] == i) free.push_back(places.place_of[i]);  // nothing reads it
+    if (last_use[i] == i) free.push_back(places.place_of[i]);  // no step reads it
   }
   return places;
 }

@@ -1,5 +1,5 @@
-// The loops of a Map, simplified in the same way for every backend: dimensions in the order of
-// memory, with neighbours merged where all operands allow it, and coordinates as operands.
+// The loops of a Map, simplified in the same way for every backend. Dimensions follow the order of
+// memory, neighbours are merged if all operands allow it, and coordinates are operands.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 
 namespace parbench {
 
-/// What a loop steps through: an argument of the operation, or a coordinate, whose element at
-/// position p is p itself.
+/// An operand of a loop: an argument of the operation, or a coordinate, whose element at position p
+/// is p.
 struct MapOperand {
   bool is_coordinate = false;
-  std::size_t argument = 0;  // as Op::arguments() lists them, where it is no coordinate
+  std::size_t argument = 0;  // index in Op::arguments(), unless the operand is a coordinate
   DType dtype = DType::f32;
-  std::int64_t offset = 0;  // of the first element
+  std::int64_t offset = 0;  // index of the first element
 };
 
-/// Inputs, coordinates, the old output that is added to, and the output.
+/// Inputs, coordinates, the old output to which results are added, and the output.
 inline constexpr std::size_t max_map_operands = Map::max_inputs + Map::max_rank + 2;
 
 struct MapLoop {
@@ -32,27 +32,28 @@ struct MapLoop {
 struct MapLoops {
   std::vector<MapLoop> loops;        // innermost first; at least one
   std::vector<MapOperand> operands;  // the last one is the output
-  /// Steps read operands, never coordinates. Nothing is left to accumulate without a reduction.
+  /// Its steps read operands only, not coordinates. It includes the accumulation, unless there is a
+  /// reduction.
   ElementProgram program;
-  Reduction reduction = Reduction::none;  // none where no loop is reduced
+  Reduction reduction = Reduction::none;  // none if no loop is reduced
   bool accumulate = false;
 
   [[nodiscard]] std::size_t output() const { return operands.size() - 1; }
-  /// The product of the extents of the loops that are reduced, or of the others.
+  /// Returns the product of the extents of the reduced loops, or of the other loops.
   [[nodiscard]] std::int64_t elements(bool is_reduced) const;
 };
 
-/// Needs a description that `check` accepts.
+/// Returns the loops of a description that `check` accepts.
 [[nodiscard]] MapLoops map_loops(const Map& desc);
 
-/// Where the results of steps are kept until they are read for the last time.
+/// Registers for the results of steps, each in use until its last read.
 struct ResultPlaces {
-  std::vector<std::size_t> place_of;  // by step; unspecified for those that are not kept
+  std::vector<std::size_t> place_of;  // by step; unspecified for steps that are not kept
   std::size_t count = 0;
 };
 
-/// Finds places for the results of those steps that `is_kept` names. A step may have the place of
-/// an operand that nothing reads later.
+/// Assigns places to the results of the steps for which `is_kept` is true. A step may take the
+/// place of one of its operands if no later step reads that operand.
 [[nodiscard]] ResultPlaces result_places(const ElementProgram& program,
                                          const std::vector<bool>& is_kept);
 

@@ -1,4 +1,4 @@
-// One overload per operation, so that a new one without operands does not compile.
+// One overload per operation, so that a new operation without operands does not compile.
 #include "kernels/ops/operands.h"
 
 #include <array>
@@ -156,7 +156,7 @@ Operands operands(const LinearBackwardWeights& desc) {
   return all;
 }
 
-/// Matrices of a product as they lie in memory.
+/// Returns a matrix of a product as stored in memory.
 TensorDesc stored(const Gemm& desc, std::int64_t rows, std::int64_t columns, bool transposed) {
   Shape shape = transposed ? Shape{columns, rows} : Shape{rows, columns};
   if (desc.batch > 1) shape.insert(shape.begin(), desc.batch);
@@ -223,7 +223,7 @@ Operands operands(const Discard& desc) {
 
 // Normalisation, dropout and scaling of transformers.
 
-/// Returns an operand of one f32 per row; the last dimension is the row.
+/// Returns an operand of one f32 per row; a row is the last dimension.
 Operand row_statistics(std::string_view role, Access access, const Shape& shape) {
   return channels(role, access, element_count(shape) / shape.back());
 }
@@ -311,7 +311,8 @@ Operands operands(const SoftmaxCrossEntropy& desc) {
           activation("diff_logits", Access::write, shape, desc.dtype)};
 }
 
-/// A tensor of attention, with so many vectors of each head at a position of the sequence.
+/// Returns a tensor of attention with `vectors` vectors of each head at each position of the
+/// sequence.
 template <class Desc>
 Operand attention_tensor(std::string_view role, Access access, const Desc& desc,
                          std::int64_t vectors) {

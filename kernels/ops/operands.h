@@ -1,4 +1,4 @@
-// What each operation reads and writes: backends, naive loops and tests take it from here.
+// Operands of each operation. Backends, naive loops and tests use these lists.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace parbench {
 
 enum class Access { read, write, read_write };
 
-/// Who determines how an operand lies in memory.
+/// Who determines the memory layout of an operand.
 enum class Placement {
-  exact,       // the description: as Operand::tensor says
-  activation,  // the device: in its activation layout
+  exact,       // the description: the layout of Operand::tensor
+  activation,  // the device: its activation layout
   planned,     // the operation, when it is planned
-  opaque,      // the backend alone knows the bytes and what they mean
+  opaque,      // the backend: only it knows the bytes and their meaning
 };
 
 struct Operand {
@@ -26,15 +26,15 @@ struct Operand {
   Access access = Access::read;
   Placement placement = Placement::exact;
   TensorDesc tensor;  // logical shape and type; canonical, unless the description has a layout
-  std::optional<double> traffic = {};  // bytes; default: the tensor's, once for each access
+  std::optional<double> traffic = {};  // bytes; default: the tensor's bytes, once for each access
 };
 
-/// The operands in the order in which Op::enqueue takes them: the lists behind "Arguments" in
-/// ops.h. Needs a description that `check` accepts.
+/// Returns the operands in the order in which Op::enqueue takes them, which is that of "Arguments"
+/// in ops.h. Requires a description that `check` accepts.
 [[nodiscard]] std::vector<Operand> operands_of(const OpDesc& desc);
 
-/// Equal for equal descriptions, from the kind of the operation and the shapes of its operands.
-/// Needs a description that `check` accepts.
+/// Returns a hash of the kind of the operation and the shapes of its operands; equal for equal
+/// descriptions. Requires a description that `check` accepts.
 [[nodiscard]] std::size_t hash_of(const OpDesc& desc);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// The operations' names, for reports and messages, and the arithmetic that they need.
+// Names and number formats of the operations, for reports and messages.
 #include "kernels/ops/ops.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::string_view name_of(const OpDesc& desc) {
       [](const Reorder&) -> Name { return "reorder"; },
       [](const Spin&) -> Name { return "spin"; },
       [](const Discard&) -> Name { return "discard"; },
-      // Of transformers, optimisers and gradient clipping.
+      // Transformers, optimisers and gradient clipping.
       [](const LayerNormForward&) -> Name { return "layer_norm_forward"; },
       [](const LayerNormBackward&) -> Name { return "layer_norm_backward"; },
       [](const Dropout&) -> Name { return "dropout"; },
@@ -67,7 +67,7 @@ std::string_view name_of(const OpDesc& desc) {
       [](const LstmForward&) -> Name { return "lstm_forward"; },
       [](const LstmBackwardData&) -> Name { return "lstm_backward_data"; },
       [](const LstmBackwardWeights&) -> Name { return "lstm_backward_weights"; },
-      // Of images.
+      // Images.
       [](const AveragePoolForward&) -> Name { return "average_pool_forward"; },
       [](const AveragePoolBackward&) -> Name { return "average_pool_backward"; },
       [](const LocalResponseNormForward&) -> Name { return "local_response_norm_forward"; },

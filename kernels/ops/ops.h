@@ -7,7 +7,7 @@
 //   weights, the planned operation chooses the layout and reports it in Op::arguments().
 // - The list behind "arguments" is the order in which Op::enqueue takes its views; operands.h has
 //   it as data.
-// - `math` of those that sum products: what may become of f32 inputs before they are multiplied.
+// - `math` of those that sum products: how f32 inputs may be rounded before multiplication.
 // - `accumulate` adds the result to what the output holds instead of overwriting it.
 // - Statistics, losses and parameter gradients are f32 whatever the activations' type.
 #pragma once
@@ -43,7 +43,7 @@ struct ConvolutionShape {
   std::int64_t groups = 1;
   std::int64_t dilation = 1;
 
-  /// The rows, and the columns, from the window's first tap to its last.
+  /// Returns the rows or columns from the window's first tap to its last.
   [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
   [[nodiscard]] std::int64_t out_height() const {
     return (height + 2 * padding - extent()) / stride + 1;
@@ -63,7 +63,7 @@ struct ConvolutionShape {
   friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
 };
 
-/// `relu` clamps the result at zero, as inference has it. Arguments: source, weights, [bias],
+/// `relu` clamps the result at zero, for inference. Arguments: source, weights, [bias],
 /// destination.
 struct ConvolutionForward {
   ConvolutionShape shape;
@@ -97,12 +97,12 @@ struct ConvolutionBackwardWeights {
 };
 
 /// Batch normalisation in training over {N, C, H, W}: y = scale·(x − mean)/sqrt(variance + epsilon)
-/// + shift with the batch's own biased variance; running statistics move by `momentum` towards the
-/// batch's (variance unbiased), as in PyTorch. `relu` clamps y at zero and leaves a mask for
-/// BatchNormBackward. `add`, which needs `relu`, adds the addend to y before the clamp, as at the
-/// end of a residual block; its mask is for AddReluBackward. Arguments: source, scale, shift,
-/// running_mean, running_variance, destination (neither source's nor addend's memory), mean,
-/// variance, [mask], [addend]; the per-channel ones have shape {C}.
+/// + shift with the batch's own biased variance. As in PyTorch, running statistics move by
+/// `momentum` towards those of the batch (with the unbiased variance). `relu` clamps y at zero and
+/// writes a mask for BatchNormBackward. `add`, which needs `relu`, adds the addend to y before the
+/// clamp, as at the end of a residual block; its mask is for AddReluBackward. Arguments: source,
+/// scale, shift, running_mean, running_variance, destination (memory other than source's and
+/// addend's), mean, variance, [mask], [addend]; per-channel arguments have shape {C}.
 struct BatchNormForward {
   Shape shape;
   DType dtype = DType::f32;
@@ -127,7 +127,8 @@ struct BatchNormBackward {
 };
 
 /// destination = f(source) for each element. `low` and `high` are the limits of
-/// ActivationKind::clip alone. Arguments: source, destination (may be the same memory).
+/// ActivationKind::clip; other kinds ignore them. Arguments: source, destination (may be the same
+/// memory).
 struct ActivationForward {
   Shape shape;
   DType dtype = DType::f32;
@@ -138,10 +139,9 @@ struct ActivationForward {
   friend bool operator==(const ActivationForward&, const ActivationForward&) = default;
 };
 
-/// diff_source = diff_destination·f'(source); the derivative of relu is 0 at 0, that of clip at
-/// both limits. Arguments: source or destination of the forward pass (`backward_reads_source` of
-/// the kind decides which), diff_destination, diff_source (may be the same memory as
-/// diff_destination).
+/// diff_source = diff_destination·f'(source); the derivative of relu at 0 and of clip at both
+/// limits is 0. Arguments: source or destination of the forward pass (see `backward_reads_source`),
+/// diff_destination, diff_source (may be the same memory as diff_destination).
 struct ActivationBackward {
   Shape shape;
   DType dtype = DType::f32;
@@ -161,8 +161,8 @@ struct Add {
 };
 
 /// The backward step of the addition and the ReLU of a BatchNormForward with `add`, of the same
-/// shape and type: diff_source = a, or a + b with `two_gradients`, where destination > 0, else 0.
-/// diff_source is the gradient of both the normalised tensor and the addend. Arguments: mask, a,
+/// shape and type. diff_source = a (or a + b with `two_gradients`) where destination > 0, otherwise
+/// 0. diff_source is the gradient of both the normalised tensor and the addend. Arguments: mask, a,
 /// [b], diff_source (may be a's or b's memory).
 struct AddReluBackward {
   Shape shape;
@@ -216,8 +216,8 @@ struct LinearBackwardWeights {
 };
 
 /// c = op(a)·op(b) [+ c], row-major and canonical on every device: op(a) is {m, k}, op(b) {k, n}, c
-/// {m, n}; a transposed operand is stored as {k, m} or {n, k}. Each operand has `batch` of its
-/// matrices, one behind the other. Arguments: a, b, c.
+/// {m, n}; a transposed operand is stored as {k, m} or {n, k}. Each operand consists of `batch`
+/// consecutive matrices. Arguments: a, b, c.
 struct Gemm {
   std::int64_t m = 1;
   std::int64_t n = 1;
@@ -240,16 +240,16 @@ struct MseLoss {
   Shape shape;
   DType dtype = DType::f32;
   std::int64_t total_elements = 0;
-  bool accumulate = false;  // of the loss
+  bool accumulate = false;  // add to the loss
 
   friend bool operator==(const MseLoss&, const MseLoss&) = default;
 };
 
 /// A step of gradient descent on flat f32: parameters −= learning_rate · gradients. With `momentum`
 /// as in torch.optim.SGD without dampening: velocity = momentum · velocity + gradients, and
-/// parameters −= learning_rate · velocity; the velocity is zero before the first step. `clipped`
-/// multiplies the gradients with the one f32 of `factor` first. Arguments: parameters, gradients,
-/// [velocity, where momentum > 0], [factor].
+/// parameters −= learning_rate · velocity; the velocity is zero before the first step. With
+/// `clipped`, the gradients are first multiplied by `factor` (one f32). Arguments: parameters,
+/// gradients, [velocity, if momentum > 0], [factor].
 struct Sgd {
   std::int64_t count = 0;
   float learning_rate = 0.001F;
@@ -300,12 +300,13 @@ struct Fill {
   float low = -1.0F;
   float high = 1.0F;
   std::uint64_t seed = 0;
-  std::uint64_t subsequence = 0;  // which tensor: different ones are independent
+  std::uint64_t subsequence = 0;  // tensors with different numbers are independent
 
   friend bool operator==(const Fill&, const Fill&) = default;
 };
 
-/// Copies between layouts and element types of one shape. Arguments: source, destination.
+/// Copies a tensor to another layout or element type of the same shape. Arguments: source,
+/// destination.
 struct Reorder {
   TensorDesc source;
   TensorDesc destination;
@@ -313,9 +314,9 @@ struct Reorder {
   friend bool operator==(const Reorder&, const Reorder&) = default;
 };
 
-/// Keeps its stream busy for a known time: `duration` times a factor drawn anew at every execution,
-/// uniform in [1 − noise, 1 + noise]. Counts its executions, so that a result can be verified.
-/// Arguments: counter (one u64, incremented).
+/// Keeps its stream busy for `duration` times a random factor, which is uniform in [1 − noise, 1 +
+/// noise] and drawn anew at every execution. Counts its executions, so that a result can be
+/// verified. Arguments: counter (one u64, incremented).
 struct Spin {
   std::chrono::nanoseconds duration{0};
   double noise = 0;  // fraction, 0 to 1
@@ -324,9 +325,9 @@ struct Spin {
   friend bool operator==(const Spin&, const Spin&) = default;
 };
 
-/// Gives pageable host memory the state of newly allocated memory: its pages go back to the system,
-/// and the next write to each takes a new one. Pages that are only partly within the memory stay.
-/// The content becomes undefined. Arguments: memory.
+/// Puts pageable host memory into the state of newly allocated memory: its pages return to the
+/// system, and the next write to each page takes a new one. Pages that are only partly within the
+/// memory are kept. The content becomes undefined. Arguments: memory.
 struct Discard {
   std::int64_t bytes = 0;
 
@@ -361,18 +362,18 @@ struct LayerNormBackward {
 };
 
 /// Sets each element to zero with a probability and divides the others by 1 − probability
-/// (Srivastava et al. 2014: "Dropout"). Element i is kept where u ≥ probability for the number u in
-/// [0, 1) that Fill draws at index first + i, so a micro-batch that begins at `first` loses the
-/// elements that it loses as part of the batch, whatever the layout: elements count in canonical
-/// order. The backward step is the same operation on the gradient. Arguments: source, destination
-/// (may be the same memory).
+/// (Srivastava et al. 2014: "Dropout"). Element i is kept if u ≥ probability, where u in [0, 1) is
+/// the number that Fill draws at index first + i. A micro-batch that begins at `first` therefore
+/// loses the same elements as in the whole batch. The index i counts elements in canonical order,
+/// whatever the layout. The backward step is the same operation on the gradient. Arguments: source,
+/// destination (may be the same memory).
 struct Dropout {
   Shape shape;
   DType dtype = DType::f32;
   float probability = 0.1F;
   std::uint64_t seed = 0;
-  std::uint64_t subsequence = 0;  // which layer and step: different ones are independent
-  std::int64_t first = 0;         // elements before this tensor's
+  std::uint64_t subsequence = 0;  // layers and steps with different numbers are independent
+  std::int64_t first = 0;         // elements of the batch before this tensor
 
   friend bool operator==(const Dropout&, const Dropout&) = default;
 };
@@ -402,8 +403,8 @@ struct EmbeddingForward {
 };
 
 /// diff_weights[v] [+]= Σ diff_destination[i] over the i with indices[i] = v, added in f32 in
-/// ascending order of i. Rows that no index names become zero; with `accumulate` they stay.
-/// Arguments: indices (i32 {count}), diff_destination {count, width}, diff_weights (f32
+/// ascending order of i. Rows that no index names become zero; with `accumulate` they are
+/// unchanged. Arguments: indices (i32 {count}), diff_destination {count, width}, diff_weights (f32
 /// {vocabulary, width}).
 struct EmbeddingBackward {
   std::int64_t vocabulary = 1;
@@ -428,7 +429,7 @@ struct SoftmaxCrossEntropy {
   DType dtype = DType::f32;
   std::int64_t total = 1;
   std::int32_t ignored = -1;
-  bool accumulate = false;  // of the loss
+  bool accumulate = false;  // add to the loss
 
   friend bool operator==(const SoftmaxCrossEntropy&, const SoftmaxCrossEntropy&) = default;
 };
@@ -444,11 +445,11 @@ using OpDesc = std::variant<
     AveragePoolForward, AveragePoolBackward, LocalResponseNormForward, LocalResponseNormBackward,
     SliceChannels, InsertChannels, ShuffleChannels, AddChannelBias, SumChannels, PadImage, Map>;
 
-/// "convolution_forward" and so on: the struct's name in lower case with underscores.
+/// Returns the struct's name in lower case with underscores: "convolution_forward".
 [[nodiscard]] std::string_view name_of(const OpDesc& desc);
 
-/// The number format that a device must be able to compute in; nothing for operations that only
-/// move, fill or take time, and for those on f32 alone.
+/// Returns the number format that a device must support; nothing for operations that only move
+/// data, fill memory or take time, and for operations on f32 alone.
 [[nodiscard]] std::optional<NumberFormat> format_of(const OpDesc& desc);
 
 }  // namespace parbench

@@ -29,7 +29,7 @@ struct Adam {
   friend bool operator==(const Adam&, const Adam&) = default;
 };
 
-/// sum = Σ source², the same bits at every execution. Arguments: source, sum (one f32).
+/// sum = Σ source². The bits are the same at every execution. Arguments: source, sum (one f32).
 struct SquaredNorm {
   std::int64_t count = 0;
 
@@ -37,8 +37,7 @@ struct SquaredNorm {
 };
 
 /// The factor of torch.nn.utils.clip_grad_norm_: min(1, max_norm / (norm + 1e-6)), where norm² is
-/// the sum of the squared norms of so many regions. Arguments: squared_norms ({parts}), factor (one
-/// f32).
+/// the sum of `parts` squared norms. Arguments: squared_norms ({parts}), factor (one f32).
 struct ClipFactor {
   float max_norm = 1;
   int parts = 1;

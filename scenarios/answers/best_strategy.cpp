@@ -1,4 +1,4 @@
-// Recommends among strategies by their names.
+// Recommends a strategy by name.
 #include "scenarios/answers/best_strategy.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace parbench {
 namespace {
 
-/// Whether two cases have different values of a parameter.
+/// Returns whether a parameter has different values in two of the cases.
 bool is_varied(const std::string& parameter, const std::vector<CaseOutcome>& outcomes) {
   const Value* first = nullptr;
   return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
@@ -25,8 +25,8 @@ bool is_varied(const std::string& parameter, const std::vector<CaseOutcome>& out
   });
 }
 
-/// "streams", or "streams with count 4" where cases differ in a parameter that other strategies
-/// have not.
+/// Returns "streams", or "streams with count 4" if cases differ in a parameter that other
+/// strategies lack.
 std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& common,
                      const std::vector<CaseOutcome>& outcomes) {
   std::string label = spec.strategy;
@@ -40,7 +40,7 @@ std::string label_of(const CaseSpec& spec, const std::vector<std::string_view>& 
   return label;
 }
 
-/// The baseline in sentences.
+/// Returns the name of the baseline for sentences.
 std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcome>& outcomes) {
   if (scenario.baseline() != "single") return std::string(scenario.baseline());
   return one_device_text(outcomes, scenario.baseline());

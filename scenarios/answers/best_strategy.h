@@ -1,4 +1,4 @@
-// An answer for scenarios whose strategies do the same work and need no wording of their own.
+// The default answer, for scenarios whose strategies do the same work.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,17 @@
 
 namespace parbench {
 
-/// The names of the axes by which cases of all strategies are distinguished.
+/// Returns the names of the axes that all strategies share.
 [[nodiscard]] std::vector<std::string_view> common_axes(const Scenario& scenario);
 
-/// Recommends a strategy for each combination of the parameters that all strategies have. Cases are
-/// simpler in the order of `Scenario::strategies`, those of one strategy in their own order.
+/// Recommends a strategy for each combination of the parameters that all strategies have.
+/// Strategies are listed in `Scenario::strategies` from simple to complex; cases of one strategy
+/// are ordered likewise.
 [[nodiscard]] Conclusion best_strategy(const Scenario& scenario,
                                        const std::vector<CaseOutcome>& outcomes,
                                        const PossiblyFastest& possibly_fastest);
 
-/// The same, with names of cases other than their strategies.
+/// The same, with `label` as the name of a case instead of its strategy.
 [[nodiscard]] Conclusion best_strategy(const Scenario& scenario,
                                        const std::vector<CaseOutcome>& outcomes,
                                        const PossiblyFastest& possibly_fastest,

@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// The fastest case that divides the work; null: there is none.
+/// Returns the fastest case that divides the work; null if there is none.
 const CaseOutcome* fastest_division(const Outcomes& group) {
   const CaseOutcome* fastest = nullptr;
   for (const CaseOutcome* one : group) {

@@ -1,4 +1,4 @@
-// How answers name one device of some cores, and what they say of one device with the cores of all.
+// Names of a single device in answers, and its comparison with one device that has all cores.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,18 @@
 
 namespace parbench {
 
-/// "one core" where the cases of the strategy compute on one core, else "one device".
+/// Returns "one core" if the strategy's cases compute on one core, otherwise "one device".
 [[nodiscard]] std::string one_device_text(const std::vector<CaseOutcome>& outcomes,
                                           std::string_view strategy);
 
-/// "one device with all 4 cores", "the whole GPU": the device of strategy all-cores.
+/// Returns the name of the device of strategy all-cores: "one device with all 4 cores", "the whole
+/// GPU".
 [[nodiscard]] std::string whole_device_text(const std::vector<CaseOutcome>& outcomes);
 
-/// Says how fast one device with the cores of all is, or where that is recommended the fastest case
-/// that divides the work: " One device with both cores: 1.10× (1.05–1.15).", " The fastest
-/// that divides the work: split 5, 1.29× (1.19–1.37).". Empty without one of them, and where the
-/// two are tied.
+/// Compares strategy all-cores (one device with all cores) with the fastest case that divides the
+/// work. If dividing is recommended: " One device with both cores: 1.10× (1.05–1.15).". If
+/// all-cores is recommended: " The fastest that divides the work: split 5, 1.29× (1.19–1.37).".
+/// Empty if one of them is missing or they are tied.
 [[nodiscard]] std::string whole_device_comparison(
     const std::vector<const CaseOutcome*>& group, const Recommendation& found,
     const std::vector<CaseOutcome>& outcomes,

@@ -1,4 +1,4 @@
-// Pairs of cases that differ in one choice alone.
+// Compares pairs of cases that differ in one choice only.
 #include "scenarios/answers/memory_trade.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace parbench {
 namespace {
 
-/// A case with a value of the choice, beside the same case with the usual value.
+/// A case with a value of the choice, and the same case with the usual value.
 struct MemoryPair {
   const CaseOutcome* usual = nullptr;
   const CaseOutcome* other = nullptr;
@@ -38,7 +38,7 @@ bool is_known(const CaseOutcome& one) {
   return one.median_seconds > 0 && !one.memory.empty() && std::ranges::max(one.memory) > 0;
 }
 
-/// Whether two cases differ in nothing but the choice.
+/// Returns whether two cases differ only in the choice.
 bool is_same_but(std::string_view choice, const CaseSpec& one, const CaseSpec& other) {
   if (one.strategy != other.strategy || one.format() != other.format() ||
       one.graph != other.graph) {
@@ -67,7 +67,7 @@ PairsByValue pairs_of(const std::vector<CaseOutcome>& outcomes, const MemoryChoi
   return pairs;
 }
 
-/// Whether all cases do the same work, so that their times can be compared.
+/// Returns whether all cases do the same work, so that their times can be compared.
 bool is_one_work(const PairsByValue& pairs, const MemoryChoice& choice) {
   std::map<std::string_view, std::set<std::string>> values;
   for (const auto& [value, list] : pairs) {
@@ -86,7 +86,7 @@ std::string with_capital(std::string text) {
   return text;
 }
 
-/// The memory of each device; of many devices that of the one that holds most.
+/// Returns the memory of each device; with many devices, the largest.
 std::string memory_text(const CaseOutcome& one) {
   constexpr std::size_t max_listed = 4;
   if (one.memory.size() <= max_listed) return format_bytes(one.memory);
@@ -97,7 +97,7 @@ std::string amounts(const CaseOutcome& one, std::string_view of_memory = "") {
   return fmt::format("{}, {}{}", format_duration(one.median_seconds), of_memory, memory_text(one));
 }
 
-/// The times and memory of the fastest case.
+/// Returns times and memory of the fastest case.
 std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
                        const std::function<std::string(const CaseSpec&)>& place) {
   const MemoryPair* fastest = nullptr;

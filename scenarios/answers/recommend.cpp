@@ -1,4 +1,4 @@
-// Groups by the values of parameters, and one recommendation a group.
+// Groups cases by the values of parameters, and recommends one per group.
 #include "scenarios/answers/recommend.h"
 
 #include <fmt/format.h>
@@ -33,8 +33,8 @@ WorkKey key_of(const CaseSpec& spec, const std::vector<std::string_view>& parame
   return key;
 }
 
-/// "n 128", "recompute block"; number formats and graphs speak for themselves, and files are known
-/// by their names.
+/// Returns "n 128" or "recompute block". Number formats and graphs are named by their value alone,
+/// files by their file names.
 std::string item_text(const std::string& name, const Value& value) {
   std::string text = to_string(value);
   if (name == format_name || name == graph_name) return text;
@@ -46,7 +46,7 @@ const Value* value_in(const WorkKey& key, std::string_view name) {
   return found == key.end() ? nullptr : &found->second;
 }
 
-/// The values of some names in a key; without those that it has not.
+/// Returns the part of a key with these names, as far as the key has them.
 WorkKey part_of(const WorkKey& key, const std::vector<std::string_view>& names) {
   WorkKey part;
   for (const std::string_view name : names) {
@@ -55,7 +55,7 @@ WorkKey part_of(const WorkKey& key, const std::vector<std::string_view>& names) 
   return part;
 }
 
-/// Whether keys that are equal in some names are equal in another one, too.
+/// Returns whether keys that are equal in `names` are always equal in `name`, too.
 bool follows(const std::vector<WorkKey>& keys, std::string_view name,
              const std::vector<std::string_view>& from) {
   std::map<WorkKey, WorkKey> known;
@@ -65,8 +65,8 @@ bool follows(const std::vector<WorkKey>& keys, std::string_view name,
   });
 }
 
-/// The names whose values distinguish keys, without those whose values follow from the names before
-/// them, as the sizes of a model do from the model.
+/// Returns the names whose values distinguish keys. Names whose values follow from earlier names
+/// are omitted, such as the sizes of a model.
 std::vector<std::string_view> distinguishing_names(
     const std::vector<WorkKey>& keys, const std::vector<std::string_view>& parameters) {
   std::vector<std::string_view> names;
@@ -87,13 +87,13 @@ std::string setting_of(const WorkKey& key, const std::vector<std::string_view>& 
   return text;
 }
 
-/// An interval of few samples shows no gain.
+/// Returns whether a gain is shown; the interval of too few samples shows none.
 bool gains(const CaseOutcome* outcome) {
   return outcome->speedup && outcome->speedup->above(1) && !is_low(outcome->speedup->interval);
 }
 
-/// The cases that can be compared: the baseline and those with a speedup over it. All, where none
-/// has one.
+/// Returns the cases that can be compared: the baseline and cases with a speedup over it; all cases
+/// if none has a speedup.
 Outcomes compared_cases(const Outcomes& cases, const CaseOutcome* baseline) {
   Outcomes compared;
   std::ranges::copy_if(cases, std::back_inserter(compared),
@@ -103,14 +103,14 @@ Outcomes compared_cases(const Outcomes& cases, const CaseOutcome* baseline) {
   return has_speedup ? compared : cases;
 }
 
-/// How many times as fast as the baseline a case is expected to be: the median of its paired
-/// ratios. Where no case has one, the inverse of its time.
+/// Returns the expected speed of a case relative to the baseline: the median of its paired ratios,
+/// or the inverse of its time if no case has ratios.
 double expected_speed(const CaseOutcome* one, const CaseOutcome* baseline) {
   if (one->speedup) return one->speedup->value;
   return one == baseline ? 1 : 1 / one->median_seconds;
 }
 
-/// Whether the whole interval of its speedup lies below that of another one.
+/// Returns whether the whole interval of its speedup is below that of another case.
 bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
   if (!one->speedup) return other->speedup && other->speedup->above(1);
   if (!one->speedup->interval) return false;
@@ -118,9 +118,9 @@ bool is_outdone(const CaseOutcome* one, const CaseOutcome* other) {
   return other->speedup ? other->speedup->above(high) : high < 1;
 }
 
-/// Of the cases beside the baseline: of those whose interval is above 1 if there are any, else of
-/// those whose interval is not wholly below 1, so that no answer denies a gain that a row shows or
-/// leaves open.
+/// Returns the case with the largest speedup, without the baseline. Prefers cases whose interval is
+/// above 1, then cases whose interval includes 1, so that no answer denies a gain that a row shows
+/// or leaves open.
 const CaseOutcome* largest_speedup(const Outcomes& cases, const CaseOutcome* baseline) {
   const auto rank = [](const CaseOutcome* one) {
     return std::tuple(one->speedup->above(1), !one->speedup->below(1), one->speedup->value);
@@ -133,11 +133,11 @@ const CaseOutcome* largest_speedup(const Outcomes& cases, const CaseOutcome* bas
   return best;
 }
 
-/// The cases of a group, compared.
+/// Comparison of the cases of a group.
 struct Ranking {
-  const CaseOutcome* baseline = nullptr;  // null where it was not measured
-  Outcomes by_speed;                      // in the order of their expected speed
-  Outcomes tied;                          // with the fastest, itself included, simplest first
+  const CaseOutcome* baseline = nullptr;  // null if it was not measured
+  Outcomes by_speed;                      // by decreasing expected speed
+  Outcomes tied;                          // the fastest case and cases tied with it, simplest first
 };
 
 Ranking rank_cases(Outcomes cases, const Wording& wording) {
@@ -157,16 +157,16 @@ Ranking rank_cases(Outcomes cases, const Wording& wording) {
   return made;
 }
 
-/// Returns the share of the core time that other programs had where that can explain that a case is
-/// faster than its baseline; else 0.
+/// Returns the share of core time that other programs had, if this can explain why a case is faster
+/// than its baseline; otherwise 0.
 double explaining_load(const CaseOutcome* recommended) {
   const bool is_explained = recommended->min_speedup && !recommended->min_speedup->above(1);
   return is_explained ? recommended->load : 0;
 }
 
-/// Returns the share of the core time that other programs had where that can hide that a case of
-/// another strategy is faster by a tenth, or that keeps a recommended case that `is_open` from
-/// being distinguished from others; else 0. Cases of one strategy suffer alike.
+/// Returns the share of core time that other programs had, if this can hide a gain of 10% by
+/// another strategy, or prevents a recommended case that `is_open` from being distinguished from
+/// others; otherwise 0. The load affects all cases of one strategy alike.
 double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
   double load = is_open && recommended->load >= min_cores_taken ? recommended->load : 0;
@@ -178,8 +178,8 @@ double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool 
   return load;
 }
 
-/// The simplest that is tied with the fastest. A gain that is shown of the fastest is not given up
-/// for one that is not.
+/// Returns the simplest case that is tied with the fastest. If the fastest case's gain is shown,
+/// the gain of the returned case must be shown, too.
 const CaseOutcome* recommended_of(const Ranking& ranking) {
   const CaseOutcome* simplest = ranking.tied.front();
   if (simplest == ranking.baseline || !gains(ranking.by_speed.front())) return simplest;

@@ -1,5 +1,5 @@
-// From measured cases to what to use: which cases do the same work, and which of them is expected
-// to be the fastest, or as fast and simpler.
+// Recommendations from measured cases: groups of cases that do the same work, and in each the case
+// that is expected to be fastest, or a simpler one that is tied with it.
 #pragma once
 
 #include <functional>
@@ -18,29 +18,29 @@ using Outcomes = std::vector<const CaseOutcome*>;
 [[nodiscard]] Outcomes outcomes_where(const std::vector<CaseOutcome>& outcomes,
                                       const std::function<bool(const CaseOutcome&)>& predicate);
 
-/// Returns the outcome of a case; null where it is none of these.
+/// Returns the outcome of a case; null if it is not among these.
 [[nodiscard]] const CaseOutcome* find_outcome(const Outcomes& cases, std::string_view name);
 
-/// Returns the number of devices that a case uses, as far as its parameters have it; else 1.
+/// Returns the number of devices that a case uses according to its parameters; otherwise 1.
 [[nodiscard]] double devices_of(const CaseSpec& spec);
 
 /// Cases that do the same work.
 struct SameWork {
-  /// By what it differs from other groups: "n 1024, bf16"; empty of the only one. What follows from
-  /// a parameter before it is left out, as the sizes of a model.
+  /// What distinguishes it from other groups: "n 1024, bf16"; empty for a single group. Parameters
+  /// that follow from earlier ones, such as the sizes of a model, are omitted.
   std::string setting;
   Outcomes cases;  // in the order of the outcomes
 };
 
-/// Groups cases whose values of these parameters, number format and capture are equal; the groups
-/// are in the order of the values.
+/// Groups cases with equal values of these parameters, of number format and capture. The groups are
+/// in the order of the values.
 [[nodiscard]] std::vector<SameWork> same_work(const Outcomes& outcomes,
                                               const std::vector<std::string_view>& parameters);
 
-/// What a scenario knows of the cases of a group.
+/// How a scenario names and orders the cases of a group.
 struct Wording {
   std::function<std::string(const CaseSpec&)> label;  // "split 5"
-  /// Whether the first is the simpler of two cases.
+  /// Returns whether the first of two cases is simpler.
   std::function<bool(const CaseSpec&, const CaseSpec&)> simpler;
   std::function<bool(const CaseSpec&)> is_baseline;
 };
@@ -55,7 +55,7 @@ struct Wording {
 [[nodiscard]] Recommendation recommend(const SameWork& group, const Wording& wording,
                                        const PossiblyFastest& possibly_fastest);
 
-/// Recommendations of several groups, all of them with a gain.
+/// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<Recommendation> recommendations;
   std::vector<std::string>

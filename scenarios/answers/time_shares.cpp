@@ -1,4 +1,4 @@
-// Shares and memory of cases, one behind the other.
+// Lists shares of time and memory of cases.
 #include "scenarios/answers/time_shares.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace parbench {
 namespace {
 
-/// "41 MiB" where all devices hold about as much, else "41 + 133 MiB".
+/// Returns "41 MiB" if all devices hold about the same, otherwise "41 + 133 MiB".
 std::string memory_text(const std::vector<double>& memory) {
   std::set<std::string> different;
   for (const double bytes : memory) different.insert(format_bytes(bytes));
@@ -33,7 +33,7 @@ Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
                             const std::vector<CaseOutcome>& outcomes,
                             const std::function<std::string(const CaseSpec&)>& label) {
   if (conclusion.recommendations.empty()) return conclusion;
-  // Beside other programs the shares are theirs.
+  // With other programs running, the shares would include their effect.
   const bool is_disturbed = best_of(conclusion.recommendations).load > 0;
   if (is_disturbed) return conclusion;
   const std::string& setting = best_of(conclusion.recommendations).setting;
@@ -46,7 +46,8 @@ Conclusion with_time_shares(Conclusion conclusion, const Scenario& scenario,
     std::string text;
     for (const CaseOutcome* one : group->cases) {
       if (!one->shares || one->spec.strategy == scenario.baseline()) continue;
-      if (uses_all_cores(one->spec) || !is_named(*one)) continue;  // all cores exchange nothing
+      // one device has nothing to exchange
+      if (uses_all_cores(one->spec) || !is_named(*one)) continue;
       text += fmt::format("{}{} {}, {}, {}", text.empty() ? "" : "; ", label(one->spec),
                           format_percent(one->shares->exposed, 0),
                           format_percent(one->shares->idle, 0), memory_text(one->memory));

@@ -1,4 +1,4 @@
-// Sentences about recommendations that several scenarios use.
+// Sentences about recommendations, shared by scenarios.
 #include "scenarios/answers/wording.h"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ std::vector<std::string> settings_with(Recommendations recommendations, Payoff p
   return settings;
 }
 
-/// The baseline where it is recommended at all of these settings; else empty.
+/// Returns the baseline if it is recommended at all of these settings; otherwise empty.
 std::string only_baseline_of(Recommendations recommendations) {
   const std::string& first = recommendations.front().candidates.front().label;
   const bool is_one = std::ranges::all_of(recommendations, [&](const Recommendation& one) {
@@ -89,11 +89,11 @@ std::string largest_load_text(Recommendations recommendations) {
                      share_text(std::ranges::max(recommendations, {}, &Recommendation::load).load));
 }
 
-/// Lines of an answer: behind "→ ".
+/// Width of an answer's lines, without "→ ".
 constexpr std::size_t answer_width = 98;
 constexpr std::size_t answer_lines = 3;
 
-/// Characters of UTF-8 text without combining marks.
+/// Returns the number of characters of a UTF-8 text without combining marks.
 std::size_t character_count(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char byte) {
     constexpr unsigned continuation = 0x80;
@@ -102,7 +102,7 @@ std::size_t character_count(std::string_view text) {
   }));
 }
 
-/// The number of lines that a text takes when it is broken at blanks.
+/// Returns the number of lines of a text that is wrapped at blanks.
 std::size_t line_count(std::string_view text) {
   std::size_t lines = 1;
   std::size_t used = 0;
@@ -307,7 +307,7 @@ std::string elsewhere_text(Recommendations recommendations, std::string_view sub
   return fmt::format(" {} {}{}.", subject, where, used.empty() ? "" : ": use " + used);
 }
 
-/// The largest gain over the baseline that a recommendation has, of whichever case.
+/// The largest gain over the baseline in any recommendation.
 struct Highest {
   std::string_view label;
   Ratio gain;
@@ -318,8 +318,8 @@ Highest highest_of(const Recommendation& one) {
   return {one.gaining->label, *one.gain};
 }
 
-/// "; highest measured: x at n 8, 1.37× as fast as one stream (1.20–1.50); other programs had …",
-/// of settings without a verdict; it may be below 1.
+/// Returns "; highest measured: x at n 8, 1.37× as fast as one stream (1.20–1.50); other programs
+/// had …", for settings without a verdict. The ratio may be below 1.
 std::string highest_text(Recommendations recommendations, std::string_view baseline) {
   const auto& one = std::ranges::max(recommendations, {},
                                      [](const auto& each) { return highest_of(each).gain.value; });

@@ -1,4 +1,4 @@
-// How answers write lists of cases, and at which settings something pays.
+// Sentences of answers: lists of cases, gains, and settings in which something pays.
 #pragma once
 
 #include <span>
@@ -10,9 +10,8 @@
 
 namespace parbench {
 
-/// Joins sentences, the most important first, and leaves out those that would not fit into three
-/// lines of 100 columns with the ones before them. The first one is always there; empty ones are
-/// skipped.
+/// Joins sentences, the most important first, and omits those that would exceed three lines of 100
+/// columns. The first sentence is always included; empty ones are skipped.
 [[nodiscard]] std::string joined_sentences(const std::vector<std::string>& sentences);
 
 /// "1.86× as fast as one device (1.84–1.88)"; without a baseline "1.86× as fast (1.84–1.88)".
@@ -63,13 +62,14 @@ namespace parbench {
 [[nodiscard]] std::string no_verdict_text(std::span<const Recommendation> recommendations,
                                           std::string_view noun = "setting");
 
-/// The subject with what `where_it_pays` says of it, or with `no_verdict_text`: "Streams: no
+/// Returns the subject followed by the result of `where_it_pays` or `no_verdict_text`: "Streams: no
 /// verdict at either setting".
 [[nodiscard]] std::string verdict_text(std::span<const Recommendation> recommendations,
                                        std::string_view subject, std::string_view verb,
                                        std::string_view noun = "setting");
 
-/// Returns the text as a part of a sentence, or as its beginning. The first letter is ASCII.
+/// Returns the text with a small first letter, for use within a sentence. The first letter must be
+/// ASCII.
 [[nodiscard]] std::string with_small_letter(std::string_view text);
 [[nodiscard]] std::string with_capital(std::string_view text);
 
@@ -98,12 +98,12 @@ namespace parbench {
 /// "pays" or "pay", "shows no gain" or "show no gain" …: as `verb` is "pays" or "pay".
 [[nodiscard]] std::string_view payoff_text(Payoff payoff, std::string_view verb);
 
-/// Says why there is no answer: nothing was measured beside the baseline, or that was not.
-/// `other` is what is compared with it: "strategy".
+/// Returns why there is no answer: either the baseline or everything else was not measured.
+/// `other`: kind of the cases compared with it, "strategy".
 [[nodiscard]] std::string no_comparison_text(std::string_view baseline, std::string_view other,
                                              bool has_baseline);
 
-/// " At n 8 there was nothing to compare with." Empty without such settings.
+/// Returns " At n 8 there was nothing to compare with."; empty without such settings.
 [[nodiscard]] std::string not_compared_text(const std::vector<std::string>& settings);
 
 /// Says of a gain that is larger than the number of devices that another cause adds to it: the

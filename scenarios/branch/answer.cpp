@@ -1,4 +1,4 @@
-// Which technique to use at which size, and up to which size that pays.
+// Recommends a technique for each size, and states up to which size it pays.
 #include "scenarios/branch/answer.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view baseline_strategy = "one-stream";
 constexpr std::string_view baseline_words = "one stream";
-constexpr std::string_view graph_alone = "graph-one-stream";  // gains by its launch alone
+constexpr std::string_view graph_alone = "graph-one-stream";  // gains only by its launch
 
 /// "2 streams", "graph of 2 streams", "merged".
 std::string label_of(const CaseSpec& spec) {
@@ -36,7 +36,7 @@ std::string label_of(const CaseSpec& spec) {
   return is_graph(spec.strategy) ? "graph of " + label : label;
 }
 
-/// Ways that need less of the program and of the device come first.
+/// Sorts techniques by what they require of the program and of the device, simple ones first.
 auto complexity(const CaseSpec& spec) {
   constexpr std::array<std::string_view, 5> arrangements{"one-stream", "merged", "grouped",
                                                          "streams", "threads"};
@@ -47,7 +47,7 @@ auto complexity(const CaseSpec& spec) {
       streams == nullptr ? Value() : *streams);
 }
 
-/// Without a graph of one stream, nothing says what the streams of a graph gain.
+/// Without a graph of one stream, the gain of a graph's streams is unknown.
 void drop_graphs_without_measure(Outcomes& cases) {
   const bool known = std::ranges::any_of(
       cases, [](const CaseOutcome* one) { return one->spec.strategy == graph_alone; });
@@ -55,7 +55,7 @@ void drop_graphs_without_measure(Outcomes& cases) {
   std::erase_if(cases, [](const CaseOutcome* one) { return is_graph(one->spec.strategy); });
 }
 
-/// The graph of one stream in a group; null without one that has a speedup.
+/// Returns a group's graph of one stream; null if it is missing or has no speedup.
 const CaseOutcome* graph_alone_in(const SameWork& group) {
   const auto found = std::ranges::find_if(group.cases, [](const CaseOutcome* one) {
     return one->spec.strategy == graph_alone && one->speedup;
@@ -63,14 +63,14 @@ const CaseOutcome* graph_alone_in(const SameWork& group) {
   return found == group.cases.end() ? nullptr : *found;
 }
 
-/// One size of layer.
+/// Answer for one size of layer.
 struct SizeAnswer {
   double layer_flops = 0;
   Recommendation found;
   Recommendation together;  // what running the branches together gains beside the launch
 };
 
-/// The fastest case of a group that runs branches together; null without any.
+/// Returns the fastest case of a group that runs branches together; null if there is none.
 const CaseOutcome* fastest_together(const SameWork& group) {
   const CaseOutcome* fastest = nullptr;
   for (const CaseOutcome* one : group.cases) {
@@ -107,13 +107,13 @@ bool is_one_convolution(const CaseSpec& spec) {
   return arrangement_of(spec.strategy) == "merged" || arrangement_of(spec.strategy) == "grouped";
 }
 
-/// Answers for each size, by size, and the settings without one.
+/// Answers by size, and settings without an answer.
 struct SizeAnswers {
   std::vector<SizeAnswer> answers;
   std::vector<std::string> not_compared;
 };
 
-/// Of the branches that satisfy the predicate.
+/// Returns the answers for branches that satisfy the predicate.
 SizeAnswers answers_by_size(const std::vector<CaseOutcome>& outcomes,
                             const PossiblyFastest& possibly_fastest,
                             const std::function<bool(const CaseSpec&)>& predicate) {
@@ -155,7 +155,7 @@ Recommendations list_of(const std::vector<SizeAnswer>& answers,
   return list;
 }
 
-/// "Streams", "Threads", "Streams and threads": those that were measured.
+/// Returns "Streams", "Threads" or "Streams and threads", depending on what was measured.
 std::string parallel_subject(const std::vector<CaseOutcome>& outcomes) {
   const auto has = [&](std::string_view arrangement) {
     return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
@@ -166,13 +166,13 @@ std::string parallel_subject(const std::vector<CaseOutcome>& outcomes) {
   return has("streams") ? "Streams and threads" : "Threads";
 }
 
-/// What a sentence speaks of, and whether it takes a verb in the plural.
+/// Subject of a sentence, and whether it is plural.
 struct Subject {
   std::string text;
   std::string_view verb;
 };
 
-/// Without those that compute all branches as one convolution, only what runs in parallel.
+/// Names only parallel techniques if no case computes all branches as one convolution.
 Subject subject_of(const std::vector<CaseOutcome>& outcomes) {
   const bool has_one = std::ranges::any_of(
       outcomes, [](const CaseOutcome& one) { return is_one_convolution(one.spec); });
@@ -180,14 +180,14 @@ Subject subject_of(const std::vector<CaseOutcome>& outcomes) {
   return {parallel_subject(outcomes), "pay"};
 }
 
-/// `answers` are by the size of a layer.
+/// `answers`: sorted by size of layer.
 bool are_of_different_sizes(const std::vector<SizeAnswer>& answers) {
   return std::ranges::adjacent_find(answers, {}, &SizeAnswer::layer_flops) == answers.end();
 }
 
-/// " Streams and threads alone show no gain at any size.": what runs in parallel, as opposed to
-/// what computes all branches as one convolution; of a single size with the figure that shows it.
-/// Empty where only one of the two was measured.
+/// Returns " Streams and threads alone show no gain at any size.", the result of parallel
+/// techniques without those that compute all branches as one convolution; for a single size, with
+/// its figure. Empty if only one of the two kinds was measured.
 std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
                           const PossiblyFastest& possibly_fastest) {
   const auto is_one = [](const CaseOutcome& one) { return is_one_convolution(one.spec); };
@@ -205,7 +205,7 @@ std::string parallel_text(const std::vector<CaseOutcome>& outcomes,
                      where_it_pays(parallel, "pay", are_sizes ? "size" : "setting"), figure);
 }
 
-/// The sentences about one size, the most important first.
+/// Returns the sentences about one size, the most important first.
 std::vector<std::string> sentences(const Subject& subject, const SizeAnswer& answer) {
   const auto& [flops, found, together] = answer;
   if (payoff_of(found) < Payoff::may_pay) {
@@ -226,8 +226,8 @@ std::vector<std::string> sentences(const Subject& subject, const SizeAnswer& ans
   return texts;
 }
 
-/// `answers` are by the size of a layer. Settings of one size, such as numbers of branches, have no
-/// order, so that there is no limit between them.
+/// `answers`: sorted by size of layer. Settings of equal size, such as numbers of branches, have no
+/// order, so no limit is stated for them.
 std::vector<std::string> sentences(const Subject& subject, const std::vector<SizeAnswer>& answers) {
   if (answers.size() == 1) return sentences(subject, answers.front());
   const Recommendations together = list_of(answers, &SizeAnswer::together);

@@ -1,4 +1,4 @@
-// What the branch scenario concludes from its cases.
+// The answer of scenario branch.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-/// Recommends a technique for each size, and names the work of a layer up to which running the
-/// branches together pays. What launching as a graph gains by itself is no gain of running
+/// Recommends a technique for each size, and names the work per layer up to which running the
+/// branches together pays. The gain of launching as a graph does not count as a gain of running
 /// together.
 [[nodiscard]] Conclusion branch_answer(const std::vector<CaseOutcome>& outcomes,
                                        const PossiblyFastest& possibly_fastest);

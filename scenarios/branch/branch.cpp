@@ -1,5 +1,5 @@
-// Scenario branch: independent convolutions over one input, scheduled in every way that a device
-// offers.
+// Scenario branch: independent convolutions with one input, scheduled in every way that a device
+// supports.
 #include "scenarios/branch/branch.h"
 
 #include <fmt/format.h>
@@ -18,12 +18,12 @@ namespace {
 
 constexpr int device = 0;
 
-/// What a process can address on a 64-bit processor with 47 bits for it. Sums and products of sizes
-/// below it fit 64-bit integers.
+/// Bytes that a process can address with 47 bits. Sums and products of smaller sizes fit 64-bit
+/// integers.
 constexpr double max_bytes = 0x1p47;
 
-/// Throws UsageError for layers that no process can hold, before anything is computed from their
-/// sizes.
+/// Throws UsageError for layers larger than any process's memory, before sizes are computed from
+/// them.
 void check_size(const BranchSizes& sizes) {
   const double bytes = sizes.bytes();
   if (bytes <= max_bytes) return;
@@ -34,7 +34,7 @@ void check_size(const BranchSizes& sizes) {
       max_bytes * 0x1p-40));
 }
 
-/// Without a cost key, as every layer has an output of its own.
+/// Tasks have no cost key, because every layer has its own output.
 void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
   std::string name = layer.count == 1 ? fmt::format("convolution {}", layer.first)
                                       : fmt::format("convolutions {}-{}", layer.first,
@@ -42,7 +42,7 @@ void add_layer(CaseParts& parts, const BranchLayer& layer, LaneId lane) {
   parts.plan.add({.name = std::move(name), .lanes = {lane}}, {layer.call()});
 }
 
-/// Each layer reads the one before.
+/// Each layer reads the output of the previous one.
 std::vector<BranchLayer> plan_chain(CaseParts& parts, const BranchSizes& sizes) {
   const LaneId lane = add_lane(parts, device, StreamKind::compute);
   std::vector<BranchLayer> layers;
@@ -56,7 +56,7 @@ std::vector<BranchLayer> plan_chain(CaseParts& parts, const BranchSizes& sizes) 
   return layers;
 }
 
-/// All layers read the input; layer i runs on lane i modulo `lanes`.
+/// All layers read the input; layer i runs on lane i mod `lane_count`.
 std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, int lane_count) {
   std::vector<LaneId> lanes;
   for (int i = 0; i < lane_count; ++i) {
@@ -73,7 +73,7 @@ std::vector<BranchLayer> plan_lanes(CaseParts& parts, const BranchSizes& sizes, 
   return layers;
 }
 
-/// All layers as one convolution.
+/// Computes all layers as one convolution.
 std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bool grouped) {
   const LaneId lane = add_lane(parts, device, StreamKind::compute);
   const Tensor input =
@@ -85,7 +85,7 @@ std::vector<BranchLayer> plan_one(CaseParts& parts, const BranchSizes& sizes, bo
   return layers;
 }
 
-/// The case of the same layers under a strategy of a single stream.
+/// Returns the case with the same layers under a strategy with a single stream.
 CaseSpec single_stream(const CaseSpec& spec, std::string_view strategy) {
   return with_strategy(spec, strategy, {"streams"});
 }
@@ -119,8 +119,8 @@ const std::vector<Strategy> strategy_list = {
     {"graph-streams", "streams as a graph: the gains of graph launch and of parallelism together"},
 };
 
-/// Figures from a question in a forum, without its parallel techniques: its branches were launched
-/// by one thread.
+/// Figures from a forum question. Parallel techniques are missing, because its branches were
+/// launched by one thread.
 std::vector<Published> published_figures() {
   const std::vector<Parameter> layers = {{"batch", std::int64_t{128}},
                                          {"channels", std::int64_t{16}},
@@ -153,7 +153,7 @@ const std::vector<Axis> axis_list = {
      .max = 1024},
     {.name = "streams",
      .description = "streams that share the device; at most one per branch",
-     .quick = {2},  // a lane for every branch is what `threads` has
+     .quick = {2},  // `threads` has a lane for every branch
      .published = {2, 4, 8, 20},
      .max = 1024,
      .strategies = {"streams", "graph-streams"}},
@@ -169,7 +169,7 @@ class Branch final : public Scenario {
   const std::vector<Strategy>& strategies() const override { return strategy_list; }
   const std::vector<Axis>& axes() const override { return axis_list; }
   std::string_view baseline() const override { return "one-stream"; }
-  /// 1000 iterations after a warm-up, as published, in ten samples.
+  /// 1000 iterations after a warm-up, as published, divided into ten samples.
   Sampling published_sampling() const override { return {.samples = 10, .iterations = 100}; }
 
   std::vector<Published> published() const override { return published_figures(); }
@@ -216,7 +216,8 @@ class Branch final : public Scenario {
     return single_stream(spec, spec.strategy == "graph-chain" ? "chain" : "one-stream");
   }
 
-  /// A graph of streams gains by the launch and by the streams. This is what the streams gain.
+  /// A graph of several streams gains by its launch and by its streams. This metric is the gain of
+  /// the streams.
   std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy != "graph-streams") return {};
     return {{.name = "speed over graph-one-stream",

@@ -1,4 +1,4 @@
-// E1: whether independent branches of a network gain from running in parallel on one device.
+// Scenario E1: do independent branches of a network gain from running in parallel on one device?
 #pragma once
 
 #include <memory>

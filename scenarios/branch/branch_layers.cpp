@@ -38,12 +38,13 @@ std::span<const float> part(const std::vector<float>& values, std::int64_t index
                                    static_cast<std::size_t>(size));
 }
 
-/// Bounds that keep the variance through a layer, so that a chain of any depth stays in range.
+/// Returns the bound of uniform weights that keeps the variance through a layer, so that values
+/// stay in range in chains of any depth.
 float weight_bound(std::int64_t channels) {
   return std::sqrt(3.0F / static_cast<float>(channels * kernel * kernel));
 }
 
-/// Checks the layers of one planned convolution at one image.
+/// Checks the layers of one planned convolution for one image.
 std::optional<std::string> check_image(CaseData& data, const BranchSizes& sizes,
                                        const BranchLayer& layer, std::int64_t image) {
   const std::vector<float> source = data.read_slab(layer.source, image);
@@ -65,7 +66,7 @@ std::optional<std::string> check_image(CaseData& data, const BranchSizes& sizes,
   return std::nullopt;
 }
 
-/// Copies image after image side by side, then brings each into the layout of the whole.
+/// Repeats each image along the channels, then converts it to the layout of the whole tensor.
 void repeat_images(CaseParts& parts, const BranchSizes& sizes, const Tensor& repeated) {
   CaseData& data = parts.data;
   Stream& service = data.stream(repeated.device);

@@ -1,4 +1,4 @@
-// The layers of scenario branch: shapes, tensors and naive checks, whatever the strategy.
+// Layers of scenario branch: shapes, tensors and naive checks, shared by all strategies.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// Sizes of one case. Every layer is a convolution 3×3 with bias, stride 1 and padding 1, from
+/// Sizes of a case. Every layer is a 3×3 convolution with bias, stride 1 and padding 1, from
 /// `channels` to `channels`.
 struct BranchSizes {
   std::int64_t batch = 1;
@@ -21,17 +21,18 @@ struct BranchSizes {
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
 
-  /// `copies` such layers as one convolution: their outputs side by side in the channels, over one
-  /// input (groups == 1) or over inputs that lie side by side too (groups == copies).
+  /// Returns `copies` layers as one convolution whose output channels are concatenated. The layers
+  /// share one input (groups == 1), or have inputs that are concatenated as well (groups ==
+  /// copies).
   [[nodiscard]] ConvolutionForward convolution(std::int64_t copies = 1,
                                                std::int64_t groups = 1) const;
-  [[nodiscard]] double flops() const;  // of all layers
-  [[nodiscard]] double bytes() const;  // of all layers' outputs and weights
+  [[nodiscard]] double flops() const;  // FLOPs of all layers
+  [[nodiscard]] double bytes() const;  // bytes of all layers' outputs and weights
 };
 
 [[nodiscard]] BranchSizes branch_sizes_of(const CaseSpec& spec);
 
-/// One planned convolution with its tensors; it computes `count` layers from layer `first` on.
+/// A planned convolution with its tensors; computes `count` layers, starting with layer `first`.
 struct BranchLayer {
   std::int64_t first = 0;
   std::int64_t count = 1;
@@ -45,8 +46,8 @@ struct BranchLayer {
   [[nodiscard]] OpCall call() const;
 };
 
-/// Plans a convolution for a stream and borrows its parameters and its output; layer i has the same
-/// parameters in every strategy.
+/// Plans a convolution for a stream, and borrows its parameters and its output. Layer i has the
+/// same parameters in every strategy.
 [[nodiscard]] BranchLayer make_layer(CaseParts& parts, Stream& stream, int device,
                                      const BranchSizes& sizes, const ConvolutionForward& desc,
                                      const Tensor& source, std::int64_t first);
@@ -54,14 +55,15 @@ struct BranchLayer {
 /// The network's input, in the device's layout.
 [[nodiscard]] Tensor make_input(CaseParts& parts, int device, const BranchSizes& sizes);
 
-/// The input repeated once per branch along the channels, as grouped convolution needs it.
+/// The input repeated along the channels, once per branch, as grouped convolutions need it.
 [[nodiscard]] Tensor make_repeated_input(CaseParts& parts, int device, const BranchSizes& sizes);
 
-/// One output per image (of up to 16, evenly spread): the results of all layers side by side.
+/// Adds one output per image (at most 16, evenly spread): the results of all layers side by side.
 void add_image_outputs(CaseParts& parts, const BranchSizes& sizes,
                        const std::vector<BranchLayer>& layers);
 
-/// Recomputes several dozen places of every layer's result from the source it really had.
+/// Adds a check that recomputes several dozen elements of every layer's result from the layer's
+/// actual input.
 void add_spot_checks(CaseParts& parts, const BranchSizes& sizes,
                      const std::vector<BranchLayer>& layers);
 

@@ -1,4 +1,4 @@
-// The names of the strategies of scenario branch, taken apart.
+// Parts of the names of scenario branch's strategies.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,8 @@ inline constexpr std::string_view graph_prefix = "graph-";
   return strategy.starts_with(graph_prefix);
 }
 
-/// How the layers are arranged: a graph is the same plan launched in another way.
+/// Returns the arrangement of the layers: graphs have the same plan as the strategy of that name,
+/// with another launch.
 [[nodiscard]] inline std::string_view arrangement_of(std::string_view strategy) {
   return is_graph(strategy) ? strategy.substr(graph_prefix.size()) : strategy;
 }

@@ -1,5 +1,4 @@
-// The algorithm to use at each size, the bandwidth that it reached, and what times follow over
-// sizes.
+// Recommends an algorithm for each size, and states its bandwidth and the fit of times over sizes.
 #include "scenarios/collectives/answer.h"
 
 #include <fmt/format.h>
@@ -23,7 +22,8 @@
 namespace parbench {
 namespace {
 
-constexpr std::string_view link_collective = "send-recv";  // has one algorithm beside a library's
+// has one algorithm, in addition to a library's
+constexpr std::string_view link_collective = "send-recv";
 constexpr std::string_view baseline_algorithm = "direct";
 
 const std::string& collective_of(const CaseSpec& spec) {
@@ -34,9 +34,9 @@ std::int64_t size_of_case(const CaseSpec& spec) { return bytes_of(spec.parameter
 
 std::string size_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
-/// The standard error of a median: of its 95% interval, which the bandwidth's has the relative
-/// width of; with one that is too narrow to be true, a share of the time. Nothing without an
-/// interval: the error of a single sample is not known.
+/// Returns the standard error of a median from its 95% interval, which has the relative width of
+/// the bandwidth's interval. If the interval is implausibly narrow, returns a share of the time.
+/// Nothing without an interval: the error of a single sample is unknown.
 std::optional<double> error_of(const CaseOutcome& outcome) {
   constexpr double width_in_errors = 2 * 1.96;
   constexpr double smallest_share = 0.002;
@@ -64,16 +64,16 @@ std::map<CollectiveAndStrategy, LatencyFit> fits_of(const std::vector<CaseOutcom
   }
   std::map<CollectiveAndStrategy, LatencyFit> fits;
   for (const auto& [key, points] : times) {
-    constexpr double max_deviation = 0.25;  // beyond, the times lie on no line
+    constexpr double max_deviation = 0.25;  // above: times do not follow a line
     const auto fit = fit_latency(points);
-    // A line that begins below zero has no latency.
+    // A line with a negative intercept has no latency.
     const bool fits_times = fit && fit->latency > 0 && fit->largest_deviation <= max_deviation;
     if (fits_times) fits.emplace(key, *fit);
   }
   return fits;
 }
 
-/// Two digits, and all digits before the point.
+/// Returns two significant digits, and all digits before the point.
 std::string error_text(double error) {
   constexpr double two_digits = 100;
   return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);
@@ -89,19 +89,19 @@ std::string fit_text(const LatencyFit& fit) {
                      format_percent(fit.largest_deviation, 0));
 }
 
-/// The algorithm to use for a collective at one size, and the bus bandwidth that it reached.
+/// The algorithm to use for a collective at one size, and its bus bandwidth.
 struct Choice {
   std::string at;  // its size
   std::string use;
   double bandwidth = 0;
-  bool is_compared = false;   // with another algorithm, and decided
-  bool is_undecided = false;  // because of other programs
+  bool is_compared = false;   // compared with another algorithm, with a verdict
+  bool is_undecided = false;  // no verdict because of other programs
 };
 
 /// By collective, in ascending order of sizes.
 using Choices = std::map<std::string, std::vector<Choice>>;
 
-/// Neighbouring sizes with the same algorithm.
+/// Adjacent sizes with the same algorithm.
 using SizeRun = std::vector<Choice>;
 
 std::vector<SizeRun> runs_of(const std::vector<Choice>& choices) {
@@ -114,7 +114,7 @@ std::vector<SizeRun> runs_of(const std::vector<Choice>& choices) {
   return runs;
 }
 
-/// "direct at 256 KiB and 16.0 MiB", "ring at 7 sizes from 64.0 KiB to 4.00 MiB".
+/// Returns "direct at 256 KiB and 16.0 MiB", "ring at 7 sizes from 64.0 KiB to 4.00 MiB".
 std::string run_text(const SizeRun& run) {
   constexpr std::size_t max_listed = 2;
   std::vector<std::string> sizes;
@@ -126,8 +126,8 @@ std::string run_text(const SizeRun& run) {
                      sizes.back());
 }
 
-/// "tree at 4.00 KiB, direct at 256 KiB and 16.0 MiB"; where that would be long, how many sizes
-/// each algorithm has.
+/// Returns "tree at 4.00 KiB, direct at 256 KiB and 16.0 MiB"; if this is too long, the number of
+/// sizes for each algorithm.
 std::string sizes_text(const std::vector<Choice>& choices) {
   constexpr std::size_t max_runs = 4;
   std::vector<std::string> texts;
@@ -166,7 +166,7 @@ std::string setting_text(const CaseSpec& spec) {
                      spec.graph ? ", as graphs" : "");
 }
 
-/// The collectives of which several algorithms were measured at a size.
+/// Returns the collectives for which several algorithms were measured at one size.
 std::vector<std::string> compared_collectives(const Choices& choices) {
   std::vector<std::string> compared;
   for (const auto& [collective, sizes] : choices) {
@@ -190,8 +190,8 @@ std::string undecided_text(const std::vector<Recommendation>& found) {
       settings, format_percent(std::ranges::max(found, {}, &Recommendation::load).load, 0));
 }
 
-/// What the recommendations say together: what to use at each size of one collective, or of several
-/// at how many settings another algorithm pays.
+/// Summarises the recommendations: for one collective the algorithm for each size, for several the
+/// number of settings at which another algorithm pays.
 std::string choices_text(const Choices& choices, const Recommended& all) {
   if (all.recommendations.empty()) return {};
   if (const auto compared = compared_collectives(choices); compared.size() == 1) {
@@ -222,9 +222,9 @@ std::string choices_text(const Choices& choices, const Recommended& all) {
                      fmt::join(verdicts, " and "), settings);
 }
 
-/// "Bus bandwidth at 16.0 MiB in GB/s: broadcast 4.01, send-recv 4.10 (direct); all-reduce 3.75
-/// (ring).": at the largest size of each collective, by the algorithm to use there. Without those
-/// for which there is no verdict.
+/// Returns "Bus bandwidth at 16.0 MiB in GB/s: broadcast 4.01, send-recv 4.10 (direct); all-reduce
+/// 3.75 (ring).", for the largest size of each collective and the algorithm to use there.
+/// Collectives without a verdict are omitted.
 std::string bandwidths_text(const Choices& choices) {
   constexpr double giga = 1e-9;
   std::set<std::string> sizes;
@@ -248,8 +248,8 @@ std::string bandwidths_text(const Choices& choices) {
                      fmt::join(parts, "; "));
 }
 
-/// The number of settings that were compared, and of those at which a gain is expected and not
-/// shown; empty where another sentence has counted them.
+/// Returns the number of settings that were compared, and of those at which a gain is expected but
+/// not shown; empty if another sentence contains these numbers.
 std::string coverage_text(const Choices& choices, const Recommended& all) {
   const std::size_t compared = all.recommendations.size();
   const std::size_t measured = compared + all.not_compared.size();
@@ -270,8 +270,8 @@ std::string coverage_text(const Choices& choices, const Recommended& all) {
       open == 0 ? "" : fmt::format("; more samples are needed to show the gain at {}", open));
 }
 
-/// The fits of the algorithms to use, where there is one collective, and of a message; of all that
-/// send it where none is to be used.
+/// Returns the fits of the recommended algorithms if there is a single collective, and of messages.
+/// Without a recommendation for messages, fits of all algorithms that send them.
 std::vector<std::string> fit_sentences(const Choices& choices,
                                        const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   std::vector<std::string> sentences;
@@ -289,7 +289,7 @@ std::vector<std::string> fit_sentences(const Choices& choices,
   return sentences;
 }
 
-/// "Latency 56.5 to 69.7 µs.": of the algorithms to use, where there are several collectives.
+/// Returns "Latency 56.5 to 69.7 µs." for the recommended algorithms of several collectives.
 std::string latencies_text(const Choices& choices,
                            const std::map<CollectiveAndStrategy, LatencyFit>& fits) {
   if (choices.size() < 2) return {};
@@ -308,7 +308,7 @@ std::string latencies_text(const Choices& choices,
   return fmt::format("Latency {}{} µs.", least, least == most ? "" : " to " + most);
 }
 
-/// The bus bandwidth of a case; 0 where it is not known.
+/// Returns the bus bandwidth of a case; 0 if unknown.
 double bandwidth_of(const CaseOutcome* one) {
   if (one == nullptr) return 0;
   const auto found = one->metrics.find(bus_bandwidth);
@@ -352,7 +352,7 @@ Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
            .is_compared = one.gain && payoff_of(one) != Payoff::undecided,
            .is_undecided = one.gain && payoff_of(one) == Payoff::undecided});
     }
-    // A message has one algorithm beside those of libraries.
+    // A message has only one algorithm, apart from those of libraries.
     if (one.gain || key.first != link_collective) all.add(std::move(one));
   }
   if (choices.empty() && all.recommendations.empty()) {

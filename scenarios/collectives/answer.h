@@ -1,4 +1,4 @@
-// What the collectives scenario concludes from its cases.
+// The answer of scenario collectives.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace parbench {
 
 inline constexpr std::string_view bus_bandwidth = "bus bandwidth";  // a metric of every case
 
-/// Collectives in a row in one execution of a case.
+/// Returns the number of consecutive collectives in one execution of a case.
 [[nodiscard]] std::int64_t calls_in(const CaseSpec& spec);
 
-/// Names the algorithm to use for each collective by size, and what the times of each algorithm
-/// follow over sizes: latency and bandwidth with their standard errors.
+/// Names the best algorithm for each collective and size, and fits the times of each algorithm over
+/// sizes: latency and bandwidth with their standard errors.
 [[nodiscard]] Conclusion collectives_answer(const std::vector<CaseOutcome>& outcomes,
                                             const PossiblyFastest& possibly_fastest);
 

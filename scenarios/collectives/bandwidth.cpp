@@ -1,4 +1,4 @@
-// Bus bandwidth, latency and bandwidth of a fit.
+// Bus bandwidths, and fits of latency and bandwidth.
 #include "scenarios/collectives/bandwidth.h"
 
 #include <algorithm>

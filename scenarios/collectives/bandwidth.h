@@ -1,5 +1,5 @@
-// Bandwidths of collectives as nccl-tests defines them (doc/PERFORMANCE.md there), and the line
-// that times follow over sizes.
+// Bandwidths of collectives as defined by nccl-tests (doc/PERFORMANCE.md there), and a linear fit
+// of times over sizes.
 #pragma once
 
 #include <optional>
@@ -27,19 +27,19 @@ struct LatencyFit {
   double latency_error = 0;
   double seconds_per_byte = 0;  // β
   double seconds_per_byte_error = 0;
-  double largest_deviation = 0;  // of a time from the line, over the line's
+  double largest_deviation = 0;  // maximum deviation of a time from the line, relative to the line
 
-  /// Bytes a second of ever larger sizes, 1/β.
+  /// Returns the asymptotic bandwidth for large sizes, 1/β, in bytes per second.
   [[nodiscard]] double bandwidth() const { return 1 / seconds_per_byte; }
   [[nodiscard]] double bandwidth_error() const {
     return seconds_per_byte_error / (seconds_per_byte * seconds_per_byte);
   }
 };
 
-/// Fits the line by weighted least squares, each time weighted by 1/error². Where the times lie
-/// farther from the line than their errors explain, the errors of the fit are enlarged by the root
-/// of the mean squared deviation (χ² over the degrees of freedom). Nothing from fewer than three
-/// sizes, or where time does not grow with size.
+/// Fits the line by weighted least squares, with weights 1/error². If times deviate from the line
+/// by more than their errors explain, the errors of the fit are multiplied by the root of the mean
+/// squared deviation (χ² over the degrees of freedom). Nothing for fewer than three sizes, or if
+/// time does not grow with size.
 [[nodiscard]] std::optional<LatencyFit> fit_latency(const std::vector<TimeOfSize>& times);
 
 }  // namespace parbench

@@ -39,7 +39,7 @@ Collective collective_in(const CaseSpec& spec) {
   return collective_named(spec.parameters.text("collective"));
 }
 
-/// Nothing for strategies that are one task over all devices.
+/// Returns nothing for strategies with one task over all devices.
 std::optional<Algorithm> algorithm_named(std::string_view strategy) {
   const auto* const found =
       std::ranges::find(all_algorithms, strategy, [](Algorithm one) { return name_of(one); });
@@ -47,7 +47,7 @@ std::optional<Algorithm> algorithm_named(std::string_view strategy) {
   return *found;
 }
 
-/// Nothing for strategies that need no ranks.
+/// Returns nothing for strategies that do not need ranks.
 std::optional<RankAllReduce> over_ranks_named(std::string_view strategy) {
   const auto* const found = std::ranges::find(all_rank_all_reduces, strategy,
                                               [](RankAllReduce one) { return name_of(one); });
@@ -70,7 +70,7 @@ const std::vector<Strategy> strategy_list = {
     {"rank-ring", "all-reduces between ranks: one task, whose messages go round a ring"},
 };
 
-/// "direct", "direct or ring": the algorithms that a collective has.
+/// Returns "direct" or "direct or ring": the algorithms of a collective.
 std::string algorithms_of(Collective collective) {
   std::vector<std::string_view> names;
   for (const Algorithm one : all_algorithms) {
@@ -85,7 +85,7 @@ std::vector<std::string> names_of_collectives() {
   return names;
 }
 
-/// 8 bytes to 128 MiB, doubling, as in the first example of nccl-tests.
+/// Returns 8 bytes to 128 MiB, doubling, as in the first example of nccl-tests.
 std::vector<Value> doubling_sizes() {
   std::vector<Value> sizes;
   for (const std::string_view unit : {"", "KiB", "MiB"}) {
@@ -124,7 +124,7 @@ std::vector<Axis> axes_of_collectives() {
   };
 }
 
-/// Why the ranks' library and the algorithms beside it are not possible.
+/// Returns why the ranks' library and its alternatives are not available.
 std::optional<Obstacle> obstacle_of_ranks(const Scenario::Request& request) {
   const std::string& strategy = request.spec.strategy;
   if (!request.devices_over_ranks) {
@@ -187,7 +187,7 @@ class Collectives final : public Scenario {
   [[nodiscard]] int default_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] int min_devices() const override { return 2; }
-  /// Published: the mean of 20 executions; three of them give an interval.
+  /// The published figure is the mean of 20 executions; three samples give an interval.
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 3, .iterations = 20};
   }
@@ -225,7 +225,7 @@ class Collectives final : public Scenario {
       return Obstacle{{"strategy"},
                       "--strategy nccl: it joins GPUs; CPU devices have direct, ring and tree"};
     }
-    // Where a library joins devices, the published preset is the default.
+    // If a library joins the devices, the published preset is the default.
     const bool from_quick = request.preset == Preset::quick && spec.strategy == by_nccl &&
                             !request.was_given("strategy");
     if (from_quick) return not_in_preset("strategy", spec.strategy);

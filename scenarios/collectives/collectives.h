@@ -1,4 +1,4 @@
-// Scenario collectives: how fast the devices of a run exchange data, by which algorithm.
+// Scenario collectives: how fast do the devices of a run exchange data, and with which algorithm?
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Whole numbers that are small enough for exact sums in f32, so that every order of additions gives
-// the same result.
+// Data consists of integers that are small enough for exact sums in f32, so that every order of
+// additions gives the same result.
 #include "scenarios/collectives/exchange.h"
 
 #include <fmt/format.h>
@@ -123,7 +123,7 @@ std::string add_call(CaseParts& parts, const ExchangeData& all,
 
 // --- verification ---
 
-/// Compares elements of a member's array from `first` on with what `want` gives for 0, 1, ….
+/// Compares elements of a rank's array, from `first` on, with want(0), want(1), ….
 std::optional<std::string> compare_run(const std::vector<float>& got, std::int64_t first,
                                        std::int64_t count, const auto& want) {
   for (std::int64_t i = 0; i < count; ++i) {

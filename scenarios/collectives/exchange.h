@@ -10,18 +10,18 @@
 
 namespace parbench {
 
-/// What is exchanged, and how.
+/// The collective, its size, and its method.
 struct Exchange {
   Collective collective = Collective::all_reduce;
-  std::int64_t bytes = 0;  // S of nccl-tests: of a member's whole array; a multiple of 4
-  std::optional<Algorithm> algorithm;  // of messages; nothing: by a communicator
-  /// By the communicator of the ranks, its all-reduces in that way.
+  std::int64_t bytes = 0;  // size S of nccl-tests: bytes of a rank's whole array; a multiple of 4
+  std::optional<Algorithm> algorithm;  // algorithm by messages; nothing: by a communicator
+  /// If set: the ranks' communicator runs the collective, with this kind of all-reduce.
   std::optional<RankAllReduce> over_ranks = {};
-  std::int64_t calls = 1;  // one after the other, each of data of its own
+  std::int64_t calls = 1;  // number of consecutive collectives, each with its own data
 };
 
-/// Plans a collective over f32 numbers with a check of every number of its results. Throws
-/// Unsupported where a communicator is wanted and there is none for it.
+/// Plans a collective over f32 numbers, with a check of every number of its results. Throws
+/// Unsupported if a communicator is needed and none is available.
 void plan_exchange(CaseParts& parts, const Exchange& exchange);
 
 }  // namespace parbench

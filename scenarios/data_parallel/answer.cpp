@@ -1,4 +1,4 @@
-// Sentences about the fastest strategy, memory, and weak scaling.
+// Sentences about the fastest strategy, about memory, and about weak scaling.
 #include "scenarios/data_parallel/answer.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ double fullest_device(const CaseOutcome& one) {
 
 std::string memory_of(const CaseOutcome& one) { return format_bytes(fullest_device(one)); }
 
-/// "sharded with zero 2 and bucket 5"
+/// Returns "sharded with zero 2 and bucket 5".
 std::string label_of(const CaseSpec& spec) {
   std::string label = spec.strategy;
   std::string_view separator = " with ";
@@ -41,7 +41,8 @@ std::string label_of(const CaseSpec& spec) {
   return label;
 }
 
-/// The case of one device beside which a case was measured, and all that were.
+/// Returns the single-device case with which a case was compared, and all cases with the same
+/// baseline.
 std::vector<const CaseOutcome*> same_step(const std::vector<CaseOutcome>& outcomes,
                                           const CaseSpec& spec) {
   std::vector<const CaseOutcome*> same;
@@ -58,7 +59,7 @@ std::string memory_text(const std::vector<CaseOutcome>& outcomes, const Recommen
   const auto found =
       std::ranges::find(outcomes, name, [](const auto& one) { return one.spec.name(); });
   if (found == outcomes.end() || fullest_device(*found) <= 0) return {};
-  if (uses_all_cores(found->spec)) return {};  // as much as one device
+  if (uses_all_cores(found->spec)) return {};  // holds as much as one device
   const auto same = same_step(outcomes, found->spec);
   const CaseOutcome* single = nullptr;
   const CaseOutcome* least = nullptr;
@@ -94,7 +95,7 @@ std::string model_of(const CaseOutcome& one) {
   return model == nullptr ? std::string() : to_string(*model);
 }
 
-/// Of each model the case that scales best; none without an efficiency.
+/// Returns the case with the best scaling for each model; omits models without an efficiency.
 std::vector<const CaseOutcome*> best_scaling(const std::vector<CaseOutcome>& outcomes) {
   std::vector<const CaseOutcome*> best;
   for (const CaseOutcome& one : outcomes) {
@@ -111,9 +112,8 @@ std::vector<const CaseOutcome*> best_scaling(const std::vector<CaseOutcome>& out
   return best;
 }
 
-/// "With 20 samples on each of 2 devices, all-reduce reaches 93% of linear scaling.": a sentence
-/// about each model, "With model vgg16 and 20 samples …"
-/// where there are several.
+/// Returns a sentence for each model: "With 20 samples on each of 2 devices, all-reduce reaches 93%
+/// of linear scaling."; with several models it begins with "With model vgg16 and 20 samples …".
 std::vector<std::string> weak_scaling_texts(const std::vector<CaseOutcome>& outcomes) {
   const std::vector<const CaseOutcome*> best = best_scaling(outcomes);
   std::vector<std::string> texts;
@@ -133,7 +133,7 @@ bool divides(const CaseSpec& spec) {
   return spec.strategy != single_device && !uses_all_cores(spec);
 }
 
-/// Some of the outcomes, which can still be distinguished by their samples.
+/// A subset of the outcomes to which `PossiblyFastest` can still be applied.
 class ChosenOutcomes {
  public:
   ChosenOutcomes(const std::vector<CaseOutcome>& outcomes, const auto& predicate) {
@@ -145,7 +145,7 @@ class ChosenOutcomes {
   }
 
   [[nodiscard]] const std::vector<CaseOutcome>& list() const { return chosen_; }
-  /// The same decision for them as for those that they were chosen from.
+  /// Returns the function for the subset that corresponds to the one for all outcomes.
   [[nodiscard]] PossiblyFastest among(const PossiblyFastest& possibly_fastest) const {
     return [this, &possibly_fastest](const std::vector<const CaseOutcome*>& some) {
       std::vector<const CaseOutcome*> known;

@@ -1,5 +1,4 @@
-// The answer of scenario data-parallel: the best strategy, what it takes of memory, and how far
-// more samples scale.
+// The answer of scenario data-parallel: the best strategy, its memory, and its weak scaling.
 #pragma once
 
 #include <string_view>

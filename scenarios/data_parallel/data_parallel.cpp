@@ -129,7 +129,8 @@ class DataParallel final : public TrainingQuestion {
   }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy == single_device || is_undivided(spec)) return {};
-    // With a share of its own on each device, one device with its share is as fast as all are.
+    // With a fixed share per device, linear scaling means that all devices are as fast as one with
+    // its share.
     return {scaling_efficiency(single_of(spec),
                                scales_weakly(spec.parameters) ? 1 : devices_in(spec.parameters))};
   }

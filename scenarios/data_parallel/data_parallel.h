@@ -1,4 +1,4 @@
-// E5: one model in training, the batch divided over devices.
+// Scenario E5: one model in training, with the batch divided over devices.
 #pragma once
 
 #include <memory>

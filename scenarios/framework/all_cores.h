@@ -1,5 +1,5 @@
-// The strategy that scenarios with work for several devices have in common: the work of all on one
-// device with the cores of all.
+// Strategy all-cores, shared by scenarios for several devices: all work runs on one device that has
+// the cores of all devices.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@
 
 namespace parbench {
 
-/// The strategy's name. A scenario that lists it has its cases planned as those of its baseline, on
-/// a device that has the cores of all devices of the run, or is the GPU that they are parts of.
+/// Name of the strategy. If a scenario lists it, its cases are planned like those of the baseline,
+/// but on a device with the cores of all devices of the run, or on the GPU that they are parts of.
 inline constexpr std::string_view all_cores = "all-cores";
 
-/// The parameter of cases that use several devices.
+/// Name of the parameter with the number of devices.
 inline constexpr std::string_view devices_parameter = "devices";
 
 [[nodiscard]] inline bool uses_all_cores(const CaseSpec& spec) {
@@ -37,22 +37,22 @@ inline constexpr std::string_view devices_parameter = "devices";
   return scenario.prepare(scenario.undivided(spec), context_of(spec, context));
 }
 
-/// Returns whether a case is a step of training.
+/// Returns whether a case is a training step.
 [[nodiscard]] inline bool trains(const CaseSpec& spec) {
   return spec.parameters.find("optimizer") != nullptr;
 }
 
-/// Returns whether Context::set_perturbation changes a case: its layers may make roundings larger,
-/// as the batch norm of two values does that nearly agree.
+/// Returns whether Context::set_perturbation affects a case: its layers may amplify roundings, as
+/// the batch norm of two nearly equal values does.
 [[nodiscard]] inline bool is_perturbed(const CaseSpec& spec) {
   return trains(spec) || spec.parameters.find("model") != nullptr;
 }
 
-/// Returns the tolerance of a case's comparison with its reference. More threads add up in another
-/// order; where the sensitivity of training to that is not measured, tolerances have room for it.
+/// Returns the tolerance for comparing a case with its reference. More threads add in another
+/// order; if the sensitivity of training to this order is not measured, the tolerance includes it.
 [[nodiscard]] inline Tolerance tolerance_of_case(const CaseSpec& spec, const Case& subject) {
   Tolerance tolerance = subject.tolerance();
-  const double of_a_chain = spec.dtype == DType::bf16 ? 4 : 10;  // of the error of single values
+  const double of_a_chain = spec.dtype == DType::bf16 ? 4 : 10;  // factor for chains of operations
   if (uses_all_cores(spec) && !trains(spec)) tolerance.of_norm = of_a_chain * tolerance.relative;
   return tolerance;
 }

@@ -1,4 +1,4 @@
-// Filling and reading tensors through the devices' own operations.
+// Fills and reads tensors with operations of the devices.
 #include "scenarios/framework/case_data.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ bool is_plain(const TensorDesc& desc) {
   return desc.layout.is_canonical() && desc.dtype == DType::f32;
 }
 
-/// A buffer over memory that it does not own.
+/// Returns a buffer over memory that it does not own.
 Buffer borrowed(void* data, std::size_t bytes) {
   return {static_cast<std::byte*>(data), bytes, MemoryKind::pageable, [](std::byte*) {}};
 }
@@ -95,12 +95,12 @@ void CaseData::fill(const Tensor& tensor, const std::vector<Piece>& pieces) {
 void CaseData::zero(const Tensor& tensor) { set_all(tensor, 0.0F, false); }
 
 void CaseData::poison(const Tensor& tensor) {
-  set_all(tensor, std::bit_cast<float>(~std::uint32_t{0}), true);  // a NaN in f32 and in bf16
+  set_all(tensor, std::bit_cast<float>(~std::uint32_t{0}), true);  // a NaN both in f32 and in bf16
 }
 
 void CaseData::set_all(const Tensor& tensor, float value, bool once) {
   BufferView view = tensor.view;
-  view.bytes = round_up(view.bytes, sizeof(float));  // an odd number of bf16; the rest is unused
+  view.bytes = round_up(view.bytes, sizeof(float));  // an odd number of bf16 has padding
   if (tensor.kind != MemoryKind::device) {
     const int byte = value == 0.0F ? 0 : 0xFF;
     at_reset(tensor.device, 0,
@@ -146,7 +146,7 @@ void CaseData::run_to_end(const std::set<int>& devices, const std::function<void
   } catch (...) {
     try {
       synchronize();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the first failure is thrown
     }
     throw;
   }

@@ -1,4 +1,4 @@
-// The data of a case: its tensors, their initial content, and reading them back to the host.
+// The data of a case: its tensors, their initial content, and reading them on the host.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace parbench {
 
-/// A typed view of memory that a case borrowed.
+/// A typed view of memory that a case has borrowed.
 struct Tensor {
   int device = 0;
   TensorDesc desc;
@@ -21,8 +21,8 @@ struct Tensor {
   MemoryKind kind = MemoryKind::device;
 };
 
-/// A run of consecutive elements of a tensor (in canonical order) drawn from one subsequence of the
-/// generator: uniform in [low, high).
+/// A range of consecutive elements of a tensor (in canonical order), filled from one subsequence of
+/// the generator: uniform in [low, high).
 struct Piece {
   std::int64_t count = 0;
   std::uint64_t subsequence = 0;
@@ -30,58 +30,59 @@ struct Piece {
   float high = 1.0F;
 };
 
-/// Built while a case is prepared; its work runs on one stream of each device, never inside a
-/// timed sample. Reading and filling use the generator's numbers and canonical order in any
-/// layout, so that they agree between devices.
+/// Built while a case is prepared. Its work runs on one stream of each device, outside of timed
+/// samples. Filling and reading use canonical order in any layout, so that values agree between
+/// devices.
 class CaseData {
  public:
   explicit CaseData(Context& context) : context_(context) {}
 
-  // While the case is prepared:
+  // Called while the case is prepared:
 
   [[nodiscard]] Tensor tensor(int device, const TensorDesc& desc,
                               MemoryKind kind = MemoryKind::device);
 
-  /// Fills a tensor at every reset. The pieces together have as many elements as the tensor.
+  /// Fills a tensor at every reset. The numbers of elements of the pieces must add up to that of
+  /// the tensor.
   void fill(const Tensor& tensor, const std::vector<Piece>& pieces);
   void fill(const Tensor& tensor, std::uint64_t subsequence);
 
-  // The next two take a tensor that `tensor` made, not a part of one.
+  // `zero` and `poison` take a whole tensor that `tensor` made, not a part.
 
   /// Sets all bytes to zero at every reset.
   void zero(const Tensor& tensor);
 
-  /// Sets a result to NaN at the first reset, so that what another case left in the same memory is
-  /// not taken for a result. Later resets skip this.
+  /// Sets a result to NaN at the first reset, so that data of other cases in the same memory is not
+  /// taken for a result. Later resets skip this.
   void poison(const Tensor& tensor);
 
-  /// Adds a step for any other initial content, which may use `staging_bytes` of device memory,
-  /// which steps share.
+  /// Adds a step for other initial content. It may use `staging_bytes` bytes of device memory,
+  /// which all steps share.
   using Step = std::function<void(Stream& stream, BufferView staging)>;
   void at_reset(int device, std::size_t staging_bytes, Step step);
 
-  /// Operations for steps run on this stream.
+  /// Returns the stream on which operations of steps run.
   [[nodiscard]] Stream& stream(int device) { return context_.stream(device, StreamKind::compute); }
 
-  /// Lets steps take memory for staging that a run writes before it reads it.
+  /// Provides memory for staging, which a run must write before it reads it.
   void lend_staging(int device, const BufferView& memory);
 
-  /// Ends preparation: borrows the staging memory that has not been lent.
+  /// Ends preparation: borrows the rest of the staging memory.
   void finish();
 
-  // Once memory is committed; all synchronous:
+  // Called after memory is committed; all of these are synchronous:
 
   void reset();
-  /// Lets the next reset repeat what only the first one does.
+  /// Makes the next reset behave like the first one.
   void forget() { was_reset_ = false; }
 
-  /// The whole tensor in canonical order as f32.
+  /// Reads the whole tensor in canonical order as f32.
   [[nodiscard]] std::vector<float> read(const Tensor& tensor);
 
-  /// One entry of the outermost dimension: an image of a batch, a row of a matrix.
+  /// Reads one entry of the outermost dimension: an image of a batch, a row of a matrix.
   [[nodiscard]] std::vector<float> read_slab(const Tensor& tensor, std::int64_t index);
 
-  /// A tensor of `device` whose bytes lie in pieces, on any devices, one behind the other.
+  /// A part of a tensor of `device`; the parts, on any devices, are concatenated.
   struct MemoryPiece {
     int device = 0;
     BufferView view;
@@ -89,7 +90,7 @@ class CaseData {
   [[nodiscard]] std::vector<float> read_pieces(int device, const TensorDesc& desc,
                                                const std::vector<MemoryPiece>& pieces);
 
-  /// Returns bytes without conversion.
+  /// Reads bytes without conversion.
   void read_bytes(int device, BufferView source, void* destination);
 
  private:
@@ -106,8 +107,8 @@ class CaseData {
   };
 
   void set_all(const Tensor& tensor, float value, bool once);
-  /// Enqueues on those devices' streams and waits. Nothing stays queued when it throws either: the
-  /// queue refers to operations and memory that the case takes with it.
+  /// Enqueues work on those devices' streams and waits. Nothing stays queued if it throws, because
+  /// queued work refers to operations and memory of the case.
   void run_to_end(const std::set<int>& devices, const std::function<void()>& enqueue);
   [[nodiscard]] Op& to_canonical(int device, const TensorDesc& source);
   [[nodiscard]] std::vector<float> read_as(int device, const TensorDesc& desc, BufferView view);
@@ -115,14 +116,14 @@ class CaseData {
   Context& context_;
   OpSet ops_;
   std::vector<ResetStep> steps_;
-  std::map<int, BufferView> staging_;  // the largest that was lent, or borrowed
+  std::map<int, BufferView> staging_;  // the largest provided or borrowed
   std::vector<ToCanonical> readers_;
   bool was_reset_ = false;
 };
 
-/// The layout of one entry of the outermost dimension, when a tensor of that layout is the
-/// concatenation of such entries: activations and canonical tensors. Throws std::invalid_argument
-/// otherwise.
+/// Returns the layout of one entry of the outermost dimension, if a tensor of that layout is a
+/// concatenation of such entries, as activations and canonical tensors are. Otherwise throws
+/// std::invalid_argument.
 [[nodiscard]] TensorDesc slab_of(const Device& device, const TensorDesc& desc);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Streams and memory shared by the cases of a run.
+// Streams and memory that the cases of a run share.
 #include "scenarios/framework/context.h"
 
 #include <fmt/format.h>
@@ -80,10 +80,10 @@ std::unique_ptr<Communicator> Context::join_in_process(const std::vector<int>& s
   return devices.front()->make_communicator(devices);
 }
 
-/// Over ranks a library of their devices joins them where it joins all, else the one that connects
-/// the ranks, where the devices are of different ranks and in host memory. All ranks ask for the
-/// same devices in the same order, so that the number of requests may be the tag. Tag 0 is that of
-/// all ranks.
+/// With several processes, uses a library that joins all these devices, otherwise the messages
+/// between ranks if the devices belong to different ranks and are in host memory. All ranks request
+/// the same devices in the same order, so the number of requests can serve as the tag. Tag 0
+/// belongs to the set of all ranks.
 std::unique_ptr<Communicator> Context::make_communicator(const std::vector<int>& some) {
   if (options_.ranks == nullptr) return join_in_process(some);
   if (some.size() < 2) return nullptr;
@@ -108,8 +108,8 @@ bool Context::has_a_host_device_of_each_rank() const {
   return true;
 }
 
-/// Of all devices. Over ranks a library of their devices joins them where it can, else the one that
-/// connects the ranks, where each has one device in host memory.
+/// Makes the communicator of all devices. With several processes, uses a library that joins the
+/// devices, otherwise the messages between ranks if each rank has one device in host memory.
 std::unique_ptr<Communicator> Context::make_communicator() {
   if (options_.ranks == nullptr) return join_in_process(all_devices());
   if (devices_.size() < 2) return nullptr;
@@ -167,7 +167,7 @@ BufferView Context::shared(int device, const std::string& key, std::size_t bytes
 
 void Context::commit() {
   for (auto& [key, arena] : arenas_) {
-    // Kinds of host memory that a scenario asks for by name stay what they are.
+    // Memory whose kind a scenario requests explicitly keeps that kind.
     const bool locks = key.second == MemoryKind::device && device(key.first).info().host_memory;
     const std::size_t held = arena.locked_bytes;
     try {
@@ -184,7 +184,7 @@ void Context::commit() {
   for (auto& entry : shared_) {
     Shared& shared = entry.second;
     if (!shared.used || shared.memory.data() != nullptr) continue;
-    // Kept once it is filled: a later case must not find it empty when filling fails.
+    // Stored only once it is filled: a later case must not find it empty if filling fails.
     Buffer memory = device(entry.first.first).allocate(shared.bytes, MemoryKind::device);
     if (!is_remote(entry.first.first)) uncounted([&] { shared.fill(BufferView(memory)); });
     shared.memory = std::move(memory);
@@ -228,7 +228,8 @@ void Context::lock_pages(int owner, Arena& arena, std::size_t bytes, Locking who
     if (other->info().backend == device(owner).info().backend) continue;
     try {
       locks.push_back(other->page_lock({arena.memory, 0, bytes}));
-    } catch (const DeviceLost&) {  // NOLINT(bugprone-empty-catch): it copies nothing more
+      // NOLINT(bugprone-empty-catch): a lost device copies nothing more
+    } catch (const DeviceLost&) {
     } catch (const OutOfMemory& error) {
       if (whose == Locking::new_case) throw;
       throw DeviceLost(other->info().backend, error.what());
@@ -250,7 +251,7 @@ const std::vector<double>& Context::measured(const std::string& key, int device,
 std::vector<double> Context::measured_by(int rank, const Measure& measure) {
   std::vector<double> numbers;
   RankGroup* const ranks = options_.ranks;
-  // What checks asks all ranks, and only one of them measures.
+  // The check involves all ranks, but only one of them measures.
   const Check check = ranks == nullptr ? check_ : std::exchange(check_, {});
   if (ranks == nullptr || ranks->rank() == rank) uncounted([&] { numbers = measure(); });
   check_ = check;
@@ -280,7 +281,8 @@ void Context::uncounted(const std::function<void()>& work) {
   }
   const auto restore = [&] {
     for (const auto& [key, own] : streams_) {
-      own.stream->set_requested_scratch(requested[own.stream.get()]);  // 0 for one the work made
+      // 0 if `work` has made the stream
+      own.stream->set_requested_scratch(requested[own.stream.get()]);
     }
   };
   try {

@@ -1,4 +1,5 @@
-// Planning and binding of operations; the checks here catch a mistaken scenario before it runs.
+// Plans operations and binds their arguments. The checks find mistakes of scenarios before anything
+// runs.
 #include "scenarios/framework/op_set.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Planned operations that a case owns, and the binding of memory to their arguments by role.
+// Planned operations of a case, and the binding of memory to their arguments by role.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace parbench {
 
-/// Owns operations at stable addresses, as plans need them.
+/// Owns operations at stable addresses, as plans require.
 class OpSet {
  public:
-  /// Plans an operation for one stream (its device, its threads) and makes room for its scratch
-  /// there. Throws Unsupported when the device does not have it.
+  /// Plans an operation for one stream (its device and threads) and reserves scratch memory there.
+  /// Throws Unsupported if the device does not support the operation.
   Op& prepare(Stream& stream, const OpDesc& desc);
-  /// The same; calls with one stream and equal descriptions return one operation. Not for Spin,
-  /// which draws numbers of its own.
+  /// Like `prepare`, but returns one operation for all calls with the same stream and equal
+  /// descriptions. Not for Spin, whose operations draw their own random numbers.
   Op& prepare_shared(Stream& stream, const OpDesc& desc);
 
  private:
@@ -32,14 +32,14 @@ class OpSet {
   std::unordered_multimap<std::size_t, Shared> shared_;  // by hash_of
 };
 
-/// Memory for one argument of an operation.
+/// Memory of one argument of an operation.
 struct Binding {
   std::string_view role;
   BufferView view;
 };
 
-/// One call of an operation. Throws std::invalid_argument when a role is unknown, given twice or
-/// left out, or when its memory is too small for the tensor.
+/// Returns a call of an operation. Throws std::invalid_argument for an unknown, duplicate or
+/// missing role, and for memory that is too small for its tensor.
 [[nodiscard]] OpCall bind(Op& op, const std::vector<Binding>& bindings);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Strict reading of axis values, and the words that say what is allowed.
+// Parses axis values strictly, and describes allowed values.
 #include "scenarios/framework/parameters.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace parbench {
 namespace {
 
-constexpr std::int64_t largest_integer = 1'000'000'000'000'000;  // exact as a double as well
+constexpr std::int64_t largest_integer = 1'000'000'000'000'000;  // also exact as a double
 constexpr std::int64_t shortest_duration = 1;                    // nanoseconds
 
 struct Unit {
@@ -40,7 +40,8 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// A finite decimal number that fills the whole text; no sign but '-', no spaces, no hexadecimal.
+/// Parses a finite decimal number that is the whole text; no sign but '-', no spaces, no
+/// hexadecimal.
 std::optional<double> to_real(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -55,7 +56,7 @@ void check_range(const Axis& axis, std::string_view text, double value) {
   if (has_upper_limit(axis) && value > axis.max) reject(axis, text, "is too large");
 }
 
-/// `text` is the whole value, for messages; `part` the number to read, of any size that is exact.
+/// `text`: the whole value, for messages; `part`: the number to parse, of any size that is exact.
 std::int64_t to_integer(const Axis& axis, std::string_view text, std::string_view part) {
   const bool negative = part.starts_with('-');
   if (!is_digits(negative ? part.substr(1) : part)) reject(axis, text, "is not a whole number");
@@ -77,7 +78,7 @@ std::int64_t read_integer(const Axis& axis, std::string_view text, std::string_v
 constexpr std::array<std::string_view, 4> byte_units{"KiB", "MiB", "GiB", "TiB"};
 constexpr std::int64_t byte_step = 1024;
 
-/// A number of bytes, with or without a binary unit.
+/// Parses a number of bytes, with or without a binary unit.
 std::int64_t read_bytes(const Axis& axis, std::string_view text) {
   std::int64_t scale = 1;
   for (const std::string_view suffix : byte_units) {
@@ -95,11 +96,10 @@ double read_real(const Axis& axis, std::string_view text, std::string_view part)
   const auto value = to_real(part);
   if (!value) reject(axis, text, "is not a number");
   check_range(axis, text, *value);
-  return *value == 0 ? 0.0
-                     : *value;  // without the sign that "-0" has, which would name another case
+  return *value == 0 ? 0.0 : *value;  // drops the sign of "-0", which would name another case
 }
 
-/// The number in front of a unit, as exact nanoseconds.
+/// Converts the number before a unit to exact nanoseconds.
 std::int64_t scale_duration(const Axis& axis, std::string_view text, double number, Unit unit) {
   const double exact = number * static_cast<double>(unit.nanoseconds);
   if (std::abs(exact) > static_cast<double>(largest_integer)) {
@@ -138,7 +138,7 @@ std::int64_t read_duration(const Axis& axis, std::string_view text) {
   reject(axis, text, "is not a duration");
 }
 
-/// Whether a text ends with a suffix but for the case of its letters.
+/// Returns whether a text ends with a suffix, ignoring case.
 bool ends_like(std::string_view text, std::string_view suffix) {
   const auto lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -177,8 +177,7 @@ std::string range_text(const Axis& axis, auto format) {
 
 std::string number_text(double value) { return fmt::format("{:.15g}", value); }
 
-/// The shortest exact spelling: 1500000 is "1.5ms".
-/// In the largest unit of which it is a multiple.
+/// Returns the shortest exact spelling, in the largest unit of which it is a multiple.
 std::string bytes_text(double bytes) {
   auto count = static_cast<std::int64_t>(bytes);
   std::string_view unit;

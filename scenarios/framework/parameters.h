@@ -1,4 +1,4 @@
-// Typed parameters of a case and the axes they come from.
+// Typed parameters of a case, and the axes that define them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ using Value = std::variant<std::int64_t, double, std::string>;
 struct Parameter {
   std::string name;
   Value value;
-  /// At its default, and left out of the case's name, so that published names stay short.
+  /// Whether it has its default value and is omitted from the case's name, so that published names
+  /// stay short.
   bool implied = false;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
@@ -29,18 +30,18 @@ struct Parameter {
 class Parameters {
  public:
   void set(std::string name, Value value);    // replaces, or appends
-  void imply(std::string name, Value value);  // the same, and the name leaves it out
+  void imply(std::string name, Value value);  // like `set`, but omitted from the case's name
 
-  void state(std::string_view name);  // the name shows it, although it is implied
+  void state(std::string_view name);  // adds it to the case's name, although it is implied
 
-  [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr when absent
-  /// These throw std::out_of_range for a name that is absent, std::bad_variant_access for a wrong
+  [[nodiscard]] const Value* find(std::string_view name) const;  // nullptr if absent
+  /// The getters throw std::out_of_range for an absent name and std::bad_variant_access for a wrong
   /// type.
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] const std::string& text(std::string_view name) const;
 
-  /// Returns the parameters whose names satisfy the predicate, in their order.
+  /// Returns the parameters whose names satisfy the predicate, in order.
   [[nodiscard]] Parameters where(const auto& predicate) const {
     Parameters chosen;
     for (const Parameter& parameter : values_) {
@@ -60,11 +61,11 @@ class Parameters {
   std::vector<Parameter> values_;
 };
 
-/// The kind of values of an axis.
+/// Kind of an axis's values.
 enum class AxisKind {
   integer,   // whole number within [min, max]
   real,      // finite number within [min, max]
-  percent,   // the same, with or without a percent sign
+  percent,   // like `real`, with or without a percent sign
   duration,  // "250us", "1ms", "0.5s": kept as text, 1000us as "1ms"; min and max in nanoseconds
   bytes,     // "512", "64KiB", "1MiB": kept as text, 1024KiB as "1MiB"; min and max in bytes
   choice,    // one of `choices`
@@ -73,47 +74,46 @@ enum class AxisKind {
   text,      // any text; the scenario checks it
 };
 
-/// One dimension of a sweep. Its flag is `--<name>`, a comma list of values.
+/// One dimension of a sweep, with the flag `--<name>`, a comma list of values.
 struct Axis {
   std::string name;
   std::string description;
   AxisKind kind = AxisKind::integer;
-  std::vector<Value> quick;  // values of the presets; empty: the scenario decides from the rest
+  std::vector<Value> quick;  // values of the presets; empty: the scenario derives them
   std::vector<Value> published;
   double min = 1;
   double max = 0;  // below `min`: no upper limit
   std::vector<std::string> choices = {};
-  std::string file_suffix = {};  // of files that are choices too: ".onnx"
-  /// The strategies that it applies to; empty: all.
+  std::string file_suffix = {};  // suffix of files that are choices too: ".onnx"
+  /// Strategies to which it applies; empty: all.
   std::vector<std::string> strategies = {};
-  /// The axis that it sets in other words: cases have a parameter of that name instead of its own.
+  /// Name of the axis that it sets in another unit: cases have that axis's parameter instead.
   std::string sets = {};
-  /// False for what must not change the case's identity (its name): `--slowdown`.
+  /// False for parameters that must not change the case's name: `--slowdown`.
   bool identity = true;
-  /// What it sets, if explanations of times speak of it, and the value that they advise.
+  /// Role of the axis in explanations of times, and the value that they recommend.
   std::optional<Role> role = {};
   std::string advised = {};
-  /// The values of both presets, where they follow from the number of devices; null: those above.
+  /// Values of both presets if they depend on the number of devices; null: the values above.
   std::function<std::vector<Value>(int devices)> by_devices = {};
 
   [[nodiscard]] bool applies_to(std::string_view strategy) const;
 };
 
-/// Returns how a flag or argument is written on the command line: "--split" for "split"; "-o" and
-/// "REPORT" are their own names.
+/// Returns the spelling of a flag or argument on the command line: "--split" for "split"; "-o" and
+/// "REPORT" are unchanged.
 [[nodiscard]] std::string spelled(std::string_view name);
 
-/// Reads one value of an axis from text. Throws UsageError that names the flag, the value and what
-/// is allowed.
+/// Parses one value of an axis. Throws UsageError that names the flag, the value and the allowed
+/// values.
 [[nodiscard]] Value parse_value(const Axis& axis, std::string_view text);
 
-/// Throws UsageError, as `parse_value` does, unless a value that is typed already is one of the
-/// axis.
+/// Throws UsageError, as `parse_value` does, unless a typed value is allowed for the axis.
 void check_value(const Axis& axis, const Value& value);
 
-/// Nanoseconds of a duration that `parse_value` has accepted.
+/// Returns the nanoseconds of a duration that `parse_value` has accepted.
 [[nodiscard]] std::int64_t nanoseconds_of(std::string_view duration);
-/// Bytes of a size that `parse_value` has accepted.
+/// Returns the bytes of a size that `parse_value` has accepted.
 [[nodiscard]] std::int64_t bytes_of(std::string_view size);
 
 /// Describes the allowed values, for messages and `list`: "whole numbers from 1 to 4096".

@@ -1,4 +1,4 @@
-// Building plans.
+// Builds plans.
 #include "scenarios/framework/plan.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace parbench {
 namespace {
 
-/// Lanes that a call needs.
+/// Returns the number of lanes that a call needs.
 std::size_t width_of(const Call& call) {
   const auto* collective = std::get_if<CollectiveCall>(&call);
   return collective == nullptr ? 1 : static_cast<std::size_t>(collective->communicator->size());
@@ -30,7 +30,7 @@ bool is_same_kernel(const Op& one, const Op& other) {
          std::ranges::equal(one.arguments(), other.arguments(), is_same_argument);
 }
 
-/// Whether two calls do the same, as far as their kinds and sizes show.
+/// Returns whether two calls do the same, judging by their kinds and sizes.
 bool do_the_same(const Call& one, const Call& other) {
   if (one.index() != other.index()) return false;
   if (const auto* op = std::get_if<OpCall>(&one)) {
@@ -47,7 +47,7 @@ bool do_the_same(const Call& one, const Call& other) {
                             &BufferView::bytes);
 }
 
-/// What this process executes of them.
+/// Returns whether this process executes the same calls of both plans.
 bool execute_the_same(const Plan& one, const Plan& other) {
   const std::vector<Task>& tasks = one.graph().tasks;
   const std::vector<Task>& others = other.graph().tasks;
@@ -63,7 +63,7 @@ bool execute_the_same(const Plan& one, const Plan& other) {
 /// A core of a host.
 using Core = std::pair<std::string_view, int>;
 
-/// The cores on which a lane works, each with its share of the lane's time.
+/// Returns the cores on which a lane works, each with its share of the lane's time.
 std::map<Core, double> cores_of(const Plan& plan, LaneId id) {
   std::map<Core, double> cores;
   const Lane& lane = plan.graph().lane(id);
@@ -130,7 +130,7 @@ TaskId Plan::add(Task task, std::vector<Call> calls) {
     }
     task.work += work_of(call);
   }
-  if (!is_local(task)) calls = {};  // what other ranks execute is not kept
+  if (!is_local(task)) calls = {};  // calls of other ranks are not kept
   const TaskId id = graph_.add_task(std::move(task));
   calls_.push_back(std::move(calls));
   return id;
@@ -154,8 +154,9 @@ bool Plan::share_a_rank(const Task& one, const Task& other) const {
   });
 }
 
-/// Where two tasks share a rank, order within it suffices: what the other ranks of a message or
-/// collective do follows from its arrival.
+/// Adds waits for tasks of other ranks. No wait is needed if two tasks share a rank: the order on
+/// that rank suffices, because the other ranks of a message or collective continue only after its
+/// arrival.
 void Plan::wait_for_other_ranks(Task& task) {
   for (TaskId& before : task.after) {
     const Task& earlier = graph_.task(before);
@@ -202,7 +203,7 @@ Bound bound_of(const Plan& plan, const std::vector<double>& costs) {
   Bound bound = bound_of(graph, costs);
   std::map<Core, double> seconds;
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    std::map<Core, double> of_task;  // a message takes both ends' time once
+    std::map<Core, double> of_task;  // counts a message's time at both ends once
     for (const LaneId lane : graph.tasks[i].lanes) {
       for (const auto& [core, share] : cores_of(plan, lane)) {
         of_task[core] = std::max(of_task[core], costs[i] * share);

@@ -1,5 +1,5 @@
-// A plan that can be executed: its graph, the stream of each lane and the calls of each task. A
-// scenario builds one per strategy.
+// An executable plan: its graph, the stream of each lane and the calls of each task. A scenario
+// builds one per strategy.
 #pragma once
 
 #include <map>
@@ -22,27 +22,28 @@ namespace parbench {
 
 class MessagePart;
 
-/// One operation with its arguments bound. The Op outlives the plan.
+/// One operation with bound arguments. The Op must outlive the plan.
 struct OpCall {
   Op* op = nullptr;
   std::vector<BufferView> views;
-  std::string layer = {};  // of a network, where the call belongs to one: "layer1.0.conv1"
+  // layer of the network to which the call belongs, if any: "layer1.0.conv1"
+  std::string layer = {};
 };
 
-/// A copy of equal sizes. In a task with the lanes of a sender and a receiver of different ranks it
-/// is a message between them.
+/// A copy between views of equal sizes. In a task with lanes of two ranks, sender and receiver, it
+/// is a message.
 struct CopyCall {
   BufferView destination;
   BufferView source;
   MessagePart* message = nullptr;  // this rank's part of a message; set by Plan::add
 };
 
-/// A collective on the lanes of its task, one for each member. The communicator outlives the plan.
+/// A collective on the lanes of its task, one per rank. The communicator must outlive the plan.
 struct CollectiveCall {
   Communicator* communicator = nullptr;
   Collective collective = Collective::all_reduce;
-  std::vector<BufferView> data;         // by member
-  std::vector<BufferView> inputs = {};  // the same, of a collective that has them
+  std::vector<BufferView> data;         // by rank
+  std::vector<BufferView> inputs = {};  // by rank, for collectives that have inputs
 };
 
 using Call = std::variant<OpCall, CopyCall, CollectiveCall>;
@@ -56,24 +57,26 @@ void enqueue(const Call& call, std::span<Stream* const> streams);
 class Plan {
  public:
   Plan() = default;
-  /// A plan over the devices of several ranks, which outlive it; null: of this process alone.
+  /// `ranks`: the ranks to which the devices belong, which outlive the plan; null for a single
+  /// process.
   explicit Plan(RankGroup* ranks);
 
-  /// The stream outlives the plan.
+  /// The stream must outlive the plan.
   LaneId add_lane(std::string name, Stream& stream, StreamKind kind = StreamKind::compute);
 
-  /// Adds a task that runs `calls` back to back; its work is theirs. Throws what
-  /// PlanGraph::add_task throws, and std::invalid_argument unless collectives have a lane for each
-  /// rank and other calls a single one.
+  /// Adds a task that runs `calls` back to back; its work is the sum of theirs. Throws the
+  /// exceptions of PlanGraph::add_task, and std::invalid_argument unless collectives have one lane
+  /// per rank and other calls a single lane.
   ///
-  /// Over ranks, the calls of a task without a lane of this one are not kept, and a task that waits
-  /// for one of which no lane is on a rank of its own waits for a message of no bytes, a task that
-  /// is added before it.
+  /// With several processes, calls of tasks without a lane of this rank are not kept. If a task
+  /// waits for a task none of whose lanes is on a common rank, an empty message between the two is
+  /// added before it, as a task of its own.
   TaskId add(Task task, std::vector<Call> calls);
 
-  /// The ranks of the plan; null: this process alone.
+  /// Returns the ranks of the plan; null for a single process.
   [[nodiscard]] RankGroup* ranks() const { return ranks_; }
-  /// Work with which an execution begins on this rank, so that all begin together; null: none.
+  /// Returns the work with which an execution begins on this rank, so that all ranks begin
+  /// together; null if there is none.
   [[nodiscard]] HostWork* start() const { return start_.get(); }
   [[nodiscard]] int rank_of(LaneId lane) const { return stream(lane).device().info().rank; }
 
@@ -103,22 +106,21 @@ class Plan {
   RankGroup* ranks_ = nullptr;
   std::shared_ptr<HostWork> start_;
   std::vector<std::shared_ptr<MessagePart>> messages_;
-  std::map<std::pair<TaskId, int>, TaskId> signals_ = {};  // by task and the rank that waits
+  std::map<std::pair<TaskId, int>, TaskId> signals_ = {};  // by task and waiting rank
   int next_tag_ = 0;
 };
 
-/// Returns the bound of a plan's graph (scenarios/plan/bounds.h), raised to the work of the busiest
-/// core where several devices share cores: as the busiest device, of which they are parts.
+/// Returns the bound of a plan's graph (scenarios/plan/bounds.h). If several devices share cores,
+/// the bound is at least the work of the busiest core.
 [[nodiscard]] Bound bound_of(const Plan& plan, const std::vector<double>& costs);
 
 /// Returns whether two plans of one context run the same kernels on tensors of the same kinds, in
-/// the same order and on the same streams, submitted in the same way. Names and addresses do not
-/// matter, nor do streams without tasks. Over ranks all of them ask, and get the same answer.
+/// the same order and on the same streams, submitted in the same way. Names, addresses and streams
+/// without tasks do not matter. With several processes, all ranks call it, and get the same answer.
 [[nodiscard]] bool are_equal(const Plan& one, const Plan& other);
 
 /// Returns the lanes for a copy between the devices of two lanes: the sender's, or the receiver's
-/// where only that reaches the other's memory; both, the sender's first, where they are of
-/// different ranks.
+/// if only that device can access the other's memory; for different ranks both, the sender's first.
 [[nodiscard]] std::vector<LaneId> copying_lanes(const Plan& plan, LaneId sender, LaneId receiver);
 
 }  // namespace parbench

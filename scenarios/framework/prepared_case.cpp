@@ -1,4 +1,4 @@
-// The Case over parts: everything a scenario would otherwise repeat.
+// The Case built from parts, with everything that scenarios share.
 #include "scenarios/framework/prepared_case.h"
 
 #include <fmt/format.h>
@@ -66,8 +66,8 @@ Stream& stream_of(const CaseParts& parts, LaneId lane) { return parts.plan.strea
 Tolerance tolerance_of(NumberFormat format) {
   // Two roundings of 2⁻⁸.
   if (format.dtype == DType::bf16) return {.relative = 1.6e-2, .absolute = 1e-3};
-  // Each computation cuts two factors of every product, by rounding or by dropping bits: 2⁻¹⁰ each
-  // at most. Beside that the sums are those of f32.
+  // Each computation rounds or truncates both factors of every product, by at most 2⁻¹⁰ each. The
+  // sums are those of f32.
   if (format.math == MathMode::tf32) return {.relative = 4 * 0x1p-10 + 1e-4, .absolute = 1e-6};
   return {};
 }

@@ -1,4 +1,4 @@
-// What scenarios share in completing a request.
+// Helpers of scenarios for completing requests.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline Obstacle not_in_preset(std::string_view flag, const std::string& value) {
   return {{}, "the preset has none; --" + std::string(flag) + " " + value + " adds it"};
 }
 
-/// Why what flags ask for is not possible on so few devices. `more`: how to get more.
+/// Returns why flags need more devices. `more`: how to get more.
 inline std::string too_few_devices(const std::string& flags, int count, const std::string& more) {
   return flags + " needs at least two devices, and this run has " + std::to_string(count) + "; " +
          more;
@@ -41,9 +41,9 @@ inline std::string too_few_devices(const Scenario::Request& request) {
 [[nodiscard]] std::optional<CaseSpec> requested_case(const Scenario& scenario,
                                                      const Scenario::Request& request);
 
-/// Returns the same case under another strategy, with all of its parameters but those that are
-/// named. All other axes stay, also those that the caller does not know, so that cases which differ
-/// in them are not taken for the same.
+/// Returns the same case under another strategy, without the named parameters. All other parameters
+/// are kept, including those unknown to the caller, so that cases that differ in them stay
+/// distinct.
 inline CaseSpec with_strategy(const CaseSpec& spec, std::string_view strategy,
                               std::initializer_list<std::string_view> without = {}) {
   CaseSpec other = spec;

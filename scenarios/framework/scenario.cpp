@@ -1,5 +1,4 @@
-// How a combination of values becomes a case, how a case is named (the one place that knows the
-// shape of the name) and what it is compared with.
+// Names of cases (no other file builds them) and their baselines.
 #include "scenarios/framework/scenario.h"
 
 #include <fmt/format.h>
@@ -62,7 +61,7 @@ std::string CaseSpec::name() const {
   std::string text = scenario + "/" + strategy;
   for (const Parameter& parameter : parameters) {
     if (parameter.implied) continue;
-    // A path is named by its file: slashes divide names.
+    // A path is named by its file name, because slashes separate parts of names.
     const std::string value = to_string(parameter.value);
     text += fmt::format("/{}:{}", parameter.name, value.substr(value.rfind('/') + 1));
   }

@@ -26,16 +26,16 @@ namespace parbench {
 struct CaseSpec {
   std::string scenario;
   std::string strategy;
-  Parameters parameters;  // identity, defaults included; the name shows what is not implied
+  Parameters parameters;  // identity, including defaults; the name omits implied ones
   Parameters hidden;      // axes without identity
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
-  bool graph = false;  // captured and replayed, under any strategy
+  bool graph = false;  // captured and replayed; independent of the strategy
 
   [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
 
-  /// "<scenario>/<strategy>/<axis>:<value>/…"; a format other than f32 is shown behind the axes as
-  /// "dtype", and behind it "graph:true" for a case that is captured.
+  /// Returns "<scenario>/<strategy>/<axis>:<value>/…". A format other than f32 follows the axes as
+  /// "dtype", and "graph:true" follows for a captured case.
   [[nodiscard]] std::string name() const;
   friend bool operator==(const CaseSpec&, const CaseSpec&) = default;
 };
@@ -56,7 +56,7 @@ using Resolution = std::variant<CaseSpec, Obstacle>;
 /// the published experiments.
 enum class Preset { quick, published };
 
-/// One result tensor of a run, read to the host in canonical order as f32.
+/// A result tensor of a run, read to the host in canonical order as f32.
 struct Output {
   std::string name;
   std::function<std::vector<float>()> read;
@@ -68,42 +68,42 @@ struct Amount {
   std::string unit;
 };
 
-/// A prepared case: planned, its memory borrowed. Everything it points to in the Context outlives
-/// it.
+/// A prepared case: planned, with borrowed memory. Everything in the Context that it points to must
+/// outlive it.
 class Case {
  public:
   virtual ~Case() = default;
 
   [[nodiscard]] virtual const Plan& plan() const = 0;
 
-  /// Fills inputs and parameters with their initial content, after `Context::commit` and whenever
-  /// another case may have run since. Synchronous; not timed.
+  /// Fills inputs and parameters with their initial content. Called after `Context::commit`, and
+  /// whenever another case may have run since. Synchronous; not timed.
   virtual void reset() = 0;
 
-  /// Lets the next `reset` do what the first did, so that results of earlier runs are not taken for
-  /// those of the next one.
+  /// Makes the next `reset` behave like the first one, so that results of earlier runs are not
+  /// taken for those of the next one.
   virtual void forget() {}
 
-  /// Makes the case ready for a run whose values do not matter (a timing sample) after another case
-  /// may have used the borrowed memory. Cheaper than `reset` where everything that a run reads is
-  /// shared or written by the run itself.
+  /// Prepares a run whose values do not matter (a timing sample) after another case may have used
+  /// the borrowed memory. Cheaper than `reset` if everything that a run reads is shared or written
+  /// by the run itself.
   virtual void refresh() { reset(); }
 
   /// Returns the results of the run since `reset`, for the comparison with the reference.
   [[nodiscard]] virtual std::vector<Output> outputs() = 0;
   [[nodiscard]] virtual Tolerance tolerance() const { return {}; }
 
-  /// A check beside the comparison (naive spot checks, counters). Returns what is wrong, or
-  /// nothing. Runs after `outputs` of the same run.
+  /// Runs checks in addition to the comparison (naive spot checks, counters). Returns an error
+  /// message, or nothing. Called after `outputs` of the same run.
   [[nodiscard]] virtual std::optional<std::string> check() { return std::nullopt; }
 
-  /// What `check` examines, in words for the report: "loss recomputed from the predictions". Empty:
-  /// there is no check, and only a reference can verify the case.
+  /// Returns what `check` examines, for the report: "loss recomputed from the predictions". Empty:
+  /// there is no check, so only a reference can verify the case.
   [[nodiscard]] virtual std::string checked() const { return {}; }
 
   [[nodiscard]] virtual Amount amount() const = 0;
 
-  /// Facts for the report in addition to the numbers: chosen partition, layer costs.
+  /// Returns further facts for the report: chosen partition, layer costs.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> notes() const {
     return {};
   }
@@ -112,25 +112,27 @@ class Case {
 /// A metric computed from the times of several cases, such as how much of a copy is hidden.
 struct Metric {
   std::string name;
-  std::vector<CaseSpec> others;  // whose times it needs; without one of them there is no number
-  /// From the seconds of one execution in one round: the case's own, then those of the others in
-  /// their order. `medians`, in the same order, are over all these rounds: what is chosen by them
-  /// is the same in every round, so that the choice does not follow the noise of single samples.
+  // cases whose times it needs; without one of them there is no value
+  std::vector<CaseSpec> others;
+  /// Computes the value from the seconds of one execution in one round: those of the case itself,
+  /// then those of `others` in order. `medians`, in the same order, are over all these rounds.
+  /// Choices between cases should use `medians`, so that they are the same in every round and do
+  /// not follow the noise of samples.
   std::function<double(std::span<const double> seconds, std::span<const double> medians)> value;
-  /// Explains a value that readers would not expect, from the medians over the rounds in which all
-  /// of the cases were sampled; empty of any other. May be null.
+  /// Explains an unexpected value, from the medians over the rounds in which all of the cases were
+  /// sampled; empty for other values. May be null.
   std::function<std::string(double value, std::span<const double> medians)> remark = {};
-  std::string unit = {};  // of which the value is so many a second: "B"; empty: a fraction
+  std::string unit = {};  // unit of a rate per second: "B"; empty: the value is a fraction
 };
 
 /// Shares of the time of a profiled execution, means over its devices.
 struct TimeShares {
   double compute = 0;
-  double exposed = 0;  // copies and communication while the device computes nothing
-  double idle = 0;     // the rest: it waits for other devices, for the host or for nothing
+  double exposed = 0;  // copies and communication while the device does not compute
+  double idle = 0;     // the rest: waiting for other devices or for the host, or no work
 };
 
-/// The results of a case that the scenario's answer needs.
+/// Results of a case for the scenario's answer.
 struct CaseOutcome {
   CaseSpec spec;
   double median_seconds = 0;
@@ -143,7 +145,7 @@ struct CaseOutcome {
   std::optional<TimeShares> shares = {};  // where it was profiled
   /// Cores of the host on which its devices compute; 0: not known, or devices that are no cores.
   std::size_t cores = 0;
-  /// Share of the core time that it wanted and other programs had; 0 where that is not known.
+  /// Share of the requested core time that other programs had; 0 if unknown.
   double load = 0;
   /// The speedup if other programs cost the baseline as much time as its records allow, and this
   /// case none; and the other way round. Nothing where the load is too small to matter.
@@ -152,13 +154,13 @@ struct CaseOutcome {
   int processes = 0;  // that took its samples, if there were several
 };
 
-/// Returns those of some outcomes that cannot be distinguished from the fastest of them, in their
-/// order, at least one: the truly fastest is among them with a probability of at least 95%, if the
-/// rounds in which they were sampled are independent.
+/// Returns the outcomes that cannot be distinguished from the fastest, in order; at least one. If
+/// the rounds in which they were sampled are independent, the truly fastest is among them with a
+/// probability of at least 95%.
 using PossiblyFastest =
     std::function<std::vector<const CaseOutcome*>(const std::vector<const CaseOutcome*>&)>;
 
-/// What a scenario concludes: at most three lines of 100 columns, and the settings to use.
+/// Conclusion of a scenario: at most three lines of 100 columns, and the recommended settings.
 struct Conclusion {
   std::string text;
   std::vector<Recommendation> recommendations = {};
@@ -172,22 +174,22 @@ struct Strategy {
   std::string description;
 };
 
-/// A figure of the write-up that a scenario follows, for readers of a report that is made with the
-/// published settings; never an expected value, for its hardware is another.
+/// A published figure for the experiment that a scenario follows, shown to readers of reports with
+/// the published settings. It was measured on other hardware, so it is not an expected value.
 struct Published {
   std::string strategy;
-  std::vector<Parameter> parameters;  // that its case has, beside any others
-  std::string source;                 // by whom, with what
-  double seconds = 0;                 // of so many executions of the plan together
+  std::vector<Parameter> parameters;  // parameters that its case must have; others may differ
+  std::string source;                 // author and hardware
+  double seconds = 0;                 // total time of `executions` executions of the plan
   int executions = 1;
 
   [[nodiscard]] bool belongs_to(const CaseSpec& spec) const;
 };
 
-/// How the published preset samples: the published number of repetitions.
+/// Sampling of the published preset: the published number of repetitions.
 struct Sampling {
   int samples = 0;     // 0: adaptive
-  int iterations = 0;  // executions of the plan in one sample; 0: as many as give a steady time
+  int iterations = 0;  // executions of the plan per sample; 0: chosen for a stable time
 };
 
 class Scenario {
@@ -199,41 +201,45 @@ class Scenario {
   [[nodiscard]] virtual const std::vector<Strategy>& strategies() const = 0;
   [[nodiscard]] virtual const std::vector<Axis>& axes() const = 0;
 
-  /// The strategy that speedups are measured against; empty: none.
+  /// The strategy against which speedups are measured; empty: none.
   [[nodiscard]] virtual std::string_view baseline() const = 0;
-  /// Whether `candidate` is the case that the speedup of `spec` is measured against. By default:
-  /// the baseline strategy at the same values of every parameter that it has.
+  /// Returns whether `candidate` is the baseline case for the speedup of `spec`. By default this is
+  /// the case of the baseline strategy with the same values of all parameters that it has.
   [[nodiscard]] virtual bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const;
-  /// The strategy of that case, also where no such case is part of the run.
+  /// Returns the strategy of the baseline case, even if no such case is part of the run.
   [[nodiscard]] virtual std::string_view baseline_strategy_of(
       [[maybe_unused]] const CaseSpec& spec) const {
     return baseline();
   }
-  /// Devices that a run of this scenario opens when `--devices` is not given.
+  /// Number of devices that a run of this scenario opens without `--devices`.
   [[nodiscard]] virtual int default_devices() const { return 1; }
-  /// The fewest devices with which it can answer its question.
+  /// Minimum number of devices for answering its question.
   [[nodiscard]] virtual int min_devices() const { return 1; }
-  /// Whether its copy lanes want a core or engine that no compute stream uses.
+  /// Whether its copy lanes should get a core or engine that no compute stream uses.
   [[nodiscard]] virtual bool wants_copy_core() const { return false; }
-  /// Whether its plans may be spread over the devices of several ranks (MPI).
+  /// Whether its plans may be distributed over the devices of several ranks (MPI).
   [[nodiscard]] virtual bool runs_over_ranks() const { return false; }
   [[nodiscard]] virtual Sampling published_sampling() const { return {}; }
-  /// The time limit of a run of the quick preset.
+  /// Time limit of a run of the quick preset.
   [[nodiscard]] virtual double quick_seconds() const { return 150; }
 
   [[nodiscard]] virtual std::vector<Published> published() const { return {}; }
 
-  /// One combination of axis values, and the devices of its run.
+  /// Completes and checks one combination of axis values; the default implementation accepts it
+  /// unchanged. Called for every combination of values of the axes that apply to the strategy.
+  /// Returns no case for an invalid combination from a preset (for example more streams than
+  /// branches); throws UsageError for an impossible one that the user requested.
   struct Request {
     CaseSpec spec = {};
     int device_count = 1;
-    bool devices_alike = true;        // whether all compute with the same kernels
-    bool devices_over_ranks = false;  // whether they belong to several processes (MPI)
+    bool devices_alike = true;        // whether all devices compute with the same kernels
+    bool devices_over_ranks = false;  // whether devices belong to several processes (MPI)
     bool ranks_share_memory = false;  // whether all of these processes run on one machine
-    bool devices_are_cpus = false;    // all of them
-    /// Whether one device can have the cores of all of them (Backend::open_whole).
+    bool devices_are_cpus = false;    // whether all devices are CPUs
+    /// Whether one device can have the cores of all devices (Backend::open_whole).
     bool has_all_cores = false;
-    /// Whether all but the last one do, and that is a CPU device.
+    /// Whether all devices except the last compute with the same kernels, and the last is a CPU
+    /// device.
     bool last_serves = false;
     Preset preset = Preset::quick;
     /// Flags by which the user chose this combination: "strategy", names of axes.
@@ -249,24 +255,25 @@ class Scenario {
   /// obstacle for a combination that makes no sense, such as more streams than branches.
   [[nodiscard]] virtual Resolution resolve(const Request& request) const { return request.spec; }
 
-  /// Plans a case. Borrows memory and prepares operations; computes nothing beside numbers that the
-  /// plan depends on (Context::measured), and those only where the context's options allow it.
+  /// Plans a case: borrows memory and prepares operations. Computes nothing except numbers on which
+  /// the plan depends (Context::measured), and these only if the context's options allow it.
   [[nodiscard]] virtual std::unique_ptr<Case> prepare(const CaseSpec& spec,
                                                       Context& context) const = 0;
 
-  /// The case whose outputs this one's must equal; nothing, as by default, when `Case::check` alone
-  /// verifies it. A case with neither fails. The reference need not be part of the sweep.
+  /// Returns the case whose outputs must equal those of this case. By default nothing:
+  /// `Case::check` alone verifies the case. A case with neither fails. The reference need not be
+  /// part of the sweep.
   [[nodiscard]] virtual std::optional<CaseSpec> reference(
       [[maybe_unused]] const CaseSpec& spec) const {
     return std::nullopt;
   }
 
-  /// Returns the case of the baseline that does the work of a case of strategy all-cores. By
-  /// default it has the same parameters without the number of devices.
+  /// Returns the baseline case that does the same work as a case of strategy all-cores. By default
+  /// it has the same parameters without the number of devices.
   [[nodiscard]] virtual CaseSpec undivided(const CaseSpec& spec) const;
 
-  /// Returns whether a speedup of this case over its baseline is meaningful: not if it does only a
-  /// part of the baseline's work.
+  /// Returns whether a speedup of this case over its baseline is meaningful. It is not if the case
+  /// does only a part of the baseline's work.
   [[nodiscard]] virtual bool comparable([[maybe_unused]] const CaseSpec& spec) const {
     return true;
   }
@@ -276,32 +283,33 @@ class Scenario {
     return {};
   }
 
-  /// Returns whether cases do the same if their tasks, calls and dependencies are equal, and the
-  /// parameters that all strategies have: of such cases only the first is measured. Not where other
-  /// parameters act on what a plan does not show, such as a kind of memory.
+  /// Returns whether plans describe cases completely: cases with equal tasks, calls and
+  /// dependencies, and equal values of the parameters that all strategies have, do the same, and
+  /// only the first of them is measured. False if other parameters affect properties that a plan
+  /// does not show, such as the kind of memory.
   [[nodiscard]] virtual bool plans_show_all() const { return false; }
 
-  /// Returns what the readers of a run of these cases have to know of models from files: the name
-  /// of the file, and a sentence.
+  /// Returns notes for readers about models from files in these cases: name of the file, and a
+  /// sentence.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> model_notes(
       [[maybe_unused]] const std::vector<CaseSpec>& specs) const {
     return {};
   }
 
-  /// The answer of the scenario to its question.
+  /// Returns the answer to the scenario's question.
   [[nodiscard]] virtual Conclusion answer(const std::vector<CaseOutcome>& outcomes,
                                           const PossiblyFastest& possibly_fastest) const = 0;
 };
 
-/// Returns the case to compare a case with: the scenario's reference, without a graph, so that a
-/// replay has to equal a direct execution. A captured case that has none is compared with
-/// itself as it is without a graph. Nothing where that is the case itself.
+/// Returns the case with which to compare a case: the scenario's reference, not captured, so that a
+/// replay must equal a direct execution. A captured case without a reference is compared with the
+/// same case without capture. Nothing if that is the case itself.
 [[nodiscard]] std::optional<CaseSpec> reference_of(const Scenario& scenario, const CaseSpec& spec);
 
 /// The scenarios of a program, in the order of `list` and of `--scenario all`.
 using ScenarioList = std::vector<std::unique_ptr<Scenario>>;
 
-/// Makes the scenarios of parbench itself; a program may append its own.
+/// Makes parbench's own scenarios; a program may append others.
 [[nodiscard]] ScenarioList built_in_scenarios();
 
 }  // namespace parbench

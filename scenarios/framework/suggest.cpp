@@ -1,4 +1,4 @@
-// Edit distance and the choice of the nearest candidate.
+// Edit distance, and the choice of the nearest candidate.
 #include "scenarios/framework/suggest.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,8 @@ char lower(char letter) {
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the usual table: the swap of neighbours looks two rows back.
+  // Three rows of the usual table, because a swap of neighbours refers to the row before the
+  // previous one.
   std::vector<int> before(b.size() + 1);
   std::vector<int> previous(b.size() + 1);
   std::vector<int> current(b.size() + 1);
@@ -41,7 +42,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> closest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
   constexpr std::size_t shortest_stem = 3;
-  if (word.size() < 2) return std::nullopt;  // one edit makes any short name of a single letter
+  if (word.size() < 2) return std::nullopt;  // a single edit turns a letter into any other one
   const std::string* best = nullptr;
   int best_distance = std::max(1, static_cast<int>(word.size() + 1) / 3) + 1;
   for (const std::string& candidate : candidates) {

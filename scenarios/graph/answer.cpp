@@ -1,4 +1,4 @@
-// Which order pays, and how near it comes to what the graph allows.
+// Recommends an order, and compares times with the limits that the graph sets.
 #include "scenarios/graph/answer.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@
 namespace parbench {
 namespace {
 
-/// The minimum times of plans on several devices as shares of the times in program order, one for
-/// each setting: the smallest of all orders, as costs of tasks are measured too. At most all of
-/// these times.
+/// Minimum times of plans on several devices relative to the times in program order, one for each
+/// setting. Each is the smallest over all orders, because costs of tasks are measured and differ;
+/// at most 1.
 struct PlanLimits {
   std::vector<double> critical_path;
   std::vector<double> bound;
@@ -53,7 +53,7 @@ PlanLimits limits_of(const Scenario& scenario, const std::vector<CaseOutcome>& o
   return limits;
 }
 
-/// "63%", or "40% to 63%" of several.
+/// Returns "63%", or "40% to 63%" for several.
 std::string range_text(const std::vector<double>& shares) {
   const auto [min, max] = std::ranges::minmax(shares);
   const std::string first = fmt::format("{:.0f}%", 100 * min);

@@ -1,4 +1,4 @@
-// What scenario graph concludes from its cases.
+// The answer of scenario graph.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace parbench {
 
-/// Recommends an order for each graph, and sets the critical path and the bound of the plan by
-/// dependency, which no order of it can undercut, beside the time in program order.
+/// Recommends an order for each graph. Compares the time in program order with the critical path
+/// and with the bound of the plan by dependency, a lower limit for every order.
 [[nodiscard]] Conclusion graph_answer(const Scenario& scenario,
                                       const std::vector<CaseOutcome>& outcomes,
                                       const PossiblyFastest& possibly_fastest);

@@ -19,13 +19,13 @@ constexpr int nowhere = -1;
 
 std::size_t place_of(int index) { return static_cast<std::size_t>(index); }
 
-/// A core of a common processor.
+/// Rates of a core of a common processor.
 constexpr Roofline expected_rates{.flops_per_second = 5e10, .bytes_per_second = 1e10};
-constexpr double expected_start_seconds = 5e-6;  // of a call
+constexpr double expected_start_seconds = 5e-6;  // overhead of a call
 
 const GraphNode& at(const GraphNodeList& nodes, int index) { return nodes[place_of(index)]; }
 
-/// For each node, the nodes that read it.
+/// Returns, for each node, the nodes that read it.
 std::vector<std::vector<int>> readers_of(const GraphNodeList& nodes) {
   std::vector<std::vector<int>> readers(nodes.size());
   for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
@@ -60,7 +60,8 @@ class Placer {
     const std::vector<double> paths = longest_paths(nodes_);
     std::vector<int> order(nodes_.size());
     std::iota(order.begin(), order.end(), 0);
-    // Nodes that take time come behind what they read; inputs take none and are placed with them.
+    // Nodes that take time follow the nodes that they read. Inputs take none, and are placed with
+    // their readers.
     std::ranges::stable_sort(order,
                              [&](int a, int b) { return paths[place_of(a)] > paths[place_of(b)]; });
     for (const int node : order) {
@@ -98,8 +99,8 @@ class Placer {
 
   GraphNodeList& nodes_;
   std::vector<std::vector<int>> readers_;
-  std::vector<double> ends_;  // of nodes
-  std::vector<double> free_;  // of devices
+  std::vector<double> ends_;  // by node
+  std::vector<double> free_;  // by device
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Where the nodes of a graph run and in which order: pure functions from what nodes are expected to
-// cost.
+// Placement and order of a graph's nodes: pure functions of the nodes' expected costs.
 #pragma once
 
 #include <functional>
@@ -10,13 +9,13 @@
 
 namespace parbench {
 
-/// A node as placement and order see it, whatever it computes.
+/// A node as seen by placement and ordering.
 struct GraphNode {
   std::string name;
   std::vector<int> inputs = {};  // earlier nodes
-  bool is_input = false;         // data that is there before the graph runs
+  bool is_input = false;         // data that exists before the graph runs
   double seconds = 0;            // expected; 0 for an input
-  double copy_seconds = 0;       // expected for a copy of its result to another device
+  double copy_seconds = 0;       // expected time of copying its result to another device
   int device = 0;
   friend bool operator==(const GraphNode&, const GraphNode&) = default;
 };
@@ -24,21 +23,22 @@ struct GraphNode {
 /// Nodes in program order.
 using GraphNodeList = std::vector<GraphNode>;
 
-/// Returns what work is expected to cost in relation to other work: seconds of a core of a common
-/// processor. Placements and orders follow from it, so that they are the same on every machine.
+/// Returns the expected seconds of work on a core of a common processor. Only ratios matter:
+/// placements and orders depend on them, so they are the same on every machine.
 [[nodiscard]] double expected_seconds(const Work& work);
-/// The same for a copy of so many bytes to another device.
+/// Returns the expected seconds of a copy to another device.
 [[nodiscard]] double expected_copy_seconds(double bytes);
 
-/// Places all nodes: the one with the longest path to the end first, each on the device where it
-/// would end earliest with the copies of what it reads (Topcuoglu et al. 2002: HEFT). Weights, as
-/// every input that a single node reads, lie where they are read; other inputs stay where they are.
+/// Places all nodes. Takes the node with the longest path to the end first, and places it on the
+/// device where it would end earliest, including the copies of its inputs (Topcuoglu et al. 2002:
+/// HEFT). Inputs with a single reader, such as weights, are placed on the reader's device; other
+/// inputs keep their device.
 void place(GraphNodeList& nodes, int devices);
 
-/// What a device is given to do: a node, or a copy of its result to another device.
+/// A step of a device: a node, or a copy of its result to another device.
 struct WorkStep {
   int node = 0;
-  int device = 0;  // that computes or receives
+  int device = 0;  // device that computes or receives
   bool is_copy = false;
   int queue = 0;
   double seconds = 0;           // expected
@@ -46,24 +46,25 @@ struct WorkStep {
   friend bool operator==(const WorkStep&, const WorkStep&) = default;
 };
 
-/// The queues of a run, by number.
+/// The queues of a run, as numbers.
 struct WorkQueues {
   std::function<int(int device)> compute;
-  std::function<int(int from, int to)> copies;  // for a copy between two devices
+  std::function<int(int from, int to)> copies;  // queue for a copy between two devices
 };
 
-/// Returns the steps of a graph in program order. A result goes to each device that reads it once,
-/// ahead of the first node there that does.
+/// Returns the steps of a graph in program order. A result is copied once to each device that reads
+/// it, before the first node there that reads it.
 [[nodiscard]] std::vector<WorkStep> steps_of(const GraphNodeList& nodes, const WorkQueues& queues);
 
 /// Returns, for each step, the expected seconds of the longest path that begins with it.
 [[nodiscard]] std::vector<double> paths_to_end(const std::vector<WorkStep>& steps);
 
-/// Returns the longest path through the steps, from its beginning.
+/// Returns the steps of the longest path, from its beginning.
 [[nodiscard]] std::vector<int> critical_path(const std::vector<WorkStep>& steps);
 
-/// Returns the steps in the order in which they would begin if each queue always took the one that
-/// can begin first, and of several the one with the longest path to the end (list scheduling).
+/// Returns the steps in the order of list scheduling: the order in which they would begin if each
+/// queue always took the step that can begin first, and among several the one with the longest path
+/// to the end.
 [[nodiscard]] std::vector<int> dependency_order(const std::vector<WorkStep>& steps);
 
 }  // namespace parbench

@@ -33,7 +33,7 @@ constexpr std::string_view diamond = "diamonds";
 constexpr std::string_view random_layers = "layered";
 constexpr std::string_view network = "network";
 
-constexpr std::string_view branching_model = "googlenet";  // where none is asked for
+constexpr std::string_view branching_model = "googlenet";  // default model
 constexpr std::int64_t rows_of_matrices = 256;
 constexpr std::int64_t samples_of_network = 8;
 constexpr std::int64_t published_samples_of_network = 32;
@@ -44,12 +44,12 @@ DispatchOrder dispatch_of(const CaseSpec& spec) {
                                            : DispatchOrder::by_dependency;
 }
 
-/// Whether one device stands for all devices of a case (strategy all-cores).
+/// Returns whether one device replaces all devices of a case (strategy all-cores).
 bool is_whole(const Parameters& given, int devices) {
   return devices < given.integer(devices_parameter);
 }
 
-/// The matrices of a case for so many devices, or on the one that stands for all.
+/// Returns the matrices of a case for `devices` devices, or on the one that replaces them.
 WorkGraph matrices_of(const Parameters& given, int devices) {
   const WorkSizes sizes{.width = given.integer("features"), .batch = given.integer("batch")};
   const std::string& kind = given.text("dag");
@@ -68,7 +68,7 @@ WorkGraph matrices_of(const Parameters& given, int devices) {
   return graph;
 }
 
-/// The nodes of a case, placed over the devices of its context.
+/// Returns the nodes of a case, placed on the devices of its context.
 std::unique_ptr<GraphNodes> placed_nodes(const CaseSpec& spec, CaseParts& parts) {
   const Parameters& given = spec.parameters;
   if (given.text("dag") == network) {
@@ -94,7 +94,7 @@ const std::vector<Strategy> graph_strategies = {
 const std::vector<Value> all_graphs{std::string(mlp), std::string(diamond),
                                     std::string(random_layers), std::string(network)};
 
-/// Those of graphs of matrices alone.
+/// Axes of graphs of matrices only.
 const std::vector<Axis> matrix_axes = {
     {.name = "features",
      .description = "columns of the matrices' activations; weights are square",
@@ -114,7 +114,7 @@ const std::vector<Axis> matrix_axes = {
      .max = 1e9},
 };
 
-/// Those of networks alone.
+/// Axes of networks only.
 std::vector<Axis> network_axes() {
   std::vector<Axis> axes{model_axis(branching_model)};
   std::ranges::move(model_size_axes(), std::back_inserter(axes));
@@ -144,7 +144,7 @@ std::vector<Axis> axes_of_graph() {
   return axes;
 }
 
-/// The first of these axes that the user has given; empty: none.
+/// Returns the first of these axes that the user has set; empty: none.
 std::string given_of(const Scenario::Request& request, const std::vector<Axis>& axes) {
   for (const Axis& axis : axes) {
     if (request.was_given(axis.name)) return axis.name;
@@ -256,7 +256,7 @@ class GraphScenario final : public Scenario {
     auto parts = std::make_unique<GraphParts>(context);
     parts->nodes = placed_nodes(spec, *parts);
     plan_graph(*parts, dispatch_of(spec));
-    // All orders have the same operations on the same lanes: their results are the same bits.
+    // All orders have the same operations on the same lanes, so their results are bitwise equal.
     parts->tolerance = is_whole(spec.parameters, context.device_count())
                            ? tolerance_of(spec.format())
                            : Tolerance{.relative = 0, .absolute = 0};
@@ -269,7 +269,7 @@ class GraphScenario final : public Scenario {
     return with_strategy(spec, in_program_order);
   }
 
-  /// The perceptron's batch has as many parts as for all devices.
+  /// The perceptron's batch is divided as for all devices.
   [[nodiscard]] CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, in_program_order);
   }

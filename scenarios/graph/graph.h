@@ -1,4 +1,5 @@
-// E5, automatic parallelism: a graph of operations run by its dependencies on several devices.
+// Scenario E5, automatic parallelism: a graph of operations on several devices, ordered by
+// dependencies.
 #pragma once
 
 #include <memory>

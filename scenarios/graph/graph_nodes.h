@@ -1,5 +1,5 @@
-// What the nodes of a graph compute and where their results lie: the part of a plan that differs
-// between kinds of graphs. graph_plan orders them without knowing more.
+// Calls and results of a graph's nodes: the part of a plan that differs between kinds of graphs.
+// graph_plan orders nodes through this interface.
 #pragma once
 
 #include <memory>
@@ -19,18 +19,18 @@ class GraphNodes {
   GraphNodes& operator=(GraphNodes&&) = delete;
   virtual ~GraphNodes() = default;
 
-  /// In program order and placed.
+  /// Nodes in program order, with their devices.
   [[nodiscard]] virtual const GraphNodeList& nodes() const = 0;
-  /// The result of a node on the device that computes it, where the node is planned or an input, or
-  /// on another device, which has memory for a copy from the first call on.
+  /// Returns the result of a node. On the node's own device, the node must be planned or an input.
+  /// On another device, the first call allocates memory for a copy.
   [[nodiscard]] virtual Tensor result(int node, int device) = 0;
-  /// Plans a node for a stream of its device. The results that it reads have memory there.
+  /// Plans a node for a stream of its device. Its inputs must have memory on this device.
   [[nodiscard]] virtual std::vector<Call> plan(int node, Stream& stream) = 0;
-  /// Adds the outputs of the graph and a check of every node, once all of them are planned.
+  /// Adds the outputs of the graph and a check of every node. Called after all nodes are planned.
   virtual void add_results() = 0;
 };
 
-/// A case with its nodes, which its plan and its checks refer to.
+/// A case with its nodes, to which its plan and its checks refer.
 struct GraphParts : CaseParts {
   using CaseParts::CaseParts;
   std::unique_ptr<GraphNodes> nodes;

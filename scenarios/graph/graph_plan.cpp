@@ -1,4 +1,4 @@
-// Tasks, memory and notes of a graph.
+// Adds tasks, memory and notes for a graph.
 #include "scenarios/graph/graph_plan.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 namespace parbench {
 namespace {
 
-/// The lanes of a plan as queues, made when they are first asked for.
+/// Lanes of a plan as queues, made on first use.
 class DeviceLanes {
  public:
   explicit DeviceLanes(CaseParts& parts) : parts_(parts) {}
@@ -30,8 +30,8 @@ class DeviceLanes {
             .copies = [this](int from, int to) { return copies(from, to).front(); }};
   }
 
-  /// The lanes of a copy. Where both compute in the host's memory, the receiver copies: streams of
-  /// its own for that would share its cores.
+  /// Returns the lanes of a copy. If both devices compute in host memory, the receiver's compute
+  /// lane copies: separate copy streams would share its cores.
   [[nodiscard]] std::vector<LaneId> copies(int from, int to) {
     if (share_memory(parts_.context.device(from), parts_.context.device(to))) {
       return {lane(to, StreamKind::compute)};
@@ -51,7 +51,7 @@ class DeviceLanes {
   std::map<std::pair<int, StreamKind>, LaneId> lanes_;
 };
 
-/// A result and a copy of it on another device.
+/// A result, and the other device to which it is copied.
 struct CopiedResult {
   std::string name;
   Tensor original;
@@ -74,7 +74,8 @@ std::optional<std::string> check_copies(CaseParts& parts, const std::vector<Copi
   return std::nullopt;
 }
 
-/// "a → b → c"; of many names the first and the last ones, with the number of those between.
+/// Returns "a → b → c"; for many names, the first and the last ones with the number of names
+/// between.
 std::string path_text(const std::vector<std::string>& names) {
   constexpr std::size_t shown_at_end = 8;
   std::string text;
@@ -90,7 +91,7 @@ std::string path_text(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Writes the tasks of a graph.
+/// Adds the tasks of a graph.
 class GraphWriter {
  public:
   explicit GraphWriter(GraphParts& parts)
@@ -199,7 +200,7 @@ class GraphWriter {
   DeviceLanes lanes_;
   std::vector<WorkStep> steps_;
   std::vector<TaskId> tasks_;                                 // by step
-  std::map<std::string, std::map<LaneId, TaskId>> given_to_;  // the last task, by device and lane
+  std::map<std::string, std::map<LaneId, TaskId>> given_to_;  // last task by device and lane
   std::vector<CopiedResult> copies_;
 };
 

@@ -6,13 +6,13 @@
 namespace parbench {
 
 enum class DispatchOrder {
-  sequential,     // program order, each step behind the one before
-  per_device,     // program order on each device, which waits for all that another one was given
-                  // before it takes a result from there
-  by_dependency,  // list scheduling, each step behind those whose results it reads
+  sequential,  // program order, each step waits for the previous one
+  per_device,  // program order on each device, which waits for all earlier work of another device
+               // before it takes a result from there
+  by_dependency,  // list scheduling, each step waits for the steps whose results it reads
 };
 
-/// Builds the plan, the results and the checks of the nodes that the parts have.
+/// Adds the plan, the results and the checks of the nodes in `parts`.
 void plan_graph(GraphParts& parts, DispatchOrder order);
 
 }  // namespace parbench

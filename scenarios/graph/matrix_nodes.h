@@ -1,4 +1,4 @@
-// Nodes that are operations on matrices.
+// Nodes whose operations are those of matrices.
 #pragma once
 
 #include "scenarios/graph/graph_nodes.h"
@@ -9,7 +9,7 @@ namespace parbench {
 
 class MatrixNodes final : public GraphNodes {
  public:
-  /// The parts outlive it; the nodes of the graph are placed.
+  /// `parts` must outlive it; the nodes of the graph must be placed.
   MatrixNodes(CaseParts& parts, WorkGraph graph, NumberFormat format);
 
   [[nodiscard]] const GraphNodeList& nodes() const override { return nodes_; }

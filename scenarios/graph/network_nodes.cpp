@@ -10,9 +10,9 @@
 namespace parbench {
 namespace {
 
-constexpr int samples = 0;  // the node
+constexpr int samples = 0;  // node with the samples
 
-// Tensors of a network (Network::crossing) follow the samples.
+// Returns the node of a tensor of the network (Network::crossing): tensors follow the samples.
 int node_of(int tensor) { return tensor - network_input; }
 int tensor_at(int node) { return node + network_input; }
 
@@ -61,7 +61,7 @@ NetworkNodes::Share& NetworkNodes::share_of(int device) {
 
 void NetworkNodes::hide(const Tensor& tensor) {
   if (tensor.desc.dtype == DType::i32) {
-    parts_.data.zero(tensor);  // a token that a kernel may look up
+    parts_.data.zero(tensor);  // a valid token for kernels that look it up
   } else {
     parts_.data.poison(tensor);
   }

@@ -11,16 +11,16 @@
 
 namespace parbench {
 
-/// The samples as the first node, which is an input, and the layers behind it, with expected costs
-/// in f32. All on the first device.
+/// Returns the nodes of a network: the samples as the first node, an input, followed by the layers,
+/// with expected costs in f32. All are on the first device.
 [[nodiscard]] GraphNodeList nodes_of(const Network& network, std::int64_t batch);
 
-/// Parameters lie on the device of their layer, in the layouts that its operations read, so that
-/// they are not nodes. Devices are of one kind: results are copied in the layout that all have.
+/// Parameters are on the device of their layer, in the layouts that its operations read, so they
+/// are not nodes. All devices are of one kind: results are copied in their common layout.
 class NetworkNodes final : public GraphNodes {
  public:
-  /// Places the layers of a network for inference over the devices of the context by their expected
-  /// costs. The parts outlive it.
+  /// Places the layers of a network for inference on the devices of the context by expected costs.
+  /// `parts` must outlive it.
   NetworkNodes(CaseParts& parts, Network network, NumberFormat format, std::int64_t batch);
 
   [[nodiscard]] const GraphNodeList& nodes() const override { return nodes_; }
@@ -34,11 +34,11 @@ class NetworkNodes final : public GraphNodes {
     Share(const StageRange& whole, Context& context, int device);
     ContextMemory memory;
     NetworkForward forward;
-    std::set<int> received;  // tensors that other devices make
+    std::set<int> received;  // tensors that other devices compute
   };
 
   [[nodiscard]] Share& share_of(int device);
-  /// Lets a result that has not been computed be found.
+  /// Fills a result with NaN, so that a missing computation is detected.
   void hide(const Tensor& tensor);
 
   CaseParts& parts_;

@@ -1,4 +1,4 @@
-// Single elements of all operations, computed naively.
+// Recomputes single elements of all operations naively.
 #include "scenarios/graph/node_checks.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int random_positions = 48;
 
-/// The values that a node read.
+/// Values that a node reads.
 struct NodeInputs {
   const WorkGraph& graph;
   const WorkNode& node;
@@ -71,7 +71,7 @@ Expected expected_element(const NodeInputs& inputs, std::int64_t row, std::int64
   return want;
 }
 
-/// The loss of a part of the batch.
+/// Returns the loss of a part of the batch.
 Expected expected_loss(const NodeInputs& inputs) {
   Expected want;
   for (std::size_t i = 0; i < inputs.values[0].size(); ++i) {

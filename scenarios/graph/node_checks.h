@@ -1,4 +1,4 @@
-// Verification of every node of a graph of matrices from what it read.
+// Verification of every node of a graph of matrices from its actual inputs.
 #pragma once
 
 #include <map>
@@ -9,14 +9,14 @@
 
 namespace parbench {
 
-/// Where results lie once a plan has run.
+/// Tensors of results after a run of the plan.
 struct NodeResults {
   std::map<std::pair<int, int>, Tensor> tensors;  // by node and device
-  std::map<int, Tensor> losses;                   // by node: one number each
+  std::map<int, Tensor> losses;                   // by node, one number each
 };
 
-/// Adds a check that sampled elements of every node's result are what loops in double make of its
-/// inputs on its device.
+/// Adds a check of sampled elements of every node's result: they are recomputed in double from the
+/// node's inputs on its device.
 void add_node_checks(CaseParts& parts, const WorkGraph& graph, const NodeResults& results,
                      NumberFormat format);
 

@@ -1,4 +1,4 @@
-// The graphs, node by node.
+// Builds the graphs node by node.
 #include "scenarios/graph/work_graph.h"
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@
 namespace parbench {
 namespace {
 
-constexpr int host = 0;  // the device with the parameters
+constexpr int host = 0;  // device with the parameters
 constexpr float learning_rate = 0.5F;
 
 std::size_t index_of(int node) { return static_cast<std::size_t>(node); }
 
-/// Adds nodes whose shapes follow from their inputs.
+/// Adds nodes, whose shapes are derived from their inputs.
 class GraphBuilder {
  public:
   int input(std::string name, std::int64_t rows, std::int64_t columns, float limit, int device) {
@@ -44,14 +44,14 @@ class GraphBuilder {
                 .device = left.device});
   }
 
-  /// A product with weights of its own, which keep the variance of what is multiplied.
+  /// Adds a product with weights of its own, which keep the variance of `source`.
   int weighted(const std::string& name, int source) {
     const std::int64_t width = graph_.node(source).columns;
     const int weights = input("weights of " + name, width, width, weight_limit(width), host);
     return product(name, source, weights);
   }
 
-  /// An operation whose result has the shape of its first input.
+  /// Adds an operation whose result has the shape of its first input.
   int elementwise(std::string name, NodeKind kind, std::vector<int> inputs, float factor = 1) {
     const WorkNode& first = graph_.node(inputs.front());
     return add({.name = std::move(name),
@@ -63,7 +63,7 @@ class GraphBuilder {
                 .device = first.device});
   }
 
-  /// The sum of all, one after the other.
+  /// Adds the sum of all terms, one after the other.
   int sum(const std::string& name, const std::vector<int>& terms) {
     int total = terms.front();
     for (std::size_t i = 1; i < terms.size(); ++i) {
@@ -78,7 +78,7 @@ class GraphBuilder {
     graph_.nodes[index_of(node)].loss_elements = count;
   }
 
-  /// Uniform numbers below it have a variance of 1/width.
+  /// Returns the limit of uniform numbers with a variance of 1/width.
   [[nodiscard]] static float weight_limit(std::int64_t width) {
     return static_cast<float>(std::sqrt(3.0 / static_cast<double>(width)));
   }
@@ -94,7 +94,7 @@ class GraphBuilder {
   WorkGraph graph_;
 };
 
-/// A part of the batch with the results that its backward pass reads.
+/// A part of the batch, with the results that its backward pass reads.
 struct MlpPart {
   std::string suffix;
   int device = 0;
@@ -107,7 +107,8 @@ struct MlpPart {
   int hidden_gradient = 0;
 };
 
-/// Writes the step: each operation for all parts before the next one, as the book's program does.
+/// Adds the step: each operation for all parts before the next operation, in the order of the
+/// book's program.
 class MlpWriter {
  public:
   MlpWriter(const WorkSizes& sizes, int devices) : sizes_(sizes) {
@@ -186,7 +187,7 @@ class Draws {
  public:
   explicit Draws(std::uint64_t draw) : stream_{.seed = draw, .subsequence = 0} {}
 
-  /// At least 0 and below `count`.
+  /// Returns a number from 0 to `count` − 1.
   [[nodiscard]] int below(int count) {
     const std::uint32_t word = random_words(stream_, next_++).x;
     return static_cast<int>(word % static_cast<std::uint32_t>(count));
@@ -281,7 +282,7 @@ WorkGraph layered(const WorkSizes& sizes, int nodes, std::uint64_t draw) {
   Draws draws(draw);
   GraphBuilder build;
   std::vector<int> before{build.input("samples", sizes.batch, sizes.width, 1, host)};
-  std::vector<int> earlier = before;  // of any layer before
+  std::vector<int> earlier = before;  // nodes of any earlier layer
   const int in_layer = std::max(2, static_cast<int>(std::lround(std::sqrt(nodes))));
   std::vector<int> layer;
   for (int i = 0; i < nodes; ++i) {

@@ -103,8 +103,8 @@ std::string label_of(const CaseSpec& spec, const std::vector<CaseOutcome>& outco
   return label;
 }
 
-/// " parbench cannot divide layers of resnet50 into shards." where only replicas and stages could
-/// be compared.
+/// Returns " parbench cannot divide layers of resnet50 into shards." if only replicas and stages
+/// were compared.
 std::string undivided_text(const std::vector<CaseOutcome>& outcomes) {
   std::set<std::string> undivided;
   std::set<std::string> with_shards;

@@ -1,4 +1,5 @@
-// E5's hybrid: a model in training on a grid of devices, by data, pipeline and tensor parallelism.
+// Hybrid part of scenario E5: a model in training on a grid of devices, with data, pipeline and
+// tensor parallelism.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// One pass over the layers: each is kept, left out, or merged into one that is kept.
+// One pass over the layers: each is kept, dropped, or merged into a layer that is kept.
 #include "scenarios/inference/inference_network.h"
 
 #include <fmt/format.h>
@@ -26,12 +26,12 @@ class Rewriter {
   }
 
  private:
-  /// The new index of a tensor of the old network.
+  /// Returns the new index of a tensor of the old network.
   [[nodiscard]] int at(int tensor) const {
     return tensor == network_input ? tensor : places_.at(static_cast<std::size_t>(tensor));
   }
 
-  /// Where the output of an old layer is in the new network, to which it may be added.
+  /// Returns the index of an old layer's output in the new network; adds the layer if necessary.
   [[nodiscard]] int place_of(int index) {
     const Layer& layer = old_.layer(index);
     const int merged = layer.inputs.empty() ? network_input : at(layer.inputs.front());
@@ -48,7 +48,8 @@ class Rewriter {
     return static_cast<int>(new_.layers.size()) - 1;
   }
 
-  /// The last layer is the network's output, so what takes its place has to be the last one too.
+  /// Returns whether a layer may be replaced by another. The last layer is the network's output, so
+  /// only the last layer may replace it.
   [[nodiscard]] bool may_become(int index, int merged) const {
     const bool is_output = index == static_cast<int>(old_.layers.size()) - 1;
     return !is_output ||

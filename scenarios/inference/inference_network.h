@@ -1,4 +1,4 @@
-// Networks as inference has them.
+// Networks for inference.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 
 namespace parbench {
 
-/// Leaves out dropouts, and makes a ReLU that alone reads a convolution a part of it. Layers that
-/// remain keep their names and order; normalisations stay those of training.
+/// Removes dropouts, and merges a ReLU that is the only reader of a convolution into the
+/// convolution. Other layers keep their names and order; normalisations stay those of training.
 [[nodiscard]] Network for_inference(const Network& network);
 
-/// Why the network cannot take a batch of so many samples, in terms of --batch; empty where it can.
+/// Returns why the network does not support a batch of `batch` samples, in terms of --batch; empty
+/// if it does.
 [[nodiscard]] std::string obstacle_to_batch(const Network& network, std::int64_t batch);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Spot checks of products, and naive loops for all other kinds of layers.
+// Spot checks of products, and naive loops for all other layers.
 #include "scenarios/inference/layer_checks.h"
 
 #include <fmt/format.h>
@@ -25,9 +25,9 @@ namespace {
 
 constexpr int checked_positions = 40;
 constexpr std::int64_t max_normalised = 1 << 24;  // values of all samples
-constexpr double max_naive_flops = 1e9;           // of a layer's sample: about a second
+constexpr double max_naive_flops = 1e9;           // per sample of a layer: about a second
 
-/// What a layer read and wrote for one sample, canonical.
+/// Input and output of a layer for one sample, canonical.
 struct LayerSample {
   std::vector<float> source;
   std::vector<float> weights;
@@ -47,7 +47,7 @@ std::optional<std::string> wrong_convolution(const ConvolutionShape& shape, bool
   return spot_check(probe, format, checked_positions);
 }
 
-/// `result` has a row of outputs for each row of `inputs` in `source`.
+/// `result` has a row of outputs for each row of `inputs` values in `source`.
 std::optional<std::string> wrong_linear(std::int64_t inputs, const LayerSample& sample,
                                         NumberFormat format) {
   const std::int64_t outputs = static_cast<std::int64_t>(sample.weights.size()) / inputs;
@@ -76,7 +76,7 @@ double root_mean_square(const naive::Values& values) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-/// The first value that is wrong; `slack`: what it may be off by beside the format's tolerance.
+/// Returns the first wrong value; `slack`: allowed error in addition to the format's tolerance.
 std::optional<std::string> first_difference(const std::vector<float>& got,
                                             const naive::Values& want, NumberFormat format,
                                             double slack = 0) {
@@ -90,7 +90,7 @@ std::optional<std::string> first_difference(const std::vector<float>& got,
   return std::nullopt;
 }
 
-/// One channel of all samples of an image.
+/// Returns one channel of all samples of an image.
 template <class Element>
 std::vector<Element> channel_of(const std::vector<Element>& images, std::int64_t channel,
                                 const Shape& image) {
@@ -104,7 +104,7 @@ std::vector<Element> channel_of(const std::vector<Element>& images, std::int64_t
   return values;
 }
 
-/// The mean square over the variance: how many times a rounding of the mean counts.
+/// Returns the ratio of mean square to variance, by which an error of the mean is amplified.
 double conditioning(const naive::Values& values, double epsilon) {
   const auto count = static_cast<double>(values.size());
   double sum = 0;
@@ -127,7 +127,7 @@ class LayerChecker {
         pass_of_(std::move(pass_of)),
         specs_(whole.network->parameters()) {}
 
-  /// What is wrong with the network's output or the first wrong layer, or nothing.
+  /// Returns an error message for the network's output or the first wrong layer, or nothing.
   [[nodiscard]] std::optional<std::string> operator()() const {
     for (const float value : data_.read(output(whole_.last))) {
       if (!std::isfinite(value)) return fmt::format("the output has a value of {}", value);
@@ -179,7 +179,7 @@ class LayerChecker {
     const auto* composition = as<Composition>(layer);
     if (composition != nullptr && composition->mixes_samples()) return check_all(index);
     std::set<std::int64_t> samples{0};
-    // What becomes zero is drawn by the place in the whole batch.
+    // Dropped elements depend on the position in the whole batch.
     if (as<RandomDropout>(layer) == nullptr) samples.insert(whole_.batch - 1);
     for (const std::int64_t sample : samples) {
       const auto wrong =
@@ -207,7 +207,7 @@ class LayerChecker {
                              sample_of(index, sample, convolution->options().bias), format());
   }
 
-  /// All values of all samples.
+  /// Checks all values of all samples.
   [[nodiscard]] std::optional<std::string> check_all(int index) const {
     const Layer& layer = whole_.network->layer(index);
     if (pass_of_(index).flops(index) > max_naive_flops) return std::nullopt;
@@ -222,7 +222,7 @@ class LayerChecker {
     return first_difference(data_.read(output(index)), want, format());
   }
 
-  /// All values of a sample.
+  /// Checks all values of a sample.
   [[nodiscard]] std::optional<std::string> check_sample(int index, std::int64_t sample) const {
     if (pass_of_(index).flops(index) > max_naive_flops * static_cast<double>(whole_.batch)) {
       return std::nullopt;
@@ -239,7 +239,7 @@ class LayerChecker {
     return first_difference(data_.read_slab(output(index), sample), want, format());
   }
 
-  /// The first and the last channel, which are normalised over all samples, in two of these.
+  /// Checks the first and the last channel, which are normalised over all samples, in two samples.
   [[nodiscard]] std::optional<std::string> check_normalisation(int index) const {
     constexpr double rounding = 1e-6;  // of a mean in f32
     const Layer& layer = whole_.network->layer(index);

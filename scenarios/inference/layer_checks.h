@@ -1,4 +1,4 @@
-// Checks of a forward pass that need no reference: layers recomputed naively.
+// Checks of a forward pass without a reference: layers are recomputed naively.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,14 @@
 
 namespace parbench {
 
-/// The pass that planned a layer: with one device always the same.
+/// Returns the pass that planned a layer; with one device always the same.
 using PassOfLayer = std::function<const NetworkForward&(int layer)>;
 
-/// Recomputes every layer from the sources that it really had: several dozen places of convolutions
-/// without groups and of linear layers, all values of other layers, in the first and the last
-/// sample; of batch normalisations the first and the last channel of these, of dropouts the first
-/// sample. Left out are batch normalisations of more than 2^24 values, and other layers than such
-/// products with more than 1e9 FLOP a sample.
-/// The network and its passes outlive the checks of the case.
+/// Adds checks that recompute every layer from its actual inputs, in the first and the last sample.
+/// Convolutions without groups and linear layers are checked at several dozen positions, batch
+/// normalisations in the first and the last channel, dropouts in the first sample, other layers
+/// completely. Batch normalisations of more than 2^24 values, and other layers with more than 1e9
+/// FLOP per sample, are skipped. The network and its passes must outlive the checks.
 void add_layer_checks(CaseParts& parts, const StageRange& whole, const PassOfLayer& pass_of);
 
 }  // namespace parbench

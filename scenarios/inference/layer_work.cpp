@@ -1,4 +1,4 @@
-// A forward pass that plans nothing and counts.
+// A forward pass that only counts work.
 #include "scenarios/inference/layer_work.h"
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace parbench {
 namespace {
 
-/// An operation of no device: its tensors are canonical.
+/// An operation without a device: its tensors are canonical.
 class CountedOp final : public DescribedOp {
  public:
   explicit CountedOp(const OpDesc& desc) : DescribedOp(desc) {
@@ -58,7 +58,7 @@ class CountingPass final : public ForwardPass {
   [[nodiscard]] BufferView statistics() const override { return memory(statistics_); }
 
  private:
-  /// Memory that nothing reads.
+  /// Returns memory that nothing reads.
   [[nodiscard]] static BufferView memory(std::size_t bytes) {
     return symbolic(Space::transient, 0, bytes);
   }

@@ -1,4 +1,4 @@
-// What the layers of a network take by definition, on whatever device.
+// Work of a network's layers by definition, independent of the device.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace parbench {
 
-/// Returns the FLOPs and the least traffic of each layer's forward pass in f32. They follow from
-/// the descriptions of its operations alone, so that they are the same on every machine.
+/// Returns the FLOPs and the minimum traffic of each layer's forward pass in f32. They depend only
+/// on the descriptions of its operations, so they are the same on every machine.
 [[nodiscard]] std::vector<Work> layer_work(const Network& network, std::int64_t batch);
 
 }  // namespace parbench

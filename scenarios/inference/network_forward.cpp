@@ -101,7 +101,7 @@ std::vector<OpCall> NetworkForward::plan_merged(const std::vector<int>& layers, 
   emit(op, bindings);
   std::int64_t first = 0;
   for (const int layer : layers) {
-    layer_ = layer;  // whose output is placed
+    layer_ = layer;  // the layer whose output gets memory
     const std::int64_t count = convolution_of(layer).out_channels;
     Op& slice = prepare(SliceChannels{
         .range = {.whole = output.shape, .first = first, .count = count}, .dtype = work_.dtype});
@@ -143,7 +143,7 @@ BufferView NetworkForward::parameter(std::string_view role, const TensorDesc& wa
   return parameter_of_all({layer_}, role, wanted);
 }
 
-/// One behind the other along the first dimension.
+/// Concatenates the parameters along the first dimension.
 BufferView NetworkForward::parameter_of_all(const std::vector<int>& layers, std::string_view role,
                                             const TensorDesc& wanted) {
   std::vector<Fill> numbers;

@@ -1,5 +1,5 @@
-// The forward pass of a network whose layers may run on different streams and devices: every layer
-// has an output of its own, so that no memory is reused while another layer still reads it.
+// The forward pass of a network whose layers may run on different streams and devices. Every layer
+// has an output of its own, so that memory is not reused while another layer still reads it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace parbench {
 
-/// Where a forward pass gets its memory.
+/// Source of memory for a forward pass.
 class ForwardMemory {
  public:
   ForwardMemory() = default;
@@ -27,14 +27,16 @@ class ForwardMemory {
   ForwardMemory& operator=(ForwardMemory&&) = delete;
   virtual ~ForwardMemory() = default;
 
-  /// Memory that the pass writes before it reads it.
+  /// Returns memory that the pass writes before it reads it.
   [[nodiscard]] virtual BufferView work(std::size_t bytes) = 0;
-  /// Memory with a content that no pass needs anew; what has the same key has the same content.
+  /// Returns memory whose content stays valid for all passes; memory with the same key has the same
+  /// content.
   [[nodiscard]] virtual BufferView filled(const std::string& key, std::size_t bytes,
                                           const Context::Fill& fill) = 0;
 };
 
-/// Memory that the cases of a context share: borrowed for what is written, shared for the rest.
+/// Memory from a context, shared by its cases: borrowed for memory that passes write, shared for
+/// the rest.
 class ContextMemory final : public ForwardMemory {
  public:
   ContextMemory(Context& context, int device) : context_(context), device_(device) {}
@@ -49,43 +51,44 @@ class ContextMemory final : public ForwardMemory {
   int device_;
 };
 
-/// Where a layer's parameter lies.
+/// Position of a layer's parameter in a tensor.
 struct ParameterPart {
   Tensor tensor;  // in the layout that the operation reads
-  // Of its elements in canonical order; all but where layers are merged.
+  // Range of its elements in canonical order; the whole tensor unless layers are merged.
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// The whole of a network, for one batch.
+/// Returns the whole network as a range, for one batch.
 [[nodiscard]] StageRange whole_range(const Network& network, NumberFormat format,
                                      std::int64_t batch);
 
-/// Plans layers of a network on one device, each behind what it reads. The range is the whole
-/// network for one batch; other devices may have passes of their own for other layers.
+/// Plans layers of a network on one device, each after the layers that it reads. The range is the
+/// whole network for one batch; other devices may have passes of their own for other layers.
 class NetworkForward final : public ForwardPass {
  public:
-  /// All of these outlive it; `device` is the index that its tensors have. No tensor has memory
-  /// yet.
+  /// All arguments must outlive it; `device` is the index of its tensors. Tensors have no memory at
+  /// first.
   NetworkForward(const StageRange& whole, Stream& stream, int device, std::uint64_t seed,
                  ForwardMemory& memory);
 
-  /// Makes memory with the samples of the batch. `perturbation`: Context::perturbation, which
+  /// Allocates memory with the samples of the batch. `perturbation`: Context::perturbation, which
   /// changes images in f32.
   void draw_input(int perturbation = 0);
-  /// Makes memory for a tensor (Network::crossing) that comes from another device.
+  /// Allocates memory for a tensor (Network::crossing) from another device.
   void receive(int tensor);
-  /// Plans a layer for a stream of the device. What it reads has memory.
+  /// Plans a layer for a stream of the device. Its inputs must have memory.
   [[nodiscard]] std::vector<OpCall> plan(int layer, Stream& stream, OpSet& ops);
-  /// Plans convolutions that differ in their output channels alone as one, whose output is divided
-  /// into theirs.
+  /// Plans convolutions that differ only in their output channels as one, whose output contains
+  /// theirs.
   [[nodiscard]] std::vector<OpCall> plan_merged(const std::vector<int>& layers, Stream& stream,
                                                 OpSet& ops);
 
-  /// A tensor (Network::crossing) that has memory here: the output of a layer, or the samples.
+  /// Returns a tensor (Network::crossing) that has memory here: the output of a layer, or the
+  /// samples.
   [[nodiscard]] Tensor tensor(int index) const;
   [[nodiscard]] Tensor source(int layer, std::size_t which = 0) const;
-  /// Of a layer's operations, for the whole batch; 0 where layers are merged.
+  /// Returns the FLOPs of a layer's operations for the whole batch; 0 for merged layers.
   [[nodiscard]] double flops(int layer) const { return flops_.at(static_cast<std::size_t>(layer)); }
   [[nodiscard]] const ParameterPart& parameter_part(int layer, std::string_view role) const;
 
@@ -102,7 +105,7 @@ class NetworkForward final : public ForwardPass {
 
  private:
   [[nodiscard]] const Layer& layer() const { return whole_.network->layer(layer_); }
-  /// Distinguishes content of this network from that of others.
+  /// Returns a key that distinguishes content of this network from that of others.
   [[nodiscard]] std::string key(std::string_view what) const;
   void begin(int layer, Stream& stream, OpSet& ops);
   [[nodiscard]] const ParameterSpec& spec_of(int layer, std::string_view role) const;
@@ -120,7 +123,7 @@ class NetworkForward final : public ForwardPass {
   std::vector<double> flops_;        // by layer
   std::map<std::pair<int, std::string>, ParameterPart> parameters_;
 
-  // Of the layer that is being planned:
+  // State of the layer being planned:
   int layer_ = 0;
   LayerWork work_;
   Stream* stream_ = nullptr;

@@ -21,16 +21,16 @@ namespace parbench {
 namespace {
 
 constexpr int first_device = 0;
-constexpr std::string_view branching_model = "googlenet";  // where none is asked for
+constexpr std::string_view branching_model = "googlenet";  // default model
 constexpr std::string_view sequential = "one-stream";
 constexpr std::string_view merging = "merged";
 constexpr std::string_view by_levels = "levels";
 constexpr std::string_view by_list = "list";
 constexpr std::string_view by_stages = "stages";
 
-/// Behind the name of a strategy: the same layers on the same streams, one after the other. The
-/// reference of the strategy, whose results must be the same bits; those of other streams may be
-/// rounded differently, and normalisations of few values multiply that. Not offered to users.
+/// Suffix of a strategy's reference: the same layers on the same streams, one after the other. Its
+/// results must be bitwise equal; results on other streams may be rounded differently, and
+/// normalisations of few values amplify such differences. Not offered to users.
 constexpr std::string_view in_turn_suffix = "-in-turn";
 
 bool is_in_turn(std::string_view strategy) { return strategy.ends_with(in_turn_suffix); }
@@ -39,7 +39,7 @@ std::string_view schedule_name(std::string_view strategy) {
   return strategy.substr(0, strategy.size() - (is_in_turn(strategy) ? in_turn_suffix.size() : 0));
 }
 
-/// A case with its network and forward pass, which its plan refers to.
+/// A case with its network and forward pass, to which its plan refers.
 struct InterOpParts : CaseParts {
   explicit InterOpParts(Context& with) : CaseParts(with), memory(with, first_device) {}
   Network network;
@@ -49,16 +49,17 @@ struct InterOpParts : CaseParts {
   std::unique_ptr<NetworkForward> forward;
 };
 
-/// Writes a schedule as tasks, one for each layer.
+/// Adds a schedule as tasks, one per layer.
 class ScheduleWriter {
  public:
-  /// `in_turn`: each task waits for the one before, on whatever lane.
+  /// `in_turn`: each task waits for the previous one, on any lane.
   ScheduleWriter(InterOpParts& parts, const InterOpProblem& problem, bool in_turn)
       : parts_(parts), problem_(problem), in_turn_(in_turn) {}
 
   void write(const InterOpSchedule& schedule) {
     for (const InterOpStage& stage : schedule) {
-      const std::map<LaneId, TaskId> before = std::move(last_);  // of the stage before, by lane
+      // tasks of the previous stage, by lane
+      const std::map<LaneId, TaskId> before = std::move(last_);
       last_.clear();
       for (const PlacedOp& placed : stage) {
         if (!tasks_.contains(placed.op)) write(placed, before);
@@ -103,7 +104,7 @@ class ScheduleWriter {
     count_ = id + 1;
   }
 
-  /// "a", or "a + b" of merged layers.
+  /// Returns "a", or "a + b" for merged layers.
   [[nodiscard]] std::string name_of(const std::vector<int>& layers) const {
     std::string name;
     for (const int layer : layers) {
@@ -115,13 +116,13 @@ class ScheduleWriter {
   InterOpParts& parts_;
   const InterOpProblem& problem_;
   bool in_turn_;
-  TaskId count_ = 0;               // tasks so far
+  TaskId count_ = 0;               // number of tasks so far
   std::map<int, LaneId> lanes_;    // by stream
   std::map<int, TaskId> tasks_;    // by layer
-  std::map<LaneId, TaskId> last_;  // of this stage
+  std::map<LaneId, TaskId> last_;  // tasks of the current stage
 };
 
-/// Sets the costs of the problem where the strategy needs them.
+/// Sets the costs of the problem if the strategy needs them.
 InterOpSchedule schedule_of(const CaseSpec& spec, const InterOpParts& parts,
                             InterOpProblem& problem) {
   const std::string_view name = schedule_name(spec.strategy);
@@ -139,7 +140,7 @@ bool has_branches(const Network& network) {
 
 bool has_merges(const Network& network) { return !inter_op_problem(network, 2).merges.empty(); }
 
-/// "12 of 69 layers on streams that share the device, in 9 of 40 stages; 9 merged into 3".
+/// Returns "12 of 69 layers on streams that share the device, in 9 of 40 stages; 9 merged into 3".
 std::string described(const InterOpSchedule& schedule) {
   std::size_t layers = 0;
   std::size_t beside = 0;
@@ -282,7 +283,7 @@ class InterOp final : public Scenario {
   }
 
  private:
-  /// The network's output: a layer that ran too early has read NaN, which reaches it.
+  /// Adds the network's output. A layer that ran too early has read NaN, which propagates to it.
   static void add_outputs(InterOpParts& parts) {
     for (int layer = 0; layer <= parts.whole.last; ++layer) {
       parts.data.poison(parts.forward->tensor(layer));

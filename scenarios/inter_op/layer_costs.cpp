@@ -1,4 +1,4 @@
-// Running a network layer by layer on copies of its memory.
+// Runs a network layer by layer on copies of its memory.
 #include "scenarios/inter_op/layer_costs.h"
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@ namespace parbench {
 namespace {
 
 constexpr int passes = 5;
-constexpr double estimated_join_seconds = 20e-6;  // where nothing may be measured
+constexpr double estimated_join_seconds = 20e-6;  // used if nothing may be measured
 
-/// Buffers of its own, so that layers can be measured before the memory of a run exists; for an
-/// estimate, views without memory.
+/// Memory in buffers of its own, so that layers can be measured before the memory of a run exists.
+/// For an estimate, views without memory.
 class OwnMemory final : public ForwardMemory {
  public:
   OwnMemory(Device& device, bool allocates) : device_(device), allocates_(allocates) {}
@@ -43,11 +43,11 @@ class OwnMemory final : public ForwardMemory {
  private:
   Device& device_;
   bool allocates_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to them by address
+  std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to buffers by address
 };
 
-/// A network with memory of its own, on one stream. Its items are its layers, and behind the last
-/// layer of a merge those layers as one.
+/// A network with its own memory, on one stream. Its items are its layers; after the last layer of
+/// a merge follows an item with the merged layers.
 class TimedNetwork {
  public:
   TimedNetwork(const StageRange& whole, Stream& stream, const Context::Options& options,
@@ -77,7 +77,7 @@ class TimedNetwork {
       for (const OpCall& call : calls_[item]) call.op->enqueue(stream_, call.views);
     });
   }
-  /// The seconds of items sorted: those of all layers, then those of all merges.
+  /// Sorts the seconds of items: those of all layers, then those of all merges.
   [[nodiscard]] std::vector<double> sorted(const std::vector<double>& seconds) const {
     std::map<std::pair<int, int>, double> ordered;  // by merge, then by layer
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -91,7 +91,7 @@ class TimedNetwork {
  private:
   struct Item {
     int layer = 0;
-    int merge = not_merged;  // which comes ahead of all merges
+    int merge = not_merged;  // sorts before all merges
   };
 
   void add(const Item& item, std::vector<OpCall> calls) {
@@ -114,8 +114,8 @@ class TimedNetwork {
 
 using TimedNetworks = std::vector<std::unique_ptr<TimedNetwork>>;
 
-/// All streams begin a layer when all have ended the one before. Returns the mean of their times by
-/// layer.
+/// All streams begin a layer when all have ended the previous one. Returns the mean of their times
+/// by layer.
 std::vector<double> run_once(const TimedNetworks& networks) {
   const std::size_t count = networks.front()->item_count();
   for (std::size_t layer = 0; layer < count; ++layer) {
@@ -136,7 +136,7 @@ std::vector<double> run_once(const TimedNetworks& networks) {
   return seconds;
 }
 
-/// The median of several passes behind one that is not counted.
+/// Returns the median over several passes, after a warm-up pass.
 std::vector<double> median_of_passes(const TimedNetworks& networks, const Context& context) {
   static_cast<void>(run_once(networks));
   std::vector<std::vector<double>> times;
@@ -154,9 +154,9 @@ std::vector<double> median_of_passes(const TimedNetworks& networks, const Contex
   return medians;
 }
 
-/// The stream that has the device and those that share it run each layer in turns, so that all of
-/// them wait as they do between stages. Returns the seconds from the end of a layer on one side to
-/// the beginning on the other, where the last of several streams counts.
+/// The stream with the whole device and the streams that share it run each layer in turn, so that
+/// they wait for each other as between stages. Returns the seconds from the end of a layer on one
+/// side to its beginning on the other; with several streams, the last one counts.
 std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing) {
   const std::size_t count = whole.layer_count();
   for (std::size_t layer = 0; layer < count; ++layer) {
@@ -188,7 +188,7 @@ std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing
   return seconds;
 }
 
-/// The median of all joins of a pass behind one that is not counted.
+/// Returns the median of all joins of a pass, after a warm-up pass.
 double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
   static_cast<void>(joins_once(whole, sharing));
   std::vector<double> seconds = joins_once(whole, sharing);
@@ -197,7 +197,7 @@ double join_seconds(TimedNetwork& whole, const TimedNetworks& sharing) {
   return *middle;
 }
 
-/// Only the ratios matter: they order the layers where nothing may be measured. Streams divide a
+/// Only the ratios matter: they order the layers if nothing may be measured. Streams divide a
 /// device evenly.
 std::vector<double> estimated_items(const TimedNetwork& network, int sharers) {
   constexpr Roofline device{.flops_per_second = 1e11, .bytes_per_second = 1e10};
@@ -221,7 +221,8 @@ TimedNetworks networks_on(Context& context, int device, const StageRange& whole,
   return networks;
 }
 
-/// The costs of all layers alone, of all merges, of all layers that share the device, then a join.
+/// Returns the costs of all layers alone, of all merges, of all layers that share the device, and
+/// of a join.
 std::vector<double> measured_seconds(Context& context, int device, const StageRange& whole,
                                      const InterOpProblem& problem) {
   const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);
@@ -233,7 +234,7 @@ std::vector<double> measured_seconds(Context& context, int device, const StageRa
   return all;
 }
 
-/// The same where nothing may be measured.
+/// Returns estimates of the costs that `measured_seconds` returns, if nothing may be measured.
 std::vector<double> estimated_seconds_of(Context& context, int device, const StageRange& whole,
                                          const InterOpProblem& problem) {
   const TimedNetworks alone = networks_on(context, device, whole, 1, problem.merges);

@@ -1,4 +1,4 @@
-// What the layers of a network cost on a device, alone and beside others: measured for schedules.
+// Measured costs of a network's layers on a device, alone and beside others, for schedules.
 #pragma once
 
 #include "scenarios/framework/context.h"
@@ -7,14 +7,15 @@
 
 namespace parbench {
 
-/// The layers of a network with what each reads, and its possible merges; all costs are 1.
+/// Returns the layers of a network with the layers that each reads, and its possible merges; all
+/// costs are 1.
 [[nodiscard]] InterOpProblem inter_op_problem(const Network& network, int streams);
 
-/// Sets the costs of the forward pass of a whole network on a device. They are measured once a run,
-/// with the layers in their order behind a warm-up: alone on a stream that has the device, and on
-/// all streams that share it, which run the same layer at once; merges alone. A join is what passes
-/// between the layers where the stream with the device and those that share it take turns. A
-/// context that measures nothing estimates them.
+/// Sets the costs of a whole network's forward pass on a device. They are measured once per run, in
+/// the order of the layers, after a warm-up: alone on a stream with the whole device, and on all
+/// streams that share it, which run the same layer at the same time. Merges are measured alone. A
+/// join is the time between the layers when the stream with the device and those that share it take
+/// turns. A context that measures nothing estimates the costs.
 void set_costs(InterOpProblem& problem, Context& context, int device, const StageRange& whole);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Groups of convolutions by what they read, and their subsets.
+// Groups convolutions by their input, and enumerates subsets.
 #include "scenarios/inter_op/merges.h"
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace parbench {
 namespace {
 
-/// Whether one convolution could compute both.
+/// Returns whether one convolution could compute both.
 bool are_mergeable(const Layer& a, const Layer& b) {
   const auto* first = as<Convolution>(a);
   const auto* second = as<Convolution>(b);

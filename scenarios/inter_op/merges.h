@@ -1,4 +1,4 @@
-// Convolutions of a network that could run as one.
+// Convolutions of a network that could be merged.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,10 @@
 
 namespace parbench {
 
-/// Sets of convolutions that read the same and differ in nothing but their output channels: one
-/// convolution with all of these channels computes the same. Of up to four such convolutions every
-/// set of two or more, of more of them neighbours in the network's order. All costs are 1.
+/// Returns sets of convolutions that read the same tensor and differ only in their output channels,
+/// so that one convolution with all of these channels computes the same. With up to four such
+/// convolutions, these are all sets of two or more; with more, only neighbours in the network's
+/// order. All costs are 1.
 [[nodiscard]] std::vector<InterOpMerge> possible_merges(const Network& network);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Whether several devices pay, and whether streams on one device do, at each size.
+// States whether several devices pay, and whether streams on one device do, at each size.
 #include "scenarios/matmul/answer.h"
 
 #include <fmt/format.h>
@@ -43,11 +43,11 @@ auto complexity(const CaseSpec& spec) {
                     integer_of(spec, "streams"));
 }
 
-/// One of the two questions: what it compares, and how its answer is worded.
+/// One of the two questions: the cases that it compares, and the wording of its answer.
 struct Question {
   std::vector<std::string_view> strategies;  // the baseline first
-  std::string_view name;                     // in settings
-  std::string_view subject;                  // of the sentence
+  std::string_view name;                     // name in settings
+  std::string_view subject;                  // subject of the sentence
   std::string_view baseline;                 // "one device after the other"
 };
 
@@ -74,7 +74,7 @@ Recommended recommendations_of(const Question& question, const std::vector<CaseO
   return recommend_each(own, {"n", "count"}, wording, possibly_fastest);
 }
 
-/// The sentences about one question, the most important first.
+/// Returns the sentences about one question, the most important first.
 std::vector<std::string> sentences(const Question& question, const Recommendations& found) {
   if (found.size() == 1) {
     const Recommendation& one = found.front();
@@ -92,12 +92,13 @@ std::vector<std::string> sentences(const Question& question, const Recommendatio
                       best_text(found, question.baseline))};
 }
 
-/// The verdict alone, where there is no room for more.
+/// Returns only the verdict, for limited space.
 std::string short_sentence(const Question& question, const Recommendations& found) {
   return verdict_text(found, question.subject, "pay") + ".";
 }
 
-/// The answers to both questions, the second or the first in short where they are too long.
+/// Returns the answers to both questions; if they are too long, the second or the first is
+/// shortened.
 std::vector<std::string> fitting(std::vector<std::string> answers,
                                  const std::vector<std::string>& in_short) {
   const auto fits = [](const std::vector<std::string>& both) {
@@ -120,14 +121,14 @@ std::string superlinear_text_of(const Recommendation& found, const Outcomes& out
                               : "the baseline was disturbed");
 }
 
-/// The smallest factor by which one device after the other takes longer than the same products
-/// alone on each, and that of the medians.
+/// Ratio of the time of one device after the other to that of the same products alone on each
+/// device: lower limit, and ratio of the medians.
 struct Excess {
   double min = 0;
   double median = 0;
 };
 
-/// Nothing where not all of them were measured with an interval.
+/// Returns nothing unless all of them were measured with an interval.
 std::optional<Excess> excess_of_baseline(const SameWork& group) {
   const CaseOutcome* in_turn = nullptr;
   double alone = 0;
@@ -148,9 +149,9 @@ std::optional<Excess> excess_of_baseline(const SameWork& group) {
                 .median = in_turn->median_seconds / alone};
 }
 
-/// A gain over a baseline that is slower than its parts is not only that of devices that work at
-/// once: remarks on the recommendations with a verdict, and returns the sentence on the largest
-/// excess; empty without any.
+/// If the baseline is slower than its parts, a gain over it is not only due to concurrent devices.
+/// Adds a remark to such recommendations that have a verdict, and returns the sentence on the
+/// largest excess; empty without any.
 std::string slow_baseline_text(Recommendations& found, const std::vector<CaseOutcome>& outcomes) {
   constexpr double remarkable = 1.05;
   const Outcomes parts = outcomes_where(outcomes, [](const CaseOutcome& one) {
@@ -178,8 +179,8 @@ std::string slow_baseline_text(Recommendations& found, const std::vector<CaseOut
       100 * (largest - 1), setting, setting.empty() ? "" : " there");
 }
 
-/// Says of a question without an answer which side of its comparisons is missing; empty where
-/// nothing of it was measured but the device alone, which belongs to other questions as well.
+/// Returns which side of a question's comparisons is missing, for questions without an answer.
+/// Empty if only the single device was measured, which belongs to other questions as well.
 std::string missing_text(const Question& question, const std::vector<CaseOutcome>& outcomes) {
   const auto has = [&](auto&& is_wanted) {
     return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {

@@ -1,4 +1,4 @@
-// What the matmul scenario concludes from its cases.
+// The answer of scenario matmul.
 #pragma once
 
 #include <vector>

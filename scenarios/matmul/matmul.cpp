@@ -1,5 +1,5 @@
-// Scenario matmul: independent matrix products on devices and streams, and products that several
-// devices share.
+// Scenario matmul: independent matrix products on devices and streams, and products shared by
+// several devices.
 #include "scenarios/matmul/matmul.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ CaseSpec alone_on_first(const CaseSpec& spec) {
   return alone;
 }
 
-/// The number of devices for which a case has products.
+/// Returns the number of devices for which a case computes products.
 std::int64_t owners_of(const CaseSpec& spec) {
   return uses_all_devices(spec) ? spec.parameters.integer(devices_parameter) : 1;
 }
@@ -106,7 +106,7 @@ const std::vector<Axis> axis_list = {
      .strategies = {"streams"}},
 };
 
-/// Fifty products on each of two GPUs, alone and at once.
+/// Fifty products on each of two GPUs, separately and concurrently.
 std::vector<Published> published_figures() {
   const Parameter n{"n", std::int64_t{4000}};
   const Parameter count{"count", std::int64_t{50}};
@@ -131,7 +131,7 @@ class Matmul final : public Scenario {
   std::string_view baseline() const override { return "sequential"; }
   int default_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
-  /// Published: one run; three give an interval.
+  /// The published experiment is one run; three give an interval.
   Sampling published_sampling() const override { return {.samples = 3, .iterations = 1}; }
 
   std::vector<Published> published() const override { return published_figures(); }
@@ -198,12 +198,12 @@ class Matmul final : public Scenario {
     return std::nullopt;
   }
 
-  /// One device computes the products of all.
+  /// One device computes the products of all devices.
   CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, "sequential");
   }
 
-  /// Streams share the first device, so they are compared with that device alone.
+  /// Streams share the first device, so the baseline is that device alone.
   bool is_baseline_of(const CaseSpec& candidate, const CaseSpec& spec) const override {
     if (spec.strategy == "streams") return candidate == alone_on_first(spec);
     return Scenario::is_baseline_of(candidate, spec);
@@ -213,7 +213,7 @@ class Matmul final : public Scenario {
     return spec.strategy == "streams" ? "alone" : baseline();
   }
 
-  /// A device by itself does its part of the work only.
+  /// A device alone does only its part of the work.
   bool comparable(const CaseSpec& spec) const override { return spec.strategy != "alone"; }
 
   Conclusion answer(const std::vector<CaseOutcome>& outcomes,

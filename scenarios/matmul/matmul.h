@@ -1,4 +1,4 @@
-// E2: independent matrix products on several devices, on streams, and sharded.
+// Scenario E2: independent matrix products on several devices, on streams, and sharded.
 #pragma once
 
 #include <memory>

@@ -12,12 +12,14 @@
 namespace parbench {
 namespace {
 
-/// When products are sharded, one is combined while the next is computed.
+/// With sharded products, one is combined while the next is computed.
 constexpr std::int64_t min_results = 2;
-/// Few, as the published experiment has one, which small matrices find in a near cache.
+/// Small, because the published experiment has one operand, and small matrices are read from a near
+/// cache.
 constexpr std::int64_t max_operands = 3;
 
-/// The matrices that a device squares in `products` products; `owner` says whose numbers they are.
+/// Returns the matrices that a device squares in `products` products; `owner` selects their
+/// numbers.
 std::vector<Tensor> make_operands(CaseParts& parts, const MatmulSizes& sizes, int device, int owner,
                                   std::int64_t products) {
   std::vector<Tensor> operands;
@@ -32,12 +34,12 @@ Gemm gemm_of(const MatmulSizes& sizes, std::int64_t columns, std::int64_t inner)
   return {.m = sizes.n, .n = columns, .k = inner, .dtype = sizes.dtype, .math = sizes.math};
 }
 
-/// Without a cost key, as each product has other memory than the one before.
+/// Returns a task without a cost key, because each product uses other memory than the previous one.
 Task product_task(std::string name, LaneId lane, std::vector<TaskId> after) {
   return {.name = std::move(name), .lanes = {lane}, .after = std::move(after)};
 }
 
-/// A rectangle of a square matrix that is filled already, copied row by row.
+/// Returns a copy of a rectangle of a square matrix that is already filled, copied row by row.
 Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std::int64_t rows,
                   std::int64_t first_column, std::int64_t columns) {
   Tensor block = parts.data.tensor(x.device, canonical({rows, columns}, x.desc.dtype));
@@ -53,9 +55,9 @@ Tensor copy_block(CaseParts& parts, const Tensor& x, std::int64_t first_row, std
   return block;
 }
 
-/// Which result each product of a sharded plan fills and which operand it squares. Results are used
-/// in turn. Products that follow each other, in time or in one result, have different operands; the
-/// last turn has operand r modulo their number in result r, as plans that are not sharded have.
+/// Assigns a result and an operand to each product of a sharded plan. Results are used in turn.
+/// Consecutive products, in time and in each result, have different operands. In the last turn,
+/// result r gets operand r modulo the number of operands, as in plans that are not sharded.
 struct Turns {
   std::int64_t products = 1;
   std::int64_t results = 1;
@@ -64,7 +66,8 @@ struct Turns {
   [[nodiscard]] std::int64_t result(std::int64_t product) const { return product % results; }
   [[nodiscard]] std::int64_t operand(std::int64_t product) const {
     const std::int64_t turns_to_come = (products - 1) / results - product / results;
-    const std::int64_t shift = results % operands == 0 ? 2 : 1;  // see "in time"
+    // ensures that consecutive products in time differ
+    const std::int64_t shift = results % operands == 0 ? 2 : 1;
     return (result(product) + shift * turns_to_come) % operands;
   }
   [[nodiscard]] std::int64_t last_product(std::int64_t in_result) const {
@@ -79,11 +82,11 @@ Turns turns_of(const MatmulSizes& sizes, int devices) {
           .operands = std::clamp<std::int64_t>(products, 1, max_operands)};
 }
 
-/// What the sharded strategies have on each device.
+/// Memory and operations of a sharded strategy on one device.
 struct Shard {
   Member lanes;
   std::vector<Tensor> operands;
-  std::vector<Tensor> left;  // of each operand
+  std::vector<Tensor> left;  // by operand
   std::vector<Tensor> right;
   Op* product = nullptr;
   std::size_t offset = 0;  // bytes in front of its product in a result
@@ -177,7 +180,7 @@ void add_sharded_products(CaseParts& parts, const std::vector<Shard>& shards, co
   }
 }
 
-/// Verification of what every device holds at the end.
+/// Verifies the results on every device.
 void verify_shards(CaseParts& parts, const MatmulSizes& sizes, const std::vector<Shard>& shards,
                    const Turns& turns, const std::vector<std::int64_t>& widths) {
   std::vector<DeviceResults> all;
@@ -231,7 +234,7 @@ void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector
                    int streams, bool in_turn) {
   const bool is_whole = parts.context.device_count() == 1;
   std::map<int, ComputeLanes> lanes_of;
-  std::vector<TaskId> last;  // of the device before
+  std::vector<TaskId> last;  // of the previous device
   for (const int owner : owners) {
     const int device = is_whole ? 0 : owner;
     const auto [known, is_new] = lanes_of.try_emplace(device);

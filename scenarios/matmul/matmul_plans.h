@@ -1,4 +1,4 @@
-// Plans of scenario matmul: products by themselves, side by side, and sharded over devices.
+// Plans of scenario matmul: products one after the other, concurrently, and sharded over devices.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace parbench {
 
 struct MatmulSizes {
   std::int64_t n = 1;
-  std::int64_t count = 1;  // products for each device
+  std::int64_t count = 1;  // products per device
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
 
   [[nodiscard]] NumberFormat format() const { return {dtype, math}; }
 };
 
-/// `count` independent products x·x on each of the devices `owners`, dealt out to `streams` lanes
-/// there; each has a result of its own. `in_turn`: a device begins when the one before has ended. A
-/// context of one device computes the products of all owners there.
+/// Plans `count` independent products x·x on each of the devices `owners`, distributed over
+/// `streams` lanes there; each has its own result. `in_turn`: a device begins when the previous one
+/// has ended. With a context of one device, it computes the products of all owners.
 ///
-/// In all strategies several x are squared in turn, so that a result that is left over from another
-/// product is a wrong one, and a device has `count` results (at least two when sharded), so that
-/// none works from a warmer cache than another.
+/// In all strategies, several x are squared in turn, so that the result of another product in the
+/// same memory is detected. A device has `count` results (at least two if sharded), so that no
+/// strategy has a warmer cache.
 void plan_products(CaseParts& parts, const MatmulSizes& sizes, const std::vector<int>& owners,
                    int streams, bool in_turn);
 

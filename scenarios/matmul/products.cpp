@@ -1,4 +1,4 @@
-// Reading and checking products.
+// Reads and checks products.
 #include "scenarios/matmul/products.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@ namespace {
 constexpr int random_columns = 12;
 constexpr std::int64_t spread_rows = 16;
 
-/// Rows of the `index`-th of `total` results that are recomputed: the first, the last, and evenly
-/// spread ones that differ from result to result, enough to check every block that a collective
+/// Returns the rows to recompute of the `index`-th of `total` results: the first, the last, and
+/// evenly spread ones that differ between results, enough to check every block that a collective
 /// moves.
 std::set<std::int64_t> checked_rows(std::int64_t n, std::size_t index, std::size_t total) {
   const std::int64_t bands = std::min(spread_rows, n);

@@ -8,11 +8,11 @@
 namespace parbench {
 namespace {
 
-// Where the parameters of a model from a file begin.
+// Default initial values of the parameters of a model from a file.
 constexpr std::string_view drawn_weights = "random";
 constexpr std::string_view weights_of_file = "file";
 
-/// An axis whose default is the model's.
+/// Returns an axis whose default is that of the model.
 Axis size_axis(std::string_view name, std::string_view description, double max) {
   return {.name = std::string(name),
           .description = std::string(description),
@@ -21,7 +21,7 @@ Axis size_axis(std::string_view name, std::string_view description, double max) 
           .max = max};
 }
 
-/// What is asked of a model from a file.
+/// Returns the options for a model from a file.
 FileOptions file_options(const Parameters& asked) {
   FileOptions options;
   if (asked.find("loss") != nullptr) options.loss = loss_named(asked.text("loss"));
@@ -31,7 +31,7 @@ FileOptions file_options(const Parameters& asked) {
   return options;
 }
 
-/// The axes that concern the training of ONNX files.
+/// Returns the axes for training ONNX files.
 std::vector<Axis> model_file_axes() {
   return {{.name = "loss",
            .description = "loss of an ONNX file; default: the loss at the end of its graph",
@@ -146,11 +146,11 @@ void add_choice(Parameters& parameters, const std::string& name, const Value& ch
 
 namespace {
 
-/// Adds which head a model has, where there is a choice.
+/// Adds the kind of the model's head, if there is a choice.
 void add_head(const Scenario::Request& request, const Model& model, Parameters& parameters) {
   const std::string head = asked_or(request.spec.parameters, "head", head_names.front());
   if (!model.make_tied && !request.was_given("head")) return;
-  static_cast<void>(with_tied_head(model));  // throws where there is no choice
+  static_cast<void>(with_tied_head(model));  // throws if there is no choice
   add_choice(parameters, "head", head, head_names.front());
 }
 

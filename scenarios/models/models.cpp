@@ -81,7 +81,7 @@ Model segmentation(std::string_view name, const UnetSizes& usual, std::int64_t q
 
 constexpr UnetSizes tiny_unet{.image = 32, .layers = 2, .hidden = 16};
 
-/// A model of tokens whose head can share the embedding's table. `more`: sizes that not all have.
+/// Settings other than sizes come from the preset.
 template <class Sizes>
 Model of_tokens(std::string_view name, const Sizes& usual, std::int64_t quick_batch,
                 Network (*network)(const Sizes&), const SizeFields<Sizes>& more = {}) {
@@ -299,7 +299,7 @@ const std::vector<Model>& models() {
 
 namespace {
 
-/// "--loss", of the options that only files have, or nothing.
+/// Returns the first option that only files support, such as "--loss", or nothing.
 std::string_view option_of_files(const FileOptions& options) {
   if (options.loss) return "--loss";
   if (options.stored_weights) return "--weights file";

@@ -1,4 +1,4 @@
-// Shapes and parameters that follow from a list of layers.
+// Derives shapes and parameters from a list of layers.
 #include "scenarios/models/network.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Whether overlapping pays in each setting, and how much of the shorter part it hides.
+// States whether overlapping pays in each setting, and how much of the shorter part it hides.
 #include "scenarios/overlap/answer.h"
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ std::string label_of(const CaseSpec& spec) {
   return fmt::format("prefetch {}", prefetch_of(spec));
 }
 
-/// "75% (73–77%) of the shorter of copies and products is hidden"; empty where that is not known.
-/// No overlap is shown by a fraction that is not above zero, nor by an interval that holds zero.
+/// Returns "75% (73–77%) of the shorter of copies and products is hidden"; empty if unknown. A
+/// fraction that is not above zero, or whose interval contains zero, does not show any overlap.
 std::string hidden_text(const CaseOutcome& overlapped) {
   const auto found = overlapped.metrics.find(achieved_overlap);
   if (found == overlapped.metrics.end()) return {};
@@ -76,7 +76,7 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
                     const CaseSpec& b) { return prefetch_of(a) < prefetch_of(b); },
       .is_baseline = is_baseline};
   const Outcomes whole = outcomes_where(outcomes, [&](const CaseOutcome& one) {
-    // Nothing overlaps without a matrix ahead: a gain there has another cause.
+    // Without prefetched matrices nothing overlaps: a gain has another cause.
     return is_baseline(one.spec) ||
            (one.spec.strategy == "overlapped" && prefetch_of(one.spec) > 0);
   });

@@ -1,4 +1,4 @@
-// What the overlap scenario concludes from its cases.
+// The answer of scenario overlap.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,12 @@
 
 namespace parbench {
 
-/// How much of the shorter part, computing or copying, disappears behind the other: the metric of
-/// overlapped cases.
+/// The metric of overlapped cases: the fraction of the shorter part, computing or copying, that is
+/// hidden by the other.
 inline constexpr std::string_view achieved_overlap = "achieved overlap";
 
-/// Recommends, for each size, direction, memory and chunk, whether to overlap and how far ahead.
+/// Recommends, for each size, direction, memory and chunk, whether to overlap, and how many
+/// matrices to prefetch.
 [[nodiscard]] Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
                                         const PossiblyFastest& possibly_fastest);
 

@@ -1,4 +1,4 @@
-// Scenario overlap: how much of the time of copies disappears behind products, and what decides it.
+// Scenario overlap: how much of the time of copies is hidden by products, and what determines it.
 #include "scenarios/overlap/overlap.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ HostMemory memory_of(const std::string& name) {
   return name == "pageable" ? HostMemory::pageable : HostMemory::fresh;
 }
 
-/// Axes that do not apply to the strategy keep their defaults.
+/// Axes that do not apply to the strategy have their default values.
 OverlapSizes sizes_of(const CaseSpec& spec) {
   const Parameters& given = spec.parameters;
   OverlapSizes sizes;
@@ -58,21 +58,22 @@ CaseSpec copies_of(const CaseSpec& spec) {
   return with_strategy(spec, "copy", {"inner", "prefetch"});
 }
 
-/// How much of the shorter part is hidden: 1 all, 0 nothing, below it where overlapping costs time.
-/// The seconds are those of the overlapped case, its products, its copies, and both in turn.
+/// Returns the fraction of the shorter part that is hidden: 1 for all, 0 for nothing, negative if
+/// overlapping costs time. `seconds`: times of the overlapped case, of its products, of its copies,
+/// and of both in turn.
 double hidden_fraction(std::span<const double> seconds, std::span<const double> medians) {
-  // The smaller of two samples is smaller than either part is: parts of like length would seem
-  // hidden more than they are.
+  // Selects the shorter part by medians. The minimum of two samples would be below both parts if
+  // they have similar lengths, and the hidden fraction too large.
   const double shorter = medians[1] < medians[2] ? seconds[1] : seconds[2];
   return (seconds[3] - seconds[0]) / shorter;
 }
 
-/// Of the medians, over the sum of both parts: one after the other takes longer than that where the
-/// parts disturb each other, and the difference would count as hidden.
+/// Ratio of the medians, both parts in turn over their sum. Above it, the parts disturb each other
+/// when run in turn, and the difference would count as hidden.
 constexpr double slow_in_turn = 1.05;
 
-/// Explains a fraction that is not between 0 and 1, or that is not only overlap; empty of any
-/// other. Without figures: medians of the times are not those of the rounds.
+/// Explains a fraction outside of 0 to 1, or one that includes other effects than overlap; empty
+/// for others. Without figures, because medians of the times differ from those of the rounds.
 std::string hidden_remark(double fraction, std::span<const double> medians) {
   constexpr std::string_view not_in_medians =
       "in half of the rounds or more; the medians of the times do not show it";
@@ -153,7 +154,7 @@ const std::vector<Axis> axis_list = {
 };
 
 /// Fifty products and the copies of their results, on one GPU. The published copies allocate host
-/// memory as they go, which is what fresh memory is here.
+/// memory each time, like fresh memory here.
 std::vector<Published> published_figures() {
   const std::vector<Parameter> products{
       {"n", std::int64_t{4000}}, {"count", std::int64_t{50}}, {"direction", std::string("d2h")}};
@@ -183,7 +184,7 @@ class Overlap final : public Scenario {
   const std::vector<Axis>& axes() const override { return axis_list; }
   std::string_view baseline() const override { return "sequential"; }
   bool wants_copy_core() const override { return true; }
-  /// Published: one run; three give an interval.
+  /// The published experiment is one run; three give an interval.
   Sampling published_sampling() const override { return {.samples = 3, .iterations = 1}; }
 
   std::vector<Published> published() const override { return published_figures(); }
@@ -250,7 +251,7 @@ class Overlap final : public Scenario {
     return sequence_of(spec);
   }
 
-  /// Products alone and copies alone are a part of the work.
+  /// Products alone, and copies alone, are only a part of the work.
   bool comparable(const CaseSpec& spec) const override {
     return spec.strategy == "sequential" || spec.strategy == "overlapped";
   }

@@ -1,4 +1,4 @@
-// E3: how much of copying can be hidden behind computing.
+// Scenario E3: how much of the time of copies can be hidden by computation?
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Tasks, memory and checks of scenario overlap.
+// Adds tasks, memory and checks of scenario overlap.
 #include "scenarios/overlap/overlap_plans.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@ namespace parbench {
 namespace {
 
 constexpr int device = 0;
-/// Different left operands in turn, so that a result copied too early or twice is a wrong one.
+/// Number of different left operands, used in turn, so that a result copied too early or twice is
+/// wrong.
 constexpr std::int64_t max_operands = 7;
 constexpr std::int64_t output_rows = 16;
 constexpr int random_columns = 12;
@@ -22,22 +23,22 @@ constexpr int random_columns = 12;
 constexpr std::uint64_t factor_numbers = 0;
 std::uint64_t matrix_numbers(std::int64_t i) { return 1 + i; }
 
-/// Everything of one case that tasks and checks refer to. Its tasks have no cost key: a plan
-/// streams through its matrices, and one of them measured again and again would come from a cache.
+/// Data of a case to which tasks and checks refer. Its tasks have no cost key: a plan streams
+/// through its matrices, and repeated measurements of one task would use cached data.
 struct OverlapData {
   OverlapSizes sizes;
   Tensor factor;                  // the operand that all products share
-  std::vector<Tensor> operands;   // d2h: left operands, in turn
-  std::vector<Tensor> on_device;  // the matrices that are copied, in every order the same memory
-  std::vector<Tensor> on_host;    // one for each copy; empty when nothing is copied
-  std::vector<Tensor> products;   // h2d: results, one each
+  std::vector<Tensor> operands;   // d2h: left operands, used in turn
+  std::vector<Tensor> on_device;  // the matrices that are copied; the same memory in every order
+  std::vector<Tensor> on_host;    // one per copy; empty if nothing is copied
+  std::vector<Tensor> products;   // h2d: one result each
   Op* product = nullptr;
-  Op* discard = nullptr;  // makes a host matrix new; only with HostMemory::fresh
+  Op* discard = nullptr;  // renews the pages of a host matrix; only with HostMemory::fresh
 
   [[nodiscard]] const Tensor& operand(std::int64_t i) const {
     return operands[i % operands.size()];
   }
-  /// The matrix that product i made or took, where it is at the end.
+  /// Returns the matrix of product i in its final location.
   [[nodiscard]] const Tensor& matrix(std::int64_t i) const {
     return on_host.empty() ? on_device[i] : on_host[i];
   }
@@ -48,8 +49,8 @@ struct OverlapLanes {
   LaneId copy = -1;
 };
 
-/// Fills matrices at every reset: matrix i holds the rows from the i-th on of one tall matrix of
-/// random numbers. All differ, and drawing costs as much as for one.
+/// Fills matrices at every reset: matrix i contains the rows from i on of one tall matrix of random
+/// numbers. All matrices differ, and drawing the numbers costs as much as for one matrix.
 void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
                   const std::vector<Tensor>& matrices) {
   const std::int64_t rows = sizes.n + static_cast<std::int64_t>(matrices.size()) - 1;
@@ -68,7 +69,7 @@ void fill_windows(CaseParts& parts, const OverlapSizes& sizes,
 void make_device_matrices(CaseParts& parts, OverlapData& data, OverlapOrder order) {
   const OverlapSizes& sizes = data.sizes;
   const OverlapOrder reader_alone = sizes.to_host ? OverlapOrder::copy : OverlapOrder::compute;
-  const bool is_filled = order == reader_alone;  // else the other part of the plan writes them
+  const bool is_filled = order == reader_alone;  // otherwise the other part of the plan writes them
   for (std::int64_t i = 0; i < sizes.count; ++i) {
     data.on_device.push_back(parts.data.tensor(device, canonical({sizes.n, sizes.n}, sizes.dtype)));
     if (!is_filled) parts.data.poison(data.on_device.back());
@@ -151,13 +152,13 @@ void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& 
   }
 }
 
-/// Two stages: the first fills device matrices, the second empties them. Every matrix has memory of
-/// its own, as in the other orders, so that none of them works from a warmer cache; only the
-/// dependencies limit how far the first stage runs ahead.
+/// Two stages: the first fills device matrices, the second empties them. As in the other orders,
+/// every matrix has its own memory, so that no order has a warmer cache. Only the dependencies
+/// limit how far the first stage runs ahead.
 ///
-/// A copy of pageable memory may hold the thread that enqueues it until it is done, which is what
-/// is to be seen, but whatever may run beside it has been enqueued by then: products run ahead of
-/// copies to the host, and each follows its copy from the host at once.
+/// A copy of pageable memory may block the thread that enqueues it until it is done, an effect to
+/// be measured. Work that may run concurrently must already be enqueued by then: products are
+/// enqueued before copies to the host, and each product directly after its copy from the host.
 void add_overlapped(CaseParts& parts, const OverlapData& data, const OverlapLanes& lanes) {
   const OverlapSizes& sizes = data.sizes;
   const std::int64_t lead = sizes.to_host ? sizes.prefetch : 0;
@@ -194,7 +195,7 @@ void add_tasks(CaseParts& parts, const OverlapData& data, const OverlapLanes& la
 
 // --- verification ---
 
-/// Rows of matrix i that are compared: a run that moves from matrix to matrix.
+/// Rows of matrix i to compare; the range moves from matrix to matrix.
 std::pair<std::int64_t, std::int64_t> rows_of(const OverlapSizes& sizes, std::int64_t i) {
   const std::int64_t count = std::min(output_rows, sizes.n);
   return {(sizes.n - count) * i / std::max<std::int64_t>(1, sizes.count - 1), count};

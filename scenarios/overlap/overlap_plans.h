@@ -1,4 +1,4 @@
-// Plans of scenario overlap: products and copies, by themselves, in turn and overlapped.
+// Plans of scenario overlap: products and copies alone, in turn and overlapped.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace parbench {
 
-/// Where the copied matrices lie on the host. `fresh` is pageable memory that the copy lane makes
-/// as good as newly allocated before each copy: releasing its pages and first use are part of the
+/// Host memory of the copied matrices. `fresh` is pageable memory that the copy lane resets to
+/// newly allocated state before each copy: releasing its pages and their first use are part of the
 /// time.
 enum class HostMemory { pinned, pageable, fresh };
 
-/// One case. Matrices {n, n} are copied; d2h: they are products {n, inner}·{inner, n}; h2d: they
-/// are multiplied by a matrix {n, inner}.
+/// Sizes of a case. Matrices {n, n} are copied. d2h: they are products {n, inner}·{inner, n}; h2d:
+/// they are multiplied by a matrix {n, inner}.
 struct OverlapSizes {
   std::int64_t n = 1;
   std::int64_t inner = 1;
   std::int64_t count = 1;
-  std::int64_t chunk = 0;     // rows that one copy moves; 0: all
-  std::int64_t prefetch = 0;  // matrices that may be in flight beside the one in work
+  std::int64_t chunk = 0;     // rows per copy; 0: all
+  std::int64_t prefetch = 0;  // matrices in flight in addition to the current one
   bool to_host = true;        // d2h
   HostMemory memory = HostMemory::pinned;
   DType dtype = DType::f32;
@@ -35,10 +35,10 @@ enum class OverlapOrder {
   compute,     // products only
   copy,        // copies only
   sequential,  // all of one, then all of the other
-  overlapped,  // a matrix is copied while another is computed, prefetch + 1 of them in flight
+  overlapped,  // matrices are copied while others are computed, prefetch + 1 of them in flight
 };
 
-/// Builds the plan, the data and the checks.
+/// Adds the plan, the data and the checks.
 void plan_overlap(CaseParts& parts, const OverlapSizes& sizes, OverlapOrder order);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Which split to use for each model, batch and image.
+// Recommends a split for each model, batch and image size.
 #include "scenarios/pipeline/answer.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ Parameters choices_of(const CaseSpec& spec) {
       [](std::string_view name) { return name == "partition" || name == "schedule"; });
 }
 
-/// Whether a case of the same strategy and split has another value of a choice.
+/// Returns whether a case of the same strategy and split has another value of a choice.
 bool is_varied(const Parameter& choice, const CaseSpec& spec,
                const std::vector<CaseOutcome>& outcomes) {
   return std::ranges::any_of(outcomes, [&](const CaseOutcome& one) {
@@ -59,7 +59,7 @@ std::string place_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
   return (is_whole ? "on " : "with ") + short_label(spec, outcomes);
 }
 
-/// Names choices that are not the usual ones, or that several cases differ in.
+/// Names choices that are not the default, or in which several cases differ.
 std::string label_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
   std::string label = short_label(spec, outcomes);
   for (const Parameter& choice : choices_of(spec)) {
@@ -69,7 +69,7 @@ std::string label_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
   return label;
 }
 
-/// Fewer devices, then fewer choices, then fewer micro-batches.
+/// Sorts by number of devices, then of choices, then of micro-batches.
 auto complexity(const CaseSpec& spec) {
   constexpr std::array<std::string_view, 4> strategies{single_device, all_cores, model_parallel,
                                                        pipelined_model};
@@ -82,7 +82,7 @@ auto complexity(const CaseSpec& spec) {
                     samples == nullptr ? std::numeric_limits<std::int64_t>::max() : -*samples);
 }
 
-/// "; without micro-batches: 1.02× (0.99–1.04)", unless that is what is recommended.
+/// Returns "; without micro-batches: 1.02× (0.99–1.04)", unless that case is recommended.
 std::string model_parallel_text(const SameWork& group) {
   for (const CaseOutcome* one : group.cases) {
     if (one->spec.strategy != model_parallel || !one->speedup) continue;

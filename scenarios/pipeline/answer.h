@@ -1,4 +1,4 @@
-// What the pipeline scenario concludes from its cases.
+// The answer of scenario pipeline.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace parbench {
 inline constexpr std::string_view model_parallel = "model-parallel";
 inline constexpr std::string_view pipelined_model = "pipeline";
 
-/// Recommends a split for each model, batch and image.
+/// Recommends a split for each model, batch and image size.
 [[nodiscard]] Conclusion pipeline_answer(const std::vector<CaseOutcome>& outcomes,
                                          const PossiblyFastest& possibly_fastest);
 

@@ -58,7 +58,7 @@ Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t 
   return batch / 2;
 }
 
-/// Behind the model, its batch and its sizes.
+/// Axes after the model, its batch and its sizes.
 std::vector<Axis> stage_axes() {
   return {{.name = "split",
            .description = "samples of a micro-batch, or several micro-batch sizes as a+b+c",
@@ -104,7 +104,7 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
   }
-  /// Two slow cores then measure each case six times.
+  /// On two slow cores, each case is then measured six times.
   [[nodiscard]] double quick_seconds() const override { return 180; }
   [[nodiscard]] std::vector<Published> published() const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
@@ -133,7 +133,7 @@ class Pipeline final : public TrainingQuestion {
   }
 };
 
-/// Three batches on two GPUs.
+/// Three batch sizes on two GPUs.
 std::vector<Published> Pipeline::published() const {
   const std::vector<Parameter> step{{"model", default_model()},
                                     {"batch", std::int64_t{published_batch}},
@@ -176,8 +176,8 @@ std::optional<Obstacle> Pipeline::divide(const Request& request, const Network& 
   }
   parameters.set(std::string(devices_parameter), std::int64_t{devices});
   add_partition_choice(asked, network, devices, parameters);
-  // Gradients behind fifty layers depend on how each was rounded: another backend's kernels give
-  // others than a tolerance for the same kernels allows.
+  // After fifty layers, gradients depend on every rounding: kernels of another backend differ by
+  // more than the tolerance for the same kernels.
   if (!request.devices_alike) parameters.imply(reference_parameter, std::string(same_devices));
   if (is_pipeline) {
     add_choice(parameters, "schedule", asked_or(asked, "schedule", default_schedule),

@@ -1,4 +1,4 @@
-// E4: one model in training over several devices, whole batches or micro-batches of them at a time.
+// Scenario E4: one model in training over several devices, with whole batches or micro-batches.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// Longest chain of dependencies that ends before each task starts.
+/// Returns the longest chain of dependencies that ends before each task starts.
 std::vector<double> heads(const std::vector<Task>& tasks, const std::vector<double>& costs) {
   std::vector<double> head(tasks.size(), 0.0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -23,7 +23,7 @@ std::vector<double> heads(const std::vector<Task>& tasks, const std::vector<doub
   return head;
 }
 
-/// Longest chain of dependencies that starts after each task ends.
+/// Returns the longest chain of dependencies that starts after each task ends.
 std::vector<double> tails(const std::vector<Task>& tasks, const std::vector<double>& costs) {
   std::vector<double> tail(tasks.size(), 0.0);
   for (std::size_t i = tasks.size(); i-- > 0;) {
@@ -41,7 +41,7 @@ struct LaneTask {
   double tail = 0;
 };
 
-/// The tasks of a lane, the earliest possible start first.
+/// Returns the tasks of a lane, sorted by earliest possible start.
 std::vector<LaneTask> tasks_of(const PlanGraph& graph, LaneId lane,
                                const std::vector<double>& costs, const std::vector<double>& head,
                                const std::vector<double>& tail) {
@@ -53,10 +53,10 @@ std::vector<LaneTask> tasks_of(const PlanGraph& graph, LaneId lane,
   return own;
 }
 
-/// The maximum over all subsets of a lane's tasks of the earliest start among them, their work and
-/// the minimum that must follow the last. Carlier (1982) proves it equal to the end of Jackson's
-/// schedule, which may interrupt a task and always runs the one with the largest tail; that takes
-/// n log n steps. `tasks` are sorted by head.
+/// Returns the maximum over all subsets of a lane's tasks of: earliest start of any of them, plus
+/// their work, plus the minimum time after the last. Carlier (1982) proves that it equals the end
+/// of Jackson's preemptive schedule, which always runs the available task with the largest tail;
+/// this takes n log n steps. `tasks` are sorted by head.
 double one_machine(const std::vector<LaneTask>& tasks) {
   const auto less = [](const LaneTask& a, const LaneTask& b) { return a.tail < b.tail; };
   std::priority_queue<LaneTask, std::vector<LaneTask>, decltype(less)> ready(less);

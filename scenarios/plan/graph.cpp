@@ -1,4 +1,4 @@
-// Building graphs, with the checks that keep them executable.
+// Builds graphs, and checks that they are executable.
 #include "scenarios/plan/graph.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A plan as plain data: tasks on lanes with dependencies. It knows no devices, so that bounds,
+// A plan as data: tasks on lanes with dependencies. It does not refer to devices, so bounds,
 // simulations, metrics and reports need none.
 #pragma once
 
@@ -19,8 +19,8 @@ inline constexpr std::array<TaskKind, 3> task_kinds{TaskKind::compute, TaskKind:
                                                     TaskKind::communication};
 [[nodiscard]] std::string_view name_of(TaskKind kind);  // "compute", "copy", "communication"
 
-/// How the host submits a plan: one thread enqueues all tasks; one thread per lane enqueues that
-/// lane's; or the tasks are captured into a graph beforehand, which one thread launches.
+/// How the host submits a plan: one thread enqueues all tasks; one thread per lane enqueues the
+/// lane's tasks; or the tasks are captured into a graph beforehand, which one thread launches.
 enum class SubmitMode { one_thread, thread_per_lane, graph };
 inline constexpr std::array<SubmitMode, 3> submit_modes{
     SubmitMode::one_thread, SubmitMode::thread_per_lane, SubmitMode::graph};
@@ -34,40 +34,39 @@ struct Lane {
   std::string name;    // "cpu:0/compute"
   std::string device;  // "cpu:0"
   StreamKind kind = StreamKind::compute;
-  int threads = 1;  // cores of the device that its tasks run on
-  /// Cores of the device that all its lanes share; 0 for a lane that uses none of them, such as a
-  /// copy lane with a core of its own.
+  int threads = 1;  // number of cores on which its tasks run
+  /// Number of cores of the device that all its lanes share; 0 for a lane that uses none of them,
+  /// such as a copy lane with its own core.
   int device_cores = 0;
   friend bool operator==(const Lane&, const Lane&) = default;
 };
 
-/// Returns the host in the name of a device of several ranks: "node1" of "node1/0/cpu:0"; empty of
-/// "cpu:0" and "cuda:0/1".
+/// Returns the host in the name of a device, which has one in runs of several ranks: "node1" for
+/// "node1/0/cpu:0"; empty for "cpu:0" and "cuda:0/1".
 [[nodiscard]] std::string_view host_of(std::string_view device);
 
 /// Work that runs without a pause on its lanes once the tasks in `after` have ended.
 struct Task {
   std::string name;
   TaskKind kind = TaskKind::compute;
-  /// One, or for a collective one for each member. The task has ended when it has ended on all of
-  /// them.
+  /// One lane; for a collective one per rank. The task has ended when it has ended on all of them.
   std::vector<LaneId> lanes;
   std::vector<TaskId> after = {};
-  /// Tasks of a lane with the same key cost the same, so that measuring one of them measures all:
+  /// Tasks of a lane with the same key cost the same, so measuring one of them suffices. They do
   /// the same work on the same memory, or so much work that a warm cache makes no difference.
   /// Empty: the task is measured by itself.
   std::string cost_key = {};
-  /// What it does in a training step: "forward", "backward", "update"; empty: none of them.
+  /// Phase of a training step: "forward", "backward", "update"; empty: none.
   std::string phase = {};
-  std::optional<int> micro_batch = {};  // that it works on, from 0
+  std::optional<int> micro_batch = {};  // index of the micro-batch that it processes
   Work work = {};
-  double sent = 0;  // bytes that it takes from one device to another, of communication
+  double sent = 0;  // bytes that communication moves from one device to another
   friend bool operator==(const Task&, const Task&) = default;
 };
 
 [[nodiscard]] bool runs_on(const Task& task, LaneId lane);
 
-/// Tasks of a lane run in the order of `tasks`. A task only waits for earlier ones, so a graph has
+/// Tasks of a lane run in the order of `tasks`. A task waits only for earlier tasks, so a graph has
 /// no cycles.
 struct PlanGraph {
   SubmitMode submit = SubmitMode::one_thread;
@@ -75,15 +74,15 @@ struct PlanGraph {
   std::vector<Task> tasks;
 
   LaneId add_lane(Lane lane);
-  /// Throws std::invalid_argument for a task without lanes, for lanes or dependencies that do not
-  /// exist yet, and for a lane that is named twice.
+  /// Throws std::invalid_argument for a task without lanes, for nonexistent lanes or dependencies,
+  /// and for a lane that is named twice.
   TaskId add_task(Task task);
 
   [[nodiscard]] const Lane& lane(LaneId id) const { return lanes.at(static_cast<std::size_t>(id)); }
   [[nodiscard]] const Task& task(TaskId id) const { return tasks.at(static_cast<std::size_t>(id)); }
   /// Returns the work of all tasks.
   [[nodiscard]] Work work() const;
-  /// Names, in the order of their first lanes.
+  /// Returns the names of devices, in the order of their first lanes.
   [[nodiscard]] std::vector<std::string> devices() const;
   friend bool operator==(const PlanGraph&, const PlanGraph&) = default;
 };

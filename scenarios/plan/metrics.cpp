@@ -1,4 +1,4 @@
-// Interval arithmetic over the calls of a timeline.
+// Computes unions and intersections of the intervals of a timeline's calls.
 #include "scenarios/plan/metrics.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::vector<double> streams_busy(const Timeline& timeline) {
   return seconds;
 }
 
-/// What each call waits for.
+/// Finds what each call waits for.
 class Causes {
  public:
   explicit Causes(const Timeline& timeline)
@@ -79,14 +79,14 @@ class Causes {
     }
   }
 
-  /// Returns the call before it on its lane.
+  /// Returns the previous call on its lane.
   [[nodiscard]] std::optional<std::size_t> before_on_lane(std::size_t call) const {
     return before_[call];
   }
 
-  /// Returns the call that ended last of those of other tasks that it waits for, which only the
-  /// first call of a task on a lane does. It waits for all lanes of a collective, and of its own
-  /// task, when it begins with those, for what they did before.
+  /// Returns the last-ending call of other tasks for which a call waits. Only the first call of a
+  /// task on a lane has such a call: the last calls of the tasks in `after`, on all their lanes. If
+  /// the task itself is a collective, it also waits for the previous calls on its other lanes.
   [[nodiscard]] std::optional<std::size_t> dependency(std::size_t index) const {
     const TimedCall& call = timeline_.calls[index];
     const std::optional<std::size_t> before = before_[index];
@@ -97,7 +97,7 @@ class Causes {
     };
     for (const TaskId task : timeline_.graph.task(call.task).after) {
       const std::optional<std::size_t> last = last_of_task_[static_cast<std::size_t>(task)];
-      // A collective that is still on another lane does not hold up what follows on its own.
+      // A collective that still runs on another lane does not delay later calls on this lane.
       if (ended(last) <= call.ran.begin || !runs_on(timeline_.graph.task(task), call.lane)) {
         consider(last);
       }
@@ -118,11 +118,11 @@ class Causes {
   const Timeline& timeline_;
   std::vector<std::optional<std::size_t>> before_;
   std::vector<std::optional<std::size_t>> last_of_task_;
-  /// First calls of tasks on several lanes.
+  /// First calls of tasks with several lanes.
   std::map<TaskId, std::map<LaneId, std::size_t>> first_of_lane_;
 };
 
-/// Divides the time from `free`, when the lane had ended what was before, to the call's beginning.
+/// Divides the time from `free`, the end of the lane's previous call, to the call's beginning.
 Gaps gaps_before(const TimedCall& call, Nanoseconds free, Nanoseconds dependency) {
   const Nanoseconds begin = std::max(free, call.ran.begin);
   const Nanoseconds ready = std::clamp(dependency, free, begin);
@@ -149,7 +149,7 @@ bool is_on(const Timeline& timeline, const TimedCall& call, const std::string& d
   return timeline.graph.lane(call.lane).device == device;
 }
 
-/// Before the calls of a device that begin while none of its others runs.
+/// Returns the waits before calls of a device that begin while no other call of the device runs.
 Waits waits_of(const Timeline& timeline, const Causes& causes, const std::string& device) {
   std::vector<std::size_t> calls;
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
@@ -203,7 +203,7 @@ CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
   const auto last = std::ranges::max_element(timeline.calls, {},
                                              [](const TimedCall& call) { return call.ran.end; });
   std::optional<std::size_t> at = static_cast<std::size_t>(last - timeline.calls.begin());
-  Nanoseconds until = last->ran.end;  // what comes after is on the path already
+  Nanoseconds until = last->ran.end;  // the path already contains the time after it
   while (at) {
     const TimedCall& call = timeline.calls[*at];
     const Nanoseconds begin = std::min(call.ran.begin, until);
@@ -214,7 +214,7 @@ CriticalPath critical_path_of(const Timeline& timeline, const Causes& causes) {
         causes.ended(other) > causes.ended(lane) ? other : lane;
     const Nanoseconds caused = std::min(causes.ended(cause), begin);
     const Nanoseconds enqueued = std::min(call.enqueued.end, begin);
-    if (enqueued > caused) {  // up to there the host worked without a pause
+    if (enqueued > caused) {  // the host was enqueueing without a pause until then
       queue += begin - enqueued;
       host += enqueued - timeline.begin;
       break;

@@ -1,7 +1,7 @@
 // Metrics of a timeline, in seconds. Busy, idle and overlapped times are exact: unions and
 // intersections of the intervals in which calls ran, computed in whole nanoseconds. Waits and the
-// critical path explain them: they are exact sums too, but of causes that are taken from the plan
-// and from when the host enqueued, the one that ended last each time.
+// critical path explain them. Their sums are exact, too, but the cause of each wait is inferred
+// from the plan and from the host's enqueueing: it is the one that ended last.
 #pragma once
 
 #include <string>
@@ -11,34 +11,34 @@
 
 namespace parbench {
 
-/// Time in which nothing runs before a call, by what the call waited for last: first for other
-/// tasks, then for the host, then for neither.
+/// Idle time before a call by cause: first waiting for other tasks, then for the host, then the
+/// rest.
 struct Waits {
-  double dependency = 0;  // a task that it waits for had not ended
-  double host = 0;        // those had, and the host had not enqueued it
-  double queue = 0;       // it could have run: wake-ups, launch latency, other users
+  double dependency = 0;  // a task in `after` had not ended
+  double host = 0;        // these had ended, but the host had not enqueued the call
+  double queue = 0;       // the call could have run: wake-ups, launch latency, other users
 
   [[nodiscard]] double total() const { return dependency + host + queue; }
   friend bool operator==(const Waits&, const Waits&) = default;
 };
 
-/// All lanes of one device.
+/// Metrics of all lanes of one device.
 struct DeviceMetrics {
   std::string device;
-  double busy = 0;                   // at least one call runs
-  double idle = 0;                   // none does, from the beginning to the end of the timeline
-  double bubble = 0;                 // of idle, between the device's first and last call
-  Waits waits;                       // of idle, before calls; the rest follows the last call
-  double compute = 0;                // a computation runs
-  double copy = 0;                   // a copy runs
-  double communication = 0;          // a collective, or a message between devices, runs
-  double exposed_copy = 0;           // a copy runs, and no computation on this device
-  double exposed_communication = 0;  // the same of communication
-  double overlapped = 0;             // a copy or communication runs, and a computation as well
+  double busy = 0;           // at least one call runs
+  double idle = 0;           // no call runs, between the beginning and the end of the timeline
+  double bubble = 0;         // part of idle between the device's first and last call
+  Waits waits;               // part of idle before calls; the rest follows the last call
+  double compute = 0;        // a computation runs
+  double copy = 0;           // a copy runs
+  double communication = 0;  // a collective, or a message between devices, runs
+  double exposed_copy = 0;   // a copy runs and no computation on this device
+  double exposed_communication = 0;  // the same for communication
+  double overlapped = 0;             // a computation runs during a copy or communication
   friend bool operator==(const DeviceMetrics&, const DeviceMetrics&) = default;
 };
 
-/// One lane alone, whatever else runs on its device.
+/// Metrics of one lane, independent of others on its device.
 struct LaneMetrics {
   std::string name;  // "cpu:0/compute"
   std::string device;
@@ -46,14 +46,14 @@ struct LaneMetrics {
   friend bool operator==(const LaneMetrics&, const LaneMetrics&) = default;
 };
 
-/// The chain of causes that ends with the last call, back to the beginning: each call waited last
-/// for the end of another, or for the host.
+/// The chain of causes from the last call back to the beginning: each call waited last for the end
+/// of another call, or for the host.
 struct CriticalPath {
   double compute = 0;
   double copy = 0;
   double communication = 0;
-  double host = 0;   // the host was enqueueing what came next
-  double queue = 0;  // nothing that the timeline shows was waited for
+  double host = 0;   // the host was enqueueing the next call
+  double queue = 0;  // waiting without a cause in the timeline
 
   [[nodiscard]] double total() const { return compute + copy + communication + host + queue; }
   friend bool operator==(const CriticalPath&, const CriticalPath&) = default;
@@ -61,44 +61,46 @@ struct CriticalPath {
 
 /// Idle time of all devices.
 struct BubbleRatio {
-  double of_total = 0;  // over the time of all devices: (p − 1)/(m + p − 1) for an ideal pipeline
-                        // of p stages and m micro-batches
-  double of_busy = 0;  // over the time in which they were busy: (p − 1)/m
+  // relative to the time of all devices: (p − 1)/(m + p − 1) for an ideal pipeline of p stages and
+  // m micro-batches
+  double of_total = 0;
+  double of_busy = 0;  // relative to their busy time: (p − 1)/m
   friend bool operator==(const BubbleRatio&, const BubbleRatio&) = default;
 };
 
-/// All calls of one operation on one layer, or where there are no layers on tensors of the same
-/// shapes, that run on the same kernel; all copies; all collectives of a kind.
+/// Calls with the same kernel of one operation on one layer (without layers: on tensors of the same
+/// shapes), all copies, or all collectives of a kind.
 struct CallMetrics {
   std::string name;  // "convolution_forward"
   TaskKind kind = TaskKind::compute;
   std::string layer = {};  // "layer1.0.conv1"; may be empty
-  /// "source 24x20x28x28, …", of the first of them. Only without a layer and for a reference
-  /// implementation: a network has hundreds of rows.
+  /// Tensors of the first call: "source 24x20x28x28, …". Set only without a layer and for a
+  /// reference implementation, because a network has hundreds of rows.
   std::string tensors = {};
   std::string kernel = {};  // "brgconv:avx512_core"; may be empty
   bool reference = false;   // a plain loop, often a hundred times slower than an optimised kernel
   int count = 0;
-  double seconds = 0;       // sum
-  double enqueueing = 0;    // the host's seconds for them, unless it launched them as a graph
-  double team_waiting = 0;  // sum of the means over the threads of OpenMP teams: without work
+  double seconds = 0;     // sum over the calls
+  double enqueueing = 0;  // host seconds for enqueueing them, unless they were launched as a graph
+  // idle time of threads in OpenMP teams: sum of the means over the threads
+  double team_waiting = 0;
   double flops = 0;
   double bytes = 0;
   friend bool operator==(const CallMetrics&, const CallMetrics&) = default;
 };
 
 struct TimelineMetrics {
-  double span = 0;                     // from the timeline's beginning to the end of the last call
-  double clock_error = 0;              // maximum difference between the clocks of two devices
+  double span = 0;         // from the beginning of the timeline to the end of the last call
+  double clock_error = 0;  // maximum difference between the clocks of two devices
   std::vector<DeviceMetrics> devices;  // in the order of their first lanes
   BubbleRatio bubble_ratio;
-  std::vector<double> streams_busy;  // [k]: for how long exactly k lanes were busy
+  std::vector<double> streams_busy;  // [k]: time for which exactly k lanes were busy
   std::vector<LaneMetrics> lanes;
   CriticalPath critical_path;
-  std::vector<CallMetrics> calls;  // by seconds, descending
-  /// Bytes that devices send, over the time in which they communicate, both as sums over devices:
-  /// of a ring all-reduce 2(p − 1)/p times its size over its time, as nccl-tests defines it. 0:
-  /// none are sent.
+  std::vector<CallMetrics> calls;  // by decreasing seconds
+  /// Bytes that devices send divided by the time in which they communicate, both summed over
+  /// devices. For a ring all-reduce this is 2(p − 1)/p times its size divided by its time, as
+  /// nccl-tests defines it. 0: nothing is sent.
   double bus_bandwidth = 0;
   friend bool operator==(const TimelineMetrics&, const TimelineMetrics&) = default;
 };

@@ -1,4 +1,4 @@
-// Offsets for temporary tensors whose lifetimes are known before anything runs.
+// Assigns offsets to temporary tensors whose lifetimes are known before anything runs.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,26 @@
 
 namespace parbench {
 
-/// Hands out offsets within one region, best fit, and remembers how large the region had to become.
-/// Nothing is allocated: the caller replays the lifetimes once and then asks for `peak`.
+/// Returns offsets within one region, best fit, and records how large the region had to become.
+/// Nothing is allocated: the caller replays the lifetimes once, and then reads `peak`.
 class RegionPlanner {
  public:
   static constexpr std::size_t alignment = 64;
 
   [[nodiscard]] std::size_t acquire(std::size_t bytes);
-  /// Nothing where the region would have to grow.
+  /// Returns nothing if the region would have to grow.
   [[nodiscard]] std::optional<std::size_t> acquire_hole(std::size_t bytes);
   /// Throws std::logic_error for an offset that is not held.
   void release(std::size_t offset);
   [[nodiscard]] std::size_t peak() const { return peak_; }
-  /// Behind all that is held.
+  /// Returns the end of the last block that is in use.
   [[nodiscard]] std::size_t end() const {
     return held_.empty() ? 0 : held_.rbegin()->first + held_.rbegin()->second;
   }
 
  private:
   std::map<std::size_t, std::size_t> held_;  // offset to bytes
-  std::map<std::size_t, std::size_t> free_;  // offset to bytes, never adjacent to each other
+  std::map<std::size_t, std::size_t> free_;  // offset to bytes; free blocks are never adjacent
   std::size_t peak_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a parameter of a case sets, so that explanations of its time need no parameter's name.
+// Roles of parameters, so that explanations of times do not depend on parameters' names.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 namespace parbench {
 
 enum class Role {
-  micro_batch_size,  // samples of a micro-batch
-  partition,         // which device has which part of the model
-  schedule,          // the order of the micro-batches
-  host_memory,       // the kind of memory that is copied from and to
-  memory_saving,     // what is kept in memory, and what is computed again instead
-  batch,             // samples of a step, which devices divide between them
-  exchange_size,     // what devices exchange at once
+  micro_batch_size,  // samples per micro-batch
+  partition,         // assignment of parts of the model to devices
+  schedule,          // order of the micro-batches
+  host_memory,       // kind of host memory for copies
+  memory_saving,     // which data is kept in memory, and which is recomputed
+  batch,             // samples of a step, divided among devices
+  exchange_size,     // size of each exchange between devices
 };
 inline constexpr std::array<Role, 7> known_roles{
     Role::micro_batch_size, Role::partition, Role::schedule,     Role::host_memory,

@@ -1,4 +1,4 @@
-// One pass over the tasks, which are in an order that respects lanes and dependencies.
+// One pass over the tasks, whose order respects lanes and dependencies.
 #include "scenarios/plan/simulate.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Timeline simulate(const PlanGraph& graph, const std::vector<double>& costs) {
   check(graph, costs);
   Timeline timeline;
   timeline.graph = graph;
-  std::vector<Nanoseconds> free(graph.lanes.size(), 0);  // when each lane has ended what it has
+  std::vector<Nanoseconds> free(graph.lanes.size(), 0);  // end of the last task of each lane
   std::vector<Nanoseconds> ended;
   ended.reserve(graph.tasks.size());
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {

@@ -1,4 +1,4 @@
-// What is one call on several lanes, and joining the calls of tasks.
+// Recognises calls on several lanes, and joins the calls of tasks.
 #include "scenarios/plan/timeline.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ TimeSpan joined(const TimeSpan& a, const TimeSpan& b) {
 Nanoseconds nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
 
 Timeline begin_together(Timeline timeline) {
-  // The nth calls of a task on each of its lanes are one message or collective.
+  // The n-th calls of a task on each of its lanes are one message or collective.
   std::map<std::pair<TaskId, LaneId>, std::size_t> counts;
   std::map<std::pair<TaskId, std::size_t>, std::vector<TimedCall*>> joint;
   for (TimedCall& call : timeline.calls) {

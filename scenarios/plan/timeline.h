@@ -1,5 +1,5 @@
-// One execution of a plan, measured or simulated: which call ran where, from when to when, and when
-// the host enqueued it. Plain data; times are nanoseconds since the host began to enqueue the plan.
+// One execution of a plan, measured or simulated: where and when each call ran, and when the host
+// enqueued it. Data only; times are nanoseconds since the host began to enqueue the plan.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using Nanoseconds = std::int64_t;
 constexpr double seconds_of(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
 [[nodiscard]] Nanoseconds nanoseconds_of(double seconds);
 
-/// From `begin` to, but without, `end`.
+/// The half-open interval [begin, end).
 struct TimeSpan {
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
@@ -25,42 +25,42 @@ struct TimeSpan {
   friend bool operator==(const TimeSpan&, const TimeSpan&) = default;
 };
 
-/// One operation, copy or collective of a task, or all calls of a task, on one of its lanes.
+/// One operation, copy or collective of a task (or all calls of a task joined) on one of its lanes.
 struct TimedCall {
   TaskId task = 0;
   LaneId lane = 0;
-  std::string name;        // "convolution_forward"; empty for all calls of a task together
-  TimeSpan enqueued = {};  // the host's call; for a graph its launch
+  std::string name;        // "convolution_forward"; empty for joined calls
+  TimeSpan enqueued = {};  // during the host's call; for a graph, during its launch
   TimeSpan ran;
-  Work work = {};                // of a collective on its first lane only
-  std::string layer = {};        // of a network, where the call belongs to one: "layer1.0.conv1"
-  std::string tensors = {};      // of an operation: "source 24x20x28x28, weights 64x20x3x3, …"
-  std::string kernel = {};       // of an operation, as its library names it: "brgconv:avx512_core"
-  bool reference = false;        // whether that is the library's reference implementation
-  Nanoseconds team_waiting = 0;  // mean over the threads of its OpenMP team: without work
+  Work work = {};            // of a collective only on its first lane
+  std::string layer = {};    // layer of the network, if the call belongs to one: "layer1.0.conv1"
+  std::string tensors = {};  // operations only: "source 24x20x28x28, weights 64x20x3x3, …"
+  std::string kernel = {};   // operations only: the library's name, "brgconv:avx512_core"
+  bool reference = false;    // whether that is the library's reference implementation
+  Nanoseconds team_waiting = 0;  // idle time of the threads of its OpenMP team (mean)
   friend bool operator==(const TimedCall&, const TimedCall&) = default;
 };
 
 struct Timeline {
   PlanGraph graph;
   std::vector<TimedCall>
-      calls;  // by their beginning; those of a lane in the order in which they ran
-  /// When measured time begins, no later than the first call. What the host does before, such as
-  /// waking a stream, is not part of what samples measure.
+      calls;  // sorted by beginning; those of a lane are in the order in which they ran
+  /// Beginning of measured time, at or before the first call. Earlier work of the host, such as
+  /// waking a stream, is not part of samples.
   Nanoseconds begin = 0;
-  Nanoseconds end = 0;          // of the last call
+  Nanoseconds end = 0;          // end of the last call
   Nanoseconds clock_error = 0;  // maximum difference between the clocks of two devices
 
   [[nodiscard]] Nanoseconds length() const { return end - begin; }
   friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-/// Removes from calls the time in which lanes wait for each other: a message or collective begins
-/// on every lane of its task when it has begun on the last one, except where it has ended before,
-/// as a short message does that is sent ahead.
+/// Removes the time in which lanes wait for each other: a message or collective begins on every
+/// lane when it has begun on the last one. Lanes on which it has ended before, as after sending a
+/// short message early, are unchanged.
 [[nodiscard]] Timeline begin_together(Timeline timeline);
 
-/// Returns the timeline with the calls of each task joined into one on each of its lanes.
+/// Joins the calls of each task into one call per lane.
 [[nodiscard]] Timeline merge_calls(Timeline timeline);
 
 }  // namespace parbench

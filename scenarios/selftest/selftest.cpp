@@ -1,4 +1,4 @@
-// Scenario selftest: work of a known duration, so that the harness itself can be measured.
+// Scenario selftest: tasks of known duration, which test the measurements themselves.
 #include "scenarios/selftest/selftest.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace parbench {
 namespace {
 
-/// One queue of spinning tasks and the counter of what it ran.
+/// A queue of spinning tasks, and the counter of their executions.
 struct SpinLane {
   LaneId lane = 0;
   std::int64_t tasks = 0;
@@ -109,14 +109,14 @@ const std::vector<Axis> axis_list = {
      .identity = false},
 };
 
-/// The lanes of a case by the devices that hold its counters; 0 where that is not known.
+/// Returns the number of lanes of a case, from the devices with its counters; 0 if unknown.
 std::int64_t lanes_of(const CaseOutcome& outcome) {
   if (outcome.spec.strategy == "spin") return 1;
   const auto devices = std::ranges::count_if(outcome.memory, [](double held) { return held > 0; });
   return devices == 1 ? 2 : devices;
 }
 
-/// The time of the tasks on the lane that has most of them. Requires that the lanes are known.
+/// Returns the time of the tasks on the lane with the most tasks. Requires known lanes.
 double expected_seconds(const CaseOutcome& outcome) {
   const std::int64_t tasks = outcome.spec.parameters.integer("tasks");
   const std::int64_t lanes = lanes_of(outcome);
@@ -124,12 +124,12 @@ double expected_seconds(const CaseOutcome& outcome) {
   return 1e-9 * static_cast<double>(longest) * nanoseconds_of_task(outcome.spec);
 }
 
-/// As a fraction of the expected time.
+/// Returns the deviation as a fraction of the expected time.
 double deviation_of(const CaseOutcome& outcome) {
   return outcome.median_seconds / expected_seconds(outcome) - 1;
 }
 
-/// A time is recovered that is nearer to the expected one than this fraction of it.
+/// Maximum deviation, as a fraction of the expected time, of a time that counts as recovered.
 constexpr double max_deviation = 0.01;
 
 /// The interval of the deviation; without one, that of a single point.
@@ -150,25 +150,25 @@ bool is_near(const Interval& deviations) {
          deviations.high <= max_deviation;
 }
 
-/// Cases whose whole interval is far from what is expected count as worst, then by how far one end
-/// of it is.
+/// Sorts cases whose whole interval is outside of the tolerance last, then by the largest deviation
+/// of an end.
 auto badness(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   return std::tuple(is_far(deviations),
                     std::max(std::abs(deviations.low), std::abs(deviations.high)));
 }
 
-/// Other programs that had less of the core time are not named.
+/// Smaller shares of other programs are not mentioned.
 constexpr double noteworthy_load = 0.05;
 
-/// Whether other programs can have cost so much of the time that the expected one remains.
+/// Returns whether other programs can have caused the deviation from the expected time.
 bool is_explained_by_load(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   return outcome.load >= noteworthy_load && !is_near(deviations) &&
          (1 + deviations.low) * (1 - outcome.load) <= 1 + max_deviation;
 }
 
-/// Yes and No need the whole interval.
+/// Yes and No require the whole interval.
 std::string_view verdict_on(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   if (is_explained_by_load(outcome)) return "No verdict";
@@ -186,9 +186,9 @@ std::string deviation_text(const CaseOutcome& outcome) {
   return fmt::format("{} at {} confidence", text, format_confidence(deviations.confidence));
 }
 
-/// " On 2 lanes 13.81 ms measured for 5.000 ms (+176.20%); other programs had 35% of the core
-/// time.": the case on several lanes that is farthest from its time; empty where none is far. Lanes
-/// that share a core may take longer.
+/// Returns " On 2 lanes 13.81 ms measured for 5.000 ms (+176.20%); other programs had 35% of the
+/// core time." for the case on several lanes with the largest deviation; empty if none is large.
+/// Lanes that share a core may take longer.
 std::string several_lanes_text(const std::vector<CaseOutcome>& outcomes) {
   const CaseOutcome* worst = nullptr;
   for (const CaseOutcome& outcome : outcomes) {

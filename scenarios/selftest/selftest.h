@@ -1,4 +1,4 @@
-// Known work for the harness itself: tasks that spin for a time that is known beforehand.
+// Scenario selftest: tasks that spin for a known time.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// A block of a transformer in training, its layers divided over devices as in Megatron-LM.
+// Scenario tensor-parallel: a transformer block in training, with its layers divided over devices
+// as in Megatron-LM.
 #pragma once
 
 #include <memory>

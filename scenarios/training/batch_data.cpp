@@ -1,4 +1,4 @@
-// Drawing on the device where it can, on the host otherwise.
+// Draws numbers on the device if possible, otherwise on the host.
 #include "scenarios/training/batch_data.h"
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace parbench {
 namespace {
 
-// Subsequences of the generator; parameters use their place beyond these.
+// Subsequences of the generator other than that of targets; those of parameters come after these.
 constexpr std::uint64_t input_subsequence = 1;
 constexpr std::uint64_t target_subsequence = 2;
 constexpr std::uint64_t first_parameter_subsequence = 100;
 
-/// `write` puts the values into canonical f32 memory.
+/// `write` writes the values to canonical f32 memory.
 void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
                const std::function<void(BufferView)>& write) {
   const TensorDesc plain = canonical(tensor.shape);
@@ -35,7 +35,7 @@ void write_now(Stream& stream, const TensorDesc& tensor, BufferView view,
   stream.synchronize();
 }
 
-/// Copies from the host's memory, which must stay until the stream has done so.
+/// Copies from host memory, which must stay valid until the copy is done.
 template <class Element>
 void copy_from(Stream& stream, std::vector<Element>& values, BufferView view) {
   const std::size_t bytes = values.size() * sizeof(Element);
@@ -86,7 +86,7 @@ std::vector<float> drawn_on_host(const Fill& numbers) {
 }
 
 void perturb(Stream& stream, BufferView values, int perturbation, double change) {
-  constexpr std::size_t bits = 32;  // of a word, each of which is a sign
+  constexpr std::size_t bits = 32;  // bits of a word; each selects a sign
   std::vector<float> host(values.bytes / sizeof(float));
   const Buffer memory(reinterpret_cast<std::byte*>(host.data()), values.bytes, MemoryKind::pageable,
                       [](std::byte*) {});

@@ -1,4 +1,4 @@
-// What a batch is made of before training: random inputs and targets, the same on every device.
+// Data of a batch and initial parameters: random inputs and targets, the same on every device.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 
 namespace parbench {
 
-// All of them write synchronously, into a tensor of any layout and type, memory that outlives a
+// All functions write synchronously to a tensor of any layout and type, whose memory outlives the
 // case.
 
-/// The numbers of a Fill, whose count and type are the tensor's in canonical f32.
+/// Writes the numbers of a Fill; its count and type are ignored in favour of the tensor's.
 void draw(Stream& stream, const TensorDesc& tensor, BufferView view, const Fill& numbers);
-/// Those of several Fills, whose counts add up to the tensor's, one behind the other.
+/// Writes the numbers of several Fills, one after the other; their counts must add up to the
+/// tensor's.
 void draw_parts(Stream& stream, const TensorDesc& tensor, BufferView view,
                 const std::vector<Fill>& parts);
 /// The numbers of an f32 Fill on the host.
 [[nodiscard]] std::vector<float> drawn_on_host(const Fill& numbers);
-/// Multiplies each f32 value by 1 + `change` or 1 − `change` as Context::perturbation says, which
-/// is not 0.
+/// Multiplies each f32 value by 1 + `change` or 1 − `change`, selected by `perturbation`
+/// (Context::perturbation), which must not be 0.
 void perturb(Stream& stream, BufferView values, int perturbation, double change);
 /// Integers from 0 to below `end`; the tensor is canonical and of i32.
 void draw_integers(Stream& stream, const TensorDesc& tensor, BufferView view, std::int64_t end,
                    RandomStream numbers);
 
-/// Writes the input of the whole batch: tokens, padded behind shorter samples, or standard normal
-/// numbers. Refers to the stream alone.
+/// Returns a function that writes the input of the whole batch: padded tokens, or standard normal
+/// numbers. It refers only to the stream.
 [[nodiscard]] std::function<void(BufferView)> writer_of_inputs(Stream& stream,
                                                                const StageRange& range,
                                                                std::uint64_t seed);

@@ -1,4 +1,4 @@
-// Calls that touch a region.
+// Finds calls that access a region.
 #include "scenarios/training/completion.h"
 
 #include <algorithm>

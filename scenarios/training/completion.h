@@ -1,4 +1,4 @@
-// Where a pass completes what it writes.
+// Positions in a pass after which regions are complete.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace parbench {
 
-/// Whether two views have bytes in common.
+/// Returns whether two views have bytes in common.
 [[nodiscard]] bool overlap(const BufferView& a, const BufferView& b);
 
-/// After how many calls nothing touches a region any more. All of them are operations.
+/// Returns the number of calls after which no call accesses a region. All calls must be operations.
 [[nodiscard]] std::size_t calls_until_complete(const std::vector<Call>& calls,
                                                const BufferView& region);
 
-/// A place in a pass: behind so many calls of a part.
+/// A position in a pass: after `calls` calls of a part.
 struct PassPlace {
   std::size_t part = 0;
   std::size_t calls = 0;
   friend auto operator<=>(const PassPlace&, const PassPlace&) = default;
 };
 
-/// Behind which place nothing touches a region any more, nor any of those before it.
+/// Returns, for each region, the position after which no call accesses it or an earlier region.
 [[nodiscard]] std::vector<PassPlace> completions(const std::vector<PassPart>& parts,
                                                  const std::vector<BufferView>& regions);
 

@@ -78,7 +78,7 @@ bool is_relu(const Layer& layer) {
   return activation != nullptr && activation->kind() == ActivationKind::relu;
 }
 
-/// The values of some samples.
+/// Returns the values of some samples.
 Values rows(const Values& values, const std::vector<std::size_t>& chosen, std::size_t samples) {
   const std::size_t size = values.size() / samples;
   Values found;
@@ -161,8 +161,8 @@ NamedValues NaivePerceptron::switched_gradients(NamedValues from, double closene
   return from;
 }
 
-/// By layer: the distance from zero up to which an input of a ReLU is on the other side of it;
-/// below zero for none.
+/// Returns, by layer, the distance from zero below which an input of a ReLU may have changed its
+/// sign; negative for layers without a ReLU.
 NaivePerceptron::Values NaivePerceptron::limits(double closeness) const {
   Values limits(network_.layers.size(), -1.0);
   if (closeness == 0) return limits;

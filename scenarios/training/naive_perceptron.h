@@ -1,5 +1,5 @@
-// A training step of a multi-layer perceptron by plain loops: what small models are checked against
-// completely.
+// A training step of a multi-layer perceptron by plain loops: a complete reference for small
+// models.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@
 
 namespace parbench {
 
-/// Whether a network is a chain of linear layers and ReLUs.
+/// Returns whether a network is a chain of linear layers and ReLUs.
 [[nodiscard]] bool is_perceptron(const Network& network);
 
 using NamedValues = std::map<std::string, std::vector<double>>;
 
-/// Forward, mean squared error and backward over a whole batch in double. Values that a device
-/// keeps in `dtype` (weights, activations, their gradients) are rounded to it. Refers to the
-/// network and the parameters.
+/// Forward pass, mean squared error and backward pass over a whole batch in double. Values that a
+/// device stores in `dtype` (weights, activations, their gradients) are rounded to it. Keeps
+/// references to the network and the parameters.
 class NaivePerceptron {
  public:
-  /// A batch; canonical, samples outermost.
+  /// A batch, canonical, with samples outermost.
   struct Batch {
     std::vector<double> images;
     std::vector<double> target;
     std::int64_t samples = 0;
   };
-  /// Computes the forward pass. Throws std::invalid_argument for a network that is no perceptron.
+  /// Computes the forward pass. Throws std::invalid_argument for other networks than perceptrons.
   NaivePerceptron(const Network& network, const NamedValues& parameters, const Batch& batch,
                   DType dtype);
 
   [[nodiscard]] double loss() const;
-  /// Gradients by the name of the parameter.
+  /// Returns gradients by the name of the parameter.
   [[nodiscard]] NamedValues gradients() const;
-  /// Gradients if each input of a ReLU that is nearer to zero than `closeness` times the layer's
-  /// root mean square was on the other side of it; `from`: those without that. Takes the samples
-  /// alone that have such inputs.
+  /// Returns the gradients if each input of a ReLU within `closeness` times the layer's root mean
+  /// square of zero had the opposite sign; `from`: gradients without this change. Recomputes only
+  /// samples with such inputs.
   [[nodiscard]] NamedValues switched_gradients(NamedValues from, double closeness) const;
 
  private:
@@ -50,8 +50,9 @@ class NaivePerceptron {
   const NamedValues& parameters_;
   std::size_t samples_;
   DType dtype_;
-  std::vector<Values> values_;  // values_[i] is what layer i reads; the last one is the prediction
-  Values errors_;               // of the prediction
+  // values_[i] is the input of layer i; the last one is the prediction
+  std::vector<Values> values_;
+  Values errors_;  // errors of the prediction
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Which layers are divided, and what is left of them on a shard.
+// Selects the layers to divide, and makes their shards.
 #include "scenarios/training/network_division.h"
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@
 namespace parbench {
 namespace {
 
-/// Queries, keys and values.
+/// Number of projections before attention: queries, keys and values.
 constexpr int projections_of_attention = 3;
 
-/// The only layer that reads a layer, and reads nothing else; -1: there is none.
+/// Returns the only reader of a layer, if it reads nothing else; -1 otherwise.
 int only_reader(const Network& network, int index) {
   int found = -1;
   for (int reader = index + 1; reader < static_cast<int>(network.layers.size()); ++reader) {
@@ -42,14 +42,14 @@ bool is_behind_normalisation(const Network& network, int index) {
          only_reader(network, before) == index;
 }
 
-/// A linear layer, what joins it with the second one, and that.
+/// A linear layer, the layer between, and the second linear layer.
 struct Pair {
   int first = 0;
   int joint = 0;
   int second = 0;
 };
 
-/// Of layers that follow each other, the first pairs; no layer belongs to two.
+/// Returns pairs in order; no layer belongs to two pairs.
 std::vector<Pair> pairs_of(const Network& network) {
   std::vector<Pair> pairs;
   int free_from = 0;
@@ -67,7 +67,7 @@ std::vector<Pair> pairs_of(const Network& network) {
   return pairs;
 }
 
-/// What the shards divide of a pair: heads, or outputs of the first layer.
+/// Returns the number that the shards divide in a pair: of heads, or of outputs of the first layer.
 std::pair<std::int64_t, std::string_view> divided_count(const Network& network, const Pair& pair) {
   if (const auto* attention = as<SelfAttention>(network.layer(pair.joint))) {
     return {attention->heads(), "heads"};
@@ -197,7 +197,7 @@ std::vector<NetworkDivision::Run> NetworkDivision::runs(const std::string& param
   if (found == cuts_.end()) return {{0, count}};
   const Cut& cut = found->second;
   const std::int64_t outputs = spec->shape.front();
-  const std::int64_t inputs = count / outputs;  // 1 of a bias
+  const std::int64_t inputs = count / outputs;  // 1 for a bias
   std::vector<Run> runs;
   if (cut.by_outputs) {
     const std::int64_t group = outputs / cut.groups;

@@ -1,4 +1,4 @@
-// A network divided within its layers: what each shard has of it (tensor parallelism).
+// Division of a network within its layers into shards (tensor parallelism).
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,28 @@
 
 namespace parbench {
 
-/// What shards have of the layers that are not divided.
+/// How shards compute the layers that are not divided.
 enum class RestOfNetwork {
   repeated,      // every shard computes them for all positions
-  by_positions,  // each computes them for its part of the positions
+  by_positions,  // each shard computes them for its part of the positions
 };
 
 /// Returns why a network cannot be divided into that number of shards; nothing where it can.
 [[nodiscard]] std::optional<std::string> obstacle_to_division(
     const Network& network, int shards, RestOfNetwork rest = RestOfNetwork::repeated);
 
-/// Divides pairs of linear layers that a function of one element or attention joins, as Megatron-LM
-/// does (Shoeybi et al. 2019): a shard has some outputs of the first layer, so some heads of the
-/// attention, and the same inputs of the second one, whose output is the sum of what the shards
-/// have. The bias of that sum belongs to shard 0. All networks have the layers of the whole one at
-/// the same places. Parameters begin with their part of what the whole network's begin with.
+/// Divides pairs of linear layers with an element-wise function or attention between them, as
+/// Megatron-LM does (Shoeybi et al. 2019). A shard has some outputs of the first layer (some heads
+/// of attention) and the same inputs of the second one, whose output is the sum over the shards.
+/// The bias of that sum belongs to shard 0. The networks of all shards have the same layer indices
+/// as the whole network. Parameters are initialised with their part of the whole network's initial
+/// values.
 class NetworkDivision {
  public:
-  /// `by_positions` (Korthikanti et al. 2022) is for networks of normalisations, residual
-  /// connections and such pairs, each behind a normalisation of its own, whose length the shards
-  /// divide. Throws std::invalid_argument for a network that it cannot divide. Does not refer to
-  /// the whole network later.
+  /// `by_positions` (Korthikanti et al. 2022) supports networks of normalisations, residual
+  /// connections and such pairs, each after its own normalisation; the shards must divide the
+  /// length. Throws std::invalid_argument for unsupported networks. Does not keep a reference to
+  /// `whole`.
   NetworkDivision(const Network& whole, int shards, RestOfNetwork rest, std::uint64_t seed);
 
   [[nodiscard]] const Network& network(int shard) const {
@@ -39,23 +40,23 @@ class NetworkDivision {
   }
   [[nodiscard]] int shards() const { return static_cast<int>(networks_.size()); }
 
-  /// Neighbouring elements of a whole parameter, in canonical order.
+  /// Consecutive elements of a whole parameter, in canonical order.
   struct Run {
     std::int64_t first = 0;
     std::int64_t count = 0;
   };
-  /// What a shard has of a parameter of the whole network, in its order; empty: nothing.
+  /// Returns the part of a whole parameter that a shard has, in order; empty: none.
   [[nodiscard]] std::vector<Run> runs(const std::string& parameter, int shard) const;
-  /// Whether every shard has all of it.
+  /// Returns whether every shard has the whole parameter.
   [[nodiscard]] bool is_repeated(const std::string& parameter) const;
-  /// In the order of the whole network.
+  /// Returns the parameters of the whole network, in order.
   [[nodiscard]] const std::vector<ParameterSpec>& parameters() const { return parameters_; }
 
  private:
-  /// What becomes of a linear layer.
+  /// How a linear layer is divided.
   struct Cut {
-    bool by_outputs = false;  // else by inputs
-    int groups = 1;           // of outputs, each of which is divided: queries, keys and values
+    bool by_outputs = false;  // false: by inputs
+    int groups = 1;  // groups of outputs that are divided separately: queries, keys and values
   };
   void find_cuts(const Network& whole);
   [[nodiscard]] Network divided(const Network& whole, int shard, RestOfNetwork rest) const;

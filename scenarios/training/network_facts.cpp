@@ -17,7 +17,7 @@ namespace {
 
 using FlopsByLayer = std::map<std::string, double, std::less<>>;
 
-/// Calls without a layer, which are those of the loss, are under "".
+/// Calls without a layer, those of the loss, are under "".
 FlopsByLayer flops_by_layer(const std::vector<OpCall>& calls) {
   FlopsByLayer flops;
   for (const OpCall& call : calls) flops[call.layer] += call.op->work().flops;
@@ -58,9 +58,9 @@ std::vector<LayerFacts> layers_without_amounts(const Network& network) {
   return layers;
 }
 
-/// The most layers of a unit that are equally far from its beginning.
+/// Returns the maximum number of a unit's layers with equal distance from its beginning.
 std::size_t branches_of(const Network& network, int unit) {
-  std::map<int, int> place_of;  // of the unit's layers
+  std::map<int, int> place_of;  // by layer of the unit
   std::vector<std::vector<int>> after;
   for (int i = 0; i < static_cast<int>(network.layers.size()); ++i) {
     const Layer& layer = network.layer(i);
@@ -80,7 +80,7 @@ std::size_t branches_of(const Network& network, int unit) {
   return max;
 }
 
-/// What crosses the cut point in front of a unit, whose first layer is `first`.
+/// Adds the tensors that cross the cut point before a unit, whose first layer is `first`.
 void add_crossing(UnitFacts& facts, const Network& network, int first, std::int64_t samples) {
   if (first == 0) return;
   for (const int tensor : network.crossing(first)) {
@@ -89,15 +89,17 @@ void add_crossing(UnitFacts& facts, const Network& network, int first, std::int6
   }
 }
 
-/// Whether general operations of a layer divide by a deviation: then it may normalise.
+/// Returns whether a layer's general operations divide by a deviation, so that it may be a
+/// normalisation.
 bool may_normalise(const Composition& composition) {
   return std::ranges::any_of(composition.graph().operations(), [](const general::Operation& one) {
     return one.kind == general::OpKind::element && one.element == ElementOp::square_root;
   });
 }
 
-/// Convolutions among the general operations of a layer: parameters of outputs, inputs, height and
-/// width. A scale of channels has one output.
+/// Returns the number of convolutions among the general operations of a layer, recognised by
+/// parameters {outputs, inputs, height, width}. A scale of channels has one output and does not
+/// count.
 std::size_t composed_convolutions(const Network& network, const Layer& layer,
                                   const Composition& composition) {
   constexpr std::size_t dimensions = 4;

@@ -1,5 +1,4 @@
-// What a network consists of, and what one training step of it takes: what users want to know of a
-// model before they divide it.
+// Facts about a network and one of its training steps, for users who want to divide it.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +11,12 @@
 
 namespace parbench {
 
-/// How many products with weights follow each other at most: its linear layers.
+/// Returns the maximum number of consecutive products with weights: the number of linear layers.
 [[nodiscard]] double linear_layers(const Network& network);
 
-/// The number of convolutions of a network in which no layer normalises and each convolution has a
-/// bias, as files have them whose exporter has folded batch normalisations into them; else 0. Of
-/// layers that are composed of general operations each counts, with or without a bias.
+/// Returns the number of convolutions if no layer normalises and each convolution has a bias, as in
+/// files whose exporter has folded batch normalisations into convolutions; otherwise 0. In composed
+/// layers every convolution counts, with or without a bias.
 [[nodiscard]] std::size_t convolutions_without_normalisation(const Network& network);
 
 /// Sums over layers, for a whole batch.
@@ -26,7 +25,7 @@ struct NetworkAmounts {
   std::int64_t parameters = 0;
   double forward_flops = 0;
   double step_flops = 0;       // forward, backward and update
-  std::size_t kept_bytes = 0;  // activations that wait for the backward pass
+  std::size_t kept_bytes = 0;  // activations kept for the backward pass
 };
 
 struct LayerFacts {
@@ -41,10 +40,10 @@ struct LayerFacts {
 /// A unit; stages of a pipeline begin with units.
 struct UnitFacts {
   std::string name;
-  /// The most layers of one topological level: at least so many can run at once.
+  /// Maximum number of layers of one topological level: at least this many can run concurrently.
   std::size_t branches = 1;
-  /// What crosses from the units before it in the forward pass: as much goes back in the backward
-  /// pass.
+  /// Tensors that cross from earlier units in the forward pass. Their gradients, of the same size,
+  /// cross back in the backward pass.
   std::size_t crossing_tensors = 0;
   std::size_t crossing_bytes = 0;
   NetworkAmounts amounts;
@@ -53,7 +52,7 @@ struct UnitFacts {
 struct NetworkFacts {
   std::vector<LayerFacts> layers;
   std::vector<UnitFacts> units;
-  NetworkAmounts total;  // with the loss, which belongs to no layer
+  NetworkAmounts total;  // includes the loss, which belongs to no layer
 };
 
 /// Plans a training step in f32 on the stream's device for batches of `samples`, without memory and

@@ -1,4 +1,4 @@
-// Optimisers as operations on one flat region, and by definition.
+// Optimisers as operations on one flat region, and their definition.
 #include "scenarios/training/optimizer.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace parbench {
 namespace {
 
 constexpr float usual_momentum = 0.9F;
-// Those of torch.optim.Adam and AdamW.
+// Defaults of torch.optim.Adam and AdamW.
 constexpr Adam usual_adam{};
 constexpr float adamw_decay = 0.01F;
 
@@ -33,7 +33,7 @@ OptimizerKind optimizer_named(std::string_view name) {
 }
 
 double naive_clip_factor(const Optimizer& optimizer, double sum_of_squares) {
-  constexpr double epsilon = 1e-6;  // of torch.nn.utils.clip_grad_norm_
+  constexpr double epsilon = 1e-6;  // constant of torch.nn.utils.clip_grad_norm_
   if (!optimizer.clips()) return 1;
   return std::min(1.0, double{optimizer.max_norm} / (std::sqrt(sum_of_squares) + epsilon));
 }
@@ -43,10 +43,10 @@ NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradi
   const double rate = optimizer.learning_rate;
   const double direction = factor * gradient;
   if (!is_adam(optimizer.kind)) {
-    const double change = rate * direction;  // the velocity begins at zero
+    const double change = rate * direction;  // the velocity is initially zero
     return {before - change, change};
   }
-  // Both moments begin at zero: without their bias they are the gradient and its square.
+  // Both moments are initially zero: after bias correction they are the gradient and its square.
   const double decay = rate * double{decay_of(optimizer.kind)} * before;
   const double step = rate * direction / (std::abs(direction) + double{usual_adam.epsilon});
   return {before - decay - step, std::abs(decay) + std::abs(step)};

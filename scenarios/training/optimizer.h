@@ -1,5 +1,4 @@
-// What makes new parameters of gradients: the choice of optimiser, and its memory and calls for the
-// parameters of one stage.
+// Optimisers: their choice, and memory and calls for the parameters of one stage.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@ enum class OptimizerKind { sgd, momentum, adam, adamw };
 /// Throws std::invalid_argument for a name other than sgd, momentum, adam and adamw.
 [[nodiscard]] OptimizerKind optimizer_named(std::string_view name);
 
-/// Whether it is Adam in one of its variants.
+/// Returns whether it is Adam or AdamW.
 [[nodiscard]] inline bool is_adam(OptimizerKind kind) {
   return kind == OptimizerKind::adam || kind == OptimizerKind::adamw;
 }
@@ -23,54 +22,56 @@ enum class OptimizerKind { sgd, momentum, adam, adamw };
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::sgd;
   float learning_rate = 0.001F;
-  /// Gradients of all stages together are scaled down to this norm; 0: they are not clipped.
+  /// Maximum norm of the gradients of all stages together, to which they are scaled down; 0: no
+  /// clipping.
   float max_norm = 0;
 
   [[nodiscard]] bool clips() const { return max_norm > 0; }
-  /// Whether a step reads borrowed memory beside the gradients of parameters: the state of the step
-  /// before, or for the norm what lies between gradients.
+  /// Returns whether a step reads borrowed memory other than the gradients of parameters: the
+  /// optimiser's state of the previous step, or for the norm the padding between gradients.
   [[nodiscard]] bool reads_borrowed_memory() const { return kind != OptimizerKind::sgd || clips(); }
 };
 
-/// The factor of all gradients by definition, from the sum of their squares; 1 without clipping.
+/// Returns the factor of all gradients by definition, from the sum of their squares; 1 without
+/// clipping.
 [[nodiscard]] double naive_clip_factor(const Optimizer& optimizer, double sum_of_squares);
 
-/// A parameter and how far the first step after a reset moves it, by definition.
+/// A parameter, and how far the first step after a reset moves it, by definition.
 struct NaiveUpdate {
   double after = 0;
   double change = 0;
 };
-/// `gradient` is that of the batch, `factor` what clipping multiplies it with.
+/// `gradient`: of the batch; `factor`: clip factor.
 [[nodiscard]] NaiveUpdate naive_update(const Optimizer& optimizer, double before, double gradient,
                                        double factor);
 
-/// Parameters and their gradients: flat regions of f32 of one size on one device.
+/// Parameters and their gradients: flat f32 regions of equal size on one device.
 struct TrainedRegion {
   int device = 0;
   BufferView parameters;
   BufferView gradients;
-  std::size_t copies = 0;  // bytes at the end that the norm counts elsewhere
+  std::size_t copies = 0;  // bytes at the end that another region's norm includes
 };
 
-/// Borrows the state that the optimiser keeps for a region, which the case's reset sets to zero,
-/// and plans a single operation for all of the region.
+/// Borrows the optimiser's state for a region, which the case's reset sets to zero, and plans a
+/// single operation for the whole region.
 class RegionUpdate {
  public:
   RegionUpdate(CaseParts& parts, const Optimizer& optimizer, const TrainedRegion& region);
 
-  // Where gradients are clipped: the region's part of the norm, that of a run of its gradients, and
-  // the factor from all parts, {parts} f32.
+  // With clipping, return calls for: the region's part of the squared norm, that of a run of its
+  // gradients, and the factor from all parts, {parts} f32.
   [[nodiscard]] std::vector<Call> squared_norm(const BufferView& sum) {
     return squared_norm(counted(), sum);
   }
   [[nodiscard]] std::vector<Call> squared_norm(const BufferView& gradients, const BufferView& sum);
   [[nodiscard]] std::vector<Call> clip(const BufferView& squared_norms, int parts);
-  /// One f32; empty where gradients are not clipped.
+  /// Returns one f32; empty without clipping.
   [[nodiscard]] const Tensor& factor() const { return factor_; }
 
   [[nodiscard]] std::vector<Call> update();
 
-  /// The gradients that the norm counts here.
+  /// Returns the gradients that this region's norm includes.
   [[nodiscard]] BufferView counted() const {
     return region_.gradients.part(0, region_.gradients.bytes - region_.copies);
   }

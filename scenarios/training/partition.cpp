@@ -1,4 +1,4 @@
-// Reading partitions, and choosing one by what units cost.
+// Parses partitions, and selects one by the costs of units.
 #include "scenarios/training/partition.h"
 
 #include <fmt/format.h>
@@ -101,7 +101,7 @@ namespace {
 /// Partitions whose slowest stages differ by less than this share count as equal, as cases do.
 constexpr double equal_within = 0.03;
 
-/// Returns the partition that an earlier run of this case had, if the network still has it.
+/// Returns the partition that an earlier run of this case used, if it is valid for the network.
 std::optional<std::vector<int>> known_partition(const Context& context, const Network& network,
                                                 const std::string& name, int stages) {
   const auto known = context.options().known_cuts.find(name);
@@ -113,7 +113,7 @@ std::optional<std::vector<int>> known_partition(const Context& context, const Ne
   }
 }
 
-/// Names what the cases of a sweep that are partitioned alike have in common.
+/// Returns a key that is equal for the cases of a sweep that should be partitioned alike.
 std::string sweep_key(const Context& context, const Network& network,
                       const std::vector<int>& devices) {
   std::string key = fmt::format("of {} {}", network.name, to_string(network.input));
@@ -124,9 +124,9 @@ std::string sweep_key(const Context& context, const Network& network,
   return key;
 }
 
-/// Returns the first partition that was chosen before under this key, and whose slowest stage is
-/// within `tolerance` of the fastest possible one. Without any, adds the one that is balanced by
-/// estimates among those within the tolerance.
+/// Returns the first partition that was selected before under this key and whose slowest stage is
+/// within `tolerance` of the fastest possible one. If there is none, adds the partition that is
+/// balanced by estimates among those within the tolerance.
 std::vector<int> agreed_partition(Context& context, int device, const std::string& key,
                                   const StepCosts& costs, double tolerance) {
   const double fastest = slowest_stage(costs.measured, balanced_partition(costs.measured));

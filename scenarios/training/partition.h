@@ -1,4 +1,4 @@
-// Where to partition a model into stages.
+// Partition of a model into stages.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace parbench {
 
-/// Reads a partition: "published", or names of units joined by '+', each the first of a stage.
-/// Throws UsageError that names the word and the units there are.
+/// Parses a partition: "published", or names of units joined by '+', each the first of a stage.
+/// Throws UsageError with the word and the available units.
 [[nodiscard]] std::vector<int> named_partition(const Network& network, std::string_view text,
                                                int stages);
 
-/// "published" where one is for so many stages, else "balanced".
+/// Returns "published" if there is a published partition for that number of stages, otherwise
+/// "balanced".
 [[nodiscard]] std::string default_partition(const Network& network, int stages);
 
 /// "layer2.0+layer3.2": the first units of the later stages.
 [[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
 
-/// Adds the notes on a partition: where it cuts, and whether the network has no other one.
+/// Adds notes on a partition: where it cuts, and whether it is the network's only one.
 void add_cut_notes(const Network& network, const std::vector<int>& partition,
                    std::vector<std::pair<std::string, std::string>>& notes);
 
@@ -35,13 +36,13 @@ struct LayerRange {
 [[nodiscard]] std::vector<LayerRange> stages_of(const Network& network,
                                                 const std::vector<int>& partition);
 
-/// Returns the first units of the later stages of a case on these devices of the context, as its
-/// parameter "partition" says: units by name, "published", or "balanced". A balanced one is that of
-/// `Context::Options::known_cuts` for the case; else it follows from costs that are measured for
-/// the first of a replica's micro-batches, for at most 16 samples. Partitions whose slowest stages
-/// differ by less than 3%, or than the measurement's uncertainty, count as equal: of these it is
-/// the first that an earlier case of the run has with this network and such devices, or the one
-/// that estimates prefer.
+/// Returns the first units of the later stages of a case on these devices, according to its
+/// parameter "partition": names of units, "published", or "balanced". A balanced partition comes
+/// from `Context::Options::known_cuts` if the case is listed there. Otherwise it is computed from
+/// measured costs of a replica's first micro-batch, of at most 16 samples. Partitions whose slowest
+/// stages differ by less than 3%, or less than the measurement's uncertainty, count as equal. Among
+/// these, the one that an earlier case of the run with this network and such devices has used is
+/// preferred, otherwise the one that is best by estimates.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
                                                 const CaseSpec& spec,
                                                 const std::vector<int>& devices,

@@ -19,14 +19,14 @@ namespace parbench {
 inline constexpr const char* loss_output = "loss";
 inline constexpr const char* clip_factor_output = "clip factor";  // where gradients are clipped
 [[nodiscard]] std::string gradient_output(const std::string& parameter);
-/// Of the outputs that are gradients.
+/// Considers the outputs that are gradients.
 [[nodiscard]] double sum_of_squared_gradients(const std::vector<Output>& outputs);
 
-/// Calls up to a point where the shards of a divided network combine something.
+/// Calls up to a point where the shards of a divided network combine data.
 struct PassPart {
   std::vector<Call> calls;
   Collective collective = Collective::all_reduce;
-  BufferView combined = {};  // empty behind the last calls of a pass
+  BufferView combined = {};  // empty after the last calls of a pass
 };
 
 /// Samples of the batch in the memory of a device.
@@ -63,9 +63,9 @@ class Stage {
   struct Options {
     int device = 0;
     StageRange range;
-    std::vector<std::int64_t> micro_batches;  // samples of each
-    std::int64_t first_sample = 0;            // of the batch: where the first micro-batch begins
-    StageSlots slots = {};  // which micro-batches share memory; default: all, one after the other
+    std::vector<std::int64_t> micro_batches;  // samples per micro-batch
+    std::int64_t first_sample = 0;  // index in the batch of the first micro-batch's first sample
+    StageSlots slots = {};          // default: all micro-batches share memory
     Optimizer optimizer;
   };
 
@@ -76,30 +76,32 @@ class Stage {
   [[nodiscard]] const StageRange& range() const { return options_.range; }
   [[nodiscard]] const StageSlots& slots() const { return options_.slots; }
 
-  /// A tensor at a boundary between stages, and its gradient, as they lie on this stage's device.
+  /// A tensor at a boundary between stages, and its gradient, in memory of this stage's device.
   struct Passing {
     TensorDesc desc;
     BufferView values;
-    BufferView gradient;  // empty of the network's input
+    BufferView gradient;  // empty for the network's input
   };
-  /// What a micro-batch brings from the stage before; of the first stage a part of the images.
+  /// Returns the activations that a micro-batch receives from the previous stage. First stage: its
+  /// part of the images.
   [[nodiscard]] std::vector<Passing> inputs(int micro_batch) const;
-  /// What the stage behind gets, in the order of its `inputs`; none of the last stage.
+  /// Returns the tensors for the next stage, in the order of its `inputs`; empty for the last
+  /// stage.
   [[nodiscard]] std::vector<Passing> outputs(int micro_batch) const;
 
-  /// Copies of parameters that operations want, brought up to date; empty when none are needed.
+  /// Returns calls that refresh copies of parameters for operations; empty if there are none.
   [[nodiscard]] std::vector<Call> pack() const;
   [[nodiscard]] std::vector<Call> forward(int micro_batch) const;
-  /// `first`: the first backward of the step, which overwrites gradients and loss.
+  /// `first`: the first backward pass of the step, which overwrites gradients and loss.
   [[nodiscard]] std::vector<Call> backward(int micro_batch, bool first) const;
-  // The same of a divided network; the passes of others have one part.
+  // Return the parts of passes of a divided network; for other networks, passes have one part.
   [[nodiscard]] std::vector<PassPart> forward_parts(int micro_batch) const;
   [[nodiscard]] std::vector<PassPart> backward_parts(int micro_batch, bool first) const;
-  /// Of the last stage: the first backward of the step without its beginning, the loss, and where
-  /// it expects the gradient of the prediction: memory that `forward` uses too.
+  /// Returns the first backward pass of the last stage, without the loss. The next function returns
+  /// where it expects the gradient of the prediction: memory that `forward` also uses.
   [[nodiscard]] std::vector<Call> backward_behind_loss(int micro_batch) const;
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
-  /// What the optimiser does behind the last backward.
+  /// Returns the optimiser's work after the last backward pass.
   [[nodiscard]] RegionUpdate& update() { return *update_; }
   [[nodiscard]] const RegionUpdate& update() const { return *update_; }
 
@@ -107,21 +109,21 @@ class Stage {
     ParameterSpec spec;
     Tensor master;
     Tensor gradient;
-    // The master's values after a reset, in canonical order: stored ones where there are any.
+    // initial values of the master in canonical order; stored ones if there are any
     Fill initial;
     std::shared_ptr<const std::vector<float>> stored;
-    /// Of a parameter of another stage, with its name: their gradients are exchanged and added
-    /// before the update, so that both stay the same.
+    /// Whether it is a copy of another stage's parameter, with the same name. The gradients of both
+    /// are exchanged and added before the update, so that both stay equal.
     bool is_copy = false;
   };
   [[nodiscard]] std::vector<TrainedParameter> parameters() const;
-  /// All parameters and their gradients, flat. Stages with equal layouts have the same numbers at
-  /// the same places.
+  /// Returns all parameters and their gradients, flat. Stages with equal layouts have the same
+  /// values at the same offsets.
   [[nodiscard]] TrainedRegion region() const {
     return {.device = options_.device, .parameters = memory_.parameters, .gradients = gradients_};
   }
   [[nodiscard]] std::string layouts() const { return store().layout_key(); }
-  /// Where the gradients of each parameter begin in the region, in the order of layers.
+  /// Returns where the gradients of each parameter begin in the region, in the order of layers.
   [[nodiscard]] std::vector<std::size_t> gradient_offsets() const;
   [[nodiscard]] const Optimizer& optimizer() const { return options_.optimizer; }
 
@@ -130,14 +132,14 @@ class Stage {
   // Of the last stage only:
   [[nodiscard]] const Tensor& target() const { return memory_.target.tensor; }  // whole batch's
   [[nodiscard]] Tensor loss() const;
-  /// What the last layer has read and written for a micro-batch: valid until its slot goes to
-  /// another micro-batch, which never happens where the stage holds all of them.
+  /// Returns the input and the output of the last layer for a micro-batch. Valid until another
+  /// micro-batch uses its slot, which never happens if the stage holds the whole batch.
   [[nodiscard]] Tensor last_source(int micro_batch) const;
   [[nodiscard]] Tensor prediction(int micro_batch) const;
-  /// Whether it computes all micro-batches of the batch and holds what it computed for each.
+  /// Returns whether it computes all micro-batches of the batch and keeps the results of each.
   [[nodiscard]] bool holds_whole_batch() const;
 
-  /// Loss and factor of clipping (last stage), and the gradient of every parameter but copies.
+  /// Adds loss and clip factor (last stage), and the gradient of every parameter except copies.
   void add_outputs(std::vector<Output>& outputs) const;
 
  private:
@@ -152,7 +154,8 @@ class Stage {
   /// by micro-batch.
   using BytesOf = std::function<std::size_t(const StageProgram&)>;
   [[nodiscard]] std::vector<BufferView> borrow_slots(const Slots& slots, const BytesOf& bytes_of);
-  /// Whether the gradient of a tensor that only passes the stage is sent from where it arrived.
+  /// Returns whether the gradient of a tensor that only passes through the stage is sent from where
+  /// it was received.
   [[nodiscard]] bool sends_gradients_on() const;
   [[nodiscard]] std::int64_t first_sample(int micro_batch) const;
   [[nodiscard]] Tensor tensor(const TensorDesc& desc, BufferView view) const {
@@ -167,14 +170,14 @@ class Stage {
   BufferView loss_;
   BufferView transient_;
   std::unique_ptr<RegionUpdate> update_;
-  // By micro-batch; those with the same slot have the same memory:
+  // By micro-batch; those with the same slot share memory:
   std::vector<BufferView> activations_;
   std::vector<BufferView> inputs_;            // not of the first stage
   std::vector<BufferView> input_gradients_;   // not of the first stage
   std::vector<BufferView> output_gradients_;  // not of the last stage
 };
 
-/// The stages of a network in their order, which others own.
+/// The stages of a network in order, owned by others.
 using Stages = std::vector<Stage*>;
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Times units, copies and exchanges.
+// Measures the times of units, copies and exchanges.
 #include "scenarios/training/unit_costs.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@
 namespace parbench {
 namespace {
 
-/// One unit as a stage of its own.
+/// One unit as a separate stage.
 class Unit {
  public:
   Unit(Stream& stream, const StageRange& range, const UnitRun& run)
@@ -112,7 +112,7 @@ class UnitMemory {
       fill({Space::input, input.offset}, input.desc, range.network->vocabulary);
     }
     for (const BoundaryTensor& output : program.outputs().tensors()) {
-      if (output.desc.dtype == DType::i32) continue;  // tokens on their way have no gradient
+      if (output.desc.dtype == DType::i32) continue;  // tokens have no gradient
       fill({Space::output_gradient, output.offset}, output.desc);
     }
     fill({Space::target}, target, range.network->classes());
@@ -166,7 +166,7 @@ double measured_unit_seconds(Stream& stream, const Unit& unit, const StageRange&
   return measured_seconds(stream, [&] { enqueue(stream, calls); });
 }
 
-/// A copy as a plan makes it, in memory of its own.
+/// Measures a copy as a plan makes it, in separate memory.
 double measured_copy_seconds(Context& context, std::size_t bytes) {
   Device& from = context.device(0);
   Device& to = context.device(1);
@@ -176,7 +176,7 @@ double measured_copy_seconds(Context& context, std::size_t bytes) {
   return measured_seconds(stream, [&] { stream.copy(destination, source); });
 }
 
-/// A gradient is sent, and what arrives is added.
+/// Measures sending a gradient and adding the received one.
 double measured_exchange_seconds(Context& context, std::int64_t elements) {
   const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(float);
   Stream& stream = context.stream(0, StreamKind::compute);
@@ -192,15 +192,15 @@ double measured_exchange_seconds(Context& context, std::int64_t elements) {
          measured_seconds(stream, [&] { enqueue(stream, addition); });
 }
 
-/// Of a copy or of an addition of two tensors, where nothing may be measured.
+/// Rate of a copy or of an addition of two tensors, used if nothing may be measured.
 constexpr double estimated_bytes_per_second = 1e10;
 
 double estimated_exchange_seconds(std::int64_t elements) {
-  constexpr int tensors = 1 + 3;  // one is sent; an addition reads two and writes one
+  constexpr int tensors = 1 + 3;  // one tensor is sent; an addition reads two and writes one
   return static_cast<double>(elements) * sizeof(float) * tensors / estimated_bytes_per_second;
 }
 
-/// Copies between ranks are estimated: one rank alone cannot measure them.
+/// Copies between ranks are estimated, because one rank alone cannot measure them.
 bool measures_copies(const Context& context, CostBasis basis) {
   return basis == CostBasis::measured && context.options().measures && context.device_count() > 1 &&
          !context.is_remote(0) && !context.is_remote(1);
@@ -210,7 +210,7 @@ std::size_t crossing_bytes(const Device& device, const StageRange& whole, int fi
   return Boundary(device, whole, whole.network->crossing(first), whole.batch).bytes();
 }
 
-/// Every unit as a stage of its own.
+/// Returns every unit as a separate stage.
 std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) {
   std::vector<int> every_unit(network.units.size() - 1);
   std::iota(every_unit.begin(), every_unit.end(), 1);
@@ -227,11 +227,11 @@ std::vector<StageRange> unit_ranges(const Network& network, const UnitRun& run) 
   return ranges;
 }
 
-/// Several passes, so that a disturbance of some seconds does not hit all times of a unit.
+/// Several passes, so that a disturbance of some seconds does not affect all times of a unit.
 constexpr int passes = 3;
 
-/// Returns the estimate of every unit, and behind them, where the context measures, the times of
-/// all units in each pass.
+/// Returns the estimate of every unit, followed, if the context measures, by the times of all units
+/// in each pass.
 std::vector<double> estimates_and_passes(Context& context, Stream& stream, const Network& network,
                                          const UnitRun& run) {
   const std::vector<StageRange> ranges = unit_ranges(network, run);
@@ -249,8 +249,8 @@ std::vector<double> estimates_and_passes(Context& context, Stream& stream, const
   return seconds;
 }
 
-/// Reads what `estimates_and_passes` returns. The uncertainty of a sum of units is the share by
-/// which the second fastest times are longer than the fastest.
+/// Reads the result of `estimates_and_passes`. The uncertainty of a sum of units is the relative
+/// difference between the second fastest and the fastest times.
 UnitSeconds read_seconds(std::span<const double> numbers, std::size_t units) {
   const auto first = numbers.first(units);
   UnitSeconds seconds{.measured = {first.begin(), first.end()}, .estimated = {}};

@@ -1,4 +1,4 @@
-// What the stages of a partition cost: measured times of units and of copies between them.
+// Costs of the stages of a partition: measured times of units and of copies between them.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,46 @@ namespace parbench {
 struct UnitRun {
   DType dtype = DType::f32;
   MathMode math = MathMode::strict;
-  std::int64_t samples = 1;  // of a micro-batch
-  /// Whether backward adds to the gradients, as it does for all micro-batches of a step but the
-  /// first.
+  std::int64_t samples = 1;  // samples per micro-batch
+  /// Whether backward accumulates gradients, as for all micro-batches of a step except the first.
   bool accumulate = false;
-  bool recompute = false;  // its forward pass runs again ahead of backward
+  bool recompute = false;  // repeat its forward pass before backward
 };
 
-/// Seconds that every unit takes forward and backward for a micro-batch on a device.
+/// Seconds of every unit's forward and backward passes for a micro-batch on a device.
 struct UnitSeconds {
-  std::vector<double> measured;   // the estimate where the context does not measure
+  std::vector<double> measured;   // the estimate if the context does not measure
   std::vector<double> estimated;  // from operations and traffic; only its ratios matter
-  double uncertainty = 0;         // of the time of several units, relative to it
+  double uncertainty = 0;         // relative uncertainty of the time of several units
 };
 
-/// Times each unit on random data in memory of its own, in three passes over all units, of which
-/// the fastest counts: once per run of the program and on the first of the devices that are alike.
+/// Measures each unit on random data in separate memory, in three passes over all units, and takes
+/// the fastest time. Runs once per run of the program, on the first of equal devices.
 [[nodiscard]] UnitSeconds unit_seconds(Context& context, int device, const Network& network,
                                        const UnitRun& run);
 
-/// Whether costs are measured where the context measures and has two devices in this process, or
-/// are always estimated.
+/// Whether costs are measured (if the context measures and has two devices in this process) or
+/// always estimated.
 enum class CostBasis { measured, estimated };
 
-/// Returns the seconds that the tensors of a micro-batch which cross in front of each unit take
-/// from the first device of the context to the second. Those of the first unit are 0.
+/// Returns the seconds for copying the tensors of a micro-batch that cross before each unit, from
+/// the first device of the context to the second. Those of the first unit are 0.
 [[nodiscard]] const std::vector<double>& cut_seconds(Context& context, const Network& network,
                                                      const UnitRun& run, CostBasis basis);
 
-/// Returns the layers of different units that have the parameters of an earlier one, with the
-/// seconds that the exchange of the gradients takes of each of both stages: one copy and one
-/// addition. An exchange is made once a step, so that a micro-batch of `run` has its share of the
-/// `batch` samples.
+/// Returns the layers that use the parameters of an earlier layer in another unit, with the seconds
+/// that exchanging gradients costs each of the two stages: one copy and one addition. There is one
+/// exchange per step, so a micro-batch of `run` is charged its share of the `batch` samples.
 [[nodiscard]] std::vector<SharedParameters> shared_parameters(Context& context,
                                                               const Network& network,
                                                               const UnitRun& run,
                                                               std::int64_t batch, CostBasis basis);
 
-/// What stages on some devices cost.
+/// Costs of stages on several devices.
 struct StepCosts {
   PartitionCosts measured;
   PartitionCosts estimated;
-  double uncertainty = 0;  // UnitSeconds::uncertainty, the largest of all devices
+  double uncertainty = 0;  // UnitSeconds::uncertainty, the maximum over all devices
 };
 
 /// Returns the costs of stages on these devices for a micro-batch of `run` in a step of `batch`

@@ -1,4 +1,4 @@
-// Work of the host that takes its turn in a stream, such as a message to another process.
+// Host work that runs in stream order, such as a message to another process.
 #pragma once
 
 #include <functional>

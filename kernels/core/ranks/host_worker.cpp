@@ -1,4 +1,4 @@
-// The thread, its queue, and how it waits for the stream.
+// The thread, its queue, and its waits for the stream.
 #include "kernels/core/ranks/host_worker.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t initial_capacity = 256;
-/// A message may follow at once, and a wake-up takes longer than that.
+/// The next message may follow within this time, and waking up a thread would take longer.
 constexpr auto yielding = std::chrono::microseconds(200);
 constexpr auto sleep_between_polls = std::chrono::microseconds(20);
 constexpr int polls_per_check = 50;
@@ -146,7 +146,7 @@ void HostWorker::run(const Order& order) {
   }
 }
 
-/// Work of one tag, such as the chunks of a message, is one activity.
+/// Adds to one activity all work with the same tag, such as the chunks of a message.
 void HostWorker::note(ActivityTag tag, Clock::time_point begin) {
   if (activities_.empty() || activities_.back().tag != tag) {
     activities_.push_back({.tag = tag, .begin = begin, .end = {}});

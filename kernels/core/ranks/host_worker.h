@@ -1,6 +1,6 @@
-// A thread of the host that works for the streams of a device whose own queues cannot, such as
-// those of a GPU: messages to other processes take their turn there, and their data goes through
-// memory that both the device and the host reach.
+// A host thread that works for the streams of a device whose own queues cannot run host code, such
+// as a GPU. Messages to other processes run on this thread in stream order; their data goes through
+// memory that both the device and the host can access.
 #pragma once
 
 #include <array>
@@ -25,13 +25,13 @@ namespace parbench {
 
 class Device;
 
-/// An event that the host reaches, for streams to wait for.
+/// An event that the host signals and streams wait for.
 class HostSignal final : public Event {
  public:
   /// `word`: as SharedRecords takes it.
   explicit HostSignal(Buffer word) : records_(std::move(word)) {}
 
-  /// Throws std::logic_error: it only orders.
+  /// Throws std::logic_error: the event has no time.
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
   [[nodiscard]] SharedRecords* shared_records() override { return &records_; }
 
@@ -39,8 +39,8 @@ class HostSignal final : public Event {
   SharedRecords records_;
 };
 
-/// Page-locked memory through which the data of messages goes, by turns: while the host sends or
-/// receives in one slot, the device copies from or to another one.
+/// Page-locked slots through which the data of messages goes. While the host sends from or receives
+/// into one slot, the device copies to or from another one.
 struct Staging {
   static constexpr std::size_t slot_bytes = std::size_t{1} << 20;
   static constexpr std::size_t slot_count = 4;
@@ -52,45 +52,48 @@ struct Staging {
   std::array<Slot, slot_count> slots;
 };
 
-/// Works for one stream, in the order in which work was enqueued.
+/// Runs host work for one stream in the order of enqueueing.
 class HostWorker {
  public:
-  /// `device`: that of the stream; outlives the worker. `enter`: called first in the thread.
+  /// `device`: the device of the stream; must outlive the worker. `enter`: called once at the start
+  /// of the thread.
   explicit HostWorker(
       Device& device, std::function<void()> enter = [] {});
   ~HostWorker();
   HostWorker(const HostWorker&) = delete;
   HostWorker& operator=(const HostWorker&) = delete;
 
-  /// Enqueues work that begins when the stream has come so far, while the stream goes on; `signal`
-  /// is reached when it has ended. `tag`: of the activity that it is or is a part of.
+  /// Enqueues work that begins when the stream reaches this point, while the stream goes on;
+  /// `signal` is reached when the work has ended. `tag`: the activity to which the work belongs.
   void begin(Stream& stream, HostWork& work, HostSignal& signal, ActivityTag tag);
 
   /// Enqueues work that the stream waits for.
   void perform(Stream& stream, HostWork& work, ActivityTag tag);
 
-  /// Memory for messages of this stream, which is allocated at the first call. Throws OutOfMemory.
+  /// Returns the memory for messages of this stream, allocated at the first call. Throws
+  /// OutOfMemory.
   [[nodiscard]] Staging& staging();
 
-  /// Waits until the work that was enqueued has ended. Throws its first exception, once, or
-  /// TimedOut when `limit` passes. After an exception the rest is skipped.
+  /// Waits until the enqueued work has ended. Throws its first exception once, or TimedOut after
+  /// `limit`. Work after an exception is skipped.
   void finish(std::chrono::milliseconds limit);
 
-  /// Skips the work that has not begun; all signals are reached. To be called before the stream
-  /// ends, which may wait for them.
+  /// Skips work that has not begun; all signals are reached. Must be called before the stream is
+  /// destroyed, because the stream may wait for them.
   void stop() noexcept;
 
-  /// Whether to note from now on when tagged work begins and ends. Not while work is queued.
+  /// Turns on or off the recording of when tagged work begins and ends. Must not be called while
+  /// work is queued.
   void note_activities(bool on);
-  /// Moves what has been noted there. Not while work is queued.
+  /// Moves the recorded activities to `log`. Must not be called while work is queued.
   void deliver(ActivityLog& log);
 
  private:
   struct Order {
     HostWork* work = nullptr;
     HostSignal* signal = nullptr;
-    std::uint32_t come = 0;    // record of the stream before which it does not begin
-    std::uint32_t number = 0;  // record of the signal that ends it
+    std::uint32_t come = 0;    // record of the stream after which the work may begin
+    std::uint32_t number = 0;  // record of the signal that marks the end
     ActivityTag tag = 0;
   };
 
@@ -105,7 +108,7 @@ class HostWorker {
   Device& device_;
   std::function<void()> enter_;
   std::unique_ptr<Event> come_;  // recorded by the stream
-  HostSignal done_;              // of work that the stream waits for
+  HostSignal done_;              // signals the end of work that the stream waits for
   std::unique_ptr<Staging> staging_;
   std::vector<Activity> activities_;
   bool notes_ = false;
@@ -117,7 +120,7 @@ class HostWorker {
   std::size_t count_ = 0;
   std::exception_ptr failure_;
   std::atomic<bool> stopping_ = false;
-  std::thread thread_;  // last
+  std::thread thread_;  // last member: starts after all others are constructed
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Names and sets, and a clock around each call.
+// Names of all-reduces, and sets of ranks.
 #include "kernels/core/ranks/rank_link.h"
 
 #include <numeric>

@@ -1,4 +1,4 @@
-// Messages of memory between the ranks of a run, which are processes on one or several machines.
+// Messages and collectives between the ranks of a run: processes on one or several machines.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace parbench {
 
-/// Ranks that take part in collectives, in their order there. Sets that have two ranks in common
-/// and may be at work at once have different tags, below `RankLink::tag_count`.
+/// Ranks that take part in a collective, in order. Sets that share two ranks and may be used at the
+/// same time have different tags, below `RankLink::tag_count`.
 struct RankSet {
   std::vector<int> ranks;
   int tag = 0;
 
-  /// All ranks of a run of that size.
+  /// Returns the set of all ranks of a run with `size` ranks.
   [[nodiscard]] static RankSet all(int size);
 };
 
@@ -33,11 +33,11 @@ enum class RankAllReduce { library, shared_memory, doubling, ring };
 inline constexpr std::array<RankAllReduce, 4> all_rank_all_reduces{
     RankAllReduce::library, RankAllReduce::shared_memory, RankAllReduce::doubling,
     RankAllReduce::ring};
-/// Limits of an all-reduce in shared memory: the size of its array, and its ranks.
+/// Limits of an all-reduce in shared memory: bytes per rank, and number of ranks.
 inline constexpr std::size_t max_shared_bytes = std::size_t{8} << 10;
 inline constexpr int max_sharing_ranks = 16;  // each reads the arrays of all others
 
-/// "mpi", "shared-memory", "doubling", "rank-ring".
+/// Returns "mpi", "shared-memory", "doubling" or "rank-ring".
 [[nodiscard]] std::string_view name_of(RankAllReduce by);
 
 /// Adds up the time in which threads are inside, however many at once.
@@ -66,14 +66,15 @@ class RankLink {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
-  /// Whether `send` and `receive` reach the memory of GPUs.
+  /// Returns whether `send` and `receive` can access GPU memory.
   [[nodiscard]] virtual bool reaches_gpus() const { return false; }
 
-  /// Called from time to time while a function waits: throws where what it waits for cannot come.
+  /// Sets a function that is called from time to time during a wait. It throws if the awaited rank
+  /// has failed.
   virtual void check_with(std::function<void()> check) = 0;
 
-  /// A message from one rank to another with the same tag and size on both sides. Tags are below
-  /// `tag_count`; messages with the same tag arrive in the order in which they were sent.
+  /// Tags are below `tag_count`. Sender and receiver pass the same tag and size; messages with the
+  /// same tag arrive in the order in which they were sent.
   static constexpr int tag_count = 1 << 15;
   void send(int to, int tag, const std::byte* data, std::size_t bytes);
   void receive(int from, int tag, std::byte* data, std::size_t bytes);
@@ -86,14 +87,15 @@ class RankLink {
   void collective(Collective collective, std::byte* data, std::size_t bytes,
                   const std::byte* input);
 
-  /// Whether an all-reduce of so many bytes can be done in that way between the ranks of a set: the
-  /// same answer on all ranks, also those that are not in it. The library's always can.
+  /// Returns whether the ranks of a set can do an all-reduce of `bytes` in that way. The answer is
+  /// the same on all ranks, including ranks outside of the set. The library's all-reduce is always
+  /// available.
   [[nodiscard]] virtual bool offers(RankAllReduce by, const RankSet& set,
                                     std::size_t bytes) const = 0;
 
-  /// Makes a set ready for `all_reduce`, in place of one with the same tag. All ranks of the run
-  /// call it in the same order, also those that are not in it, and while no collective runs. May
-  /// block without calling `check`.
+  /// Prepares a set for `all_reduce`; replaces a set with the same tag. All ranks of the run call
+  /// it in the same order, including ranks outside of the set, while no collective runs. May block
+  /// without calling `check`.
   virtual void prepare(const RankSet& set) = 0;
 
   /// Makes `data` of each rank of a set, f32 numbers, the sum of what they have. All of them call
@@ -120,8 +122,8 @@ class RankLink {
   Occupancy barrier_;
 };
 
-/// The function by which the library of ranks is entered, after it was loaded at run time. Null
-/// where the message passing library does not suffice; `problem` says why.
+/// Entry point of the library of ranks, which is loaded at run time. Returns null if the message
+/// passing library lacks something; `problem` is the reason.
 using MakeRankLink = RankLink* (*)(std::string* problem);
 inline constexpr const char* make_rank_link_name = "parbench_make_rank_link";
 

@@ -1,4 +1,4 @@
-// Streams, events and operations without effect.
+// Streams, events and operations that do nothing.
 #include "kernels/core/ranks/remote_device.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,8 @@ class RemoteOp final : public Op {
   void enqueue(Stream& /*stream*/, std::span<const BufferView> /*views*/) override {}
 };
 
-/// Cores of a share, as CPU devices divide them; copy streams have one thread.
+/// Returns the number of threads of a share, as CPU devices divide their cores; copy streams have
+/// one thread.
 int threads_of(const DeviceInfo& info, StreamKind kind, int index, int sharers) {
   const int cores = static_cast<int>(info.cores.size());
   if (kind == StreamKind::copy || sharers > cores) return 1;

@@ -1,4 +1,4 @@
-// A device of another rank: it can be planned for, and does nothing.
+// A placeholder for a device of another rank: plans can use it, but it executes nothing.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace parbench {
 
-/// Stands for a device of another process, so that every rank can write the same plan. Operations
-/// are planned by a device of this process that computes with the same kernels; what is enqueued is
-/// ignored. Its memory has addresses and, as long as nothing writes to it, no pages.
+/// Stands for a device of another process, so that every rank can build the same plan. A device of
+/// this process with the same kernels plans the operations; enqueued work is ignored. Its memory
+/// has addresses, but no physical pages until data is written to it.
 class RemoteDevice final : public Device {
  public:
-  /// `info` as the other rank describes its device. `twin`, of this process, outlives it.
-  /// `same_kernels`: whether both compute with the same instructions, so that layouts are the same.
+  /// `info`: the description by the other rank. `twin`: a device of this process that outlives it.
+  /// `same_kernels`: whether both compute with the same instructions, so that layouts are equal.
   RemoteDevice(DeviceInfo info, Device& twin, bool same_kernels);
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -28,7 +28,7 @@ class RemoteDevice final : public Device {
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   void grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) override;
   [[nodiscard]] std::unique_ptr<Op> prepare(const OpDesc& desc, int threads) override;
-  /// Throws Unsupported where the layouts of the other rank are not known here.
+  /// Throws Unsupported if this process cannot know the layouts of the other rank.
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
  private:

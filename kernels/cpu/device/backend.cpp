@@ -22,7 +22,8 @@
 namespace parbench::cpu {
 namespace {
 
-/// The share of several; where there are fewer cores than shares, one of them in turn.
+/// Returns this process's share of the cores. If there are fewer cores than shares, each share is
+/// one core, in turn.
 std::vector<int> share_of_cores(const std::vector<int>& cores, const CoreShare& share) {
   const int count = static_cast<int>(cores.size());
   if (share.count > count) return {cores[static_cast<std::size_t>(share.index % count)]};
@@ -30,7 +31,7 @@ std::vector<int> share_of_cores(const std::vector<int>& cores, const CoreShare& 
           cores.begin() + (share.index + 1) * count / share.count};
 }
 
-/// "AVX2 (DNNL_MAX_CPU_ISA=AVX2)".
+/// Returns "AVX2 (DNNL_MAX_CPU_ISA=AVX2)".
 std::string instruction_set_and_limit() {
   const std::string limit = instruction_set_limit();
   return limit.empty() ? used_instruction_set()
@@ -40,7 +41,7 @@ std::string instruction_set_and_limit() {
 class CpuBackend final : public Backend {
  public:
   CpuBackend() : cores_(usable_cores()), model_(processor_model()) {
-    (void)wanted_layout();  // throws where it is invalid, before anything is planned
+    (void)wanted_layout();  // throws for an invalid value, before anything is planned
   }
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
@@ -94,14 +95,14 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  /// The cores of a device, and those that serve its copies.
+  /// The cores of a device, and the cores for its copies.
   struct DeviceCores {
     int number = 0;
     std::vector<int> own;
     std::vector<int> for_copies;
   };
 
-  /// Divides the process's cores among devices. Throws UsageError for devices that do not exist.
+  /// Divides the process's cores among devices. Throws UsageError for nonexistent devices.
   [[nodiscard]] std::vector<DeviceCores> divided_cores(const std::vector<DeviceNumber>& numbers,
                                                        const DeviceOptions& options) const {
     int parts = 0;
@@ -127,7 +128,7 @@ class CpuBackend final : public Backend {
     for (const auto& [index, part] : numbers) {
       const auto first = cores.begin() + (share ? index % count : index * width);
       const std::vector<int> own(first, first + width);
-      // Cores that no device computes on serve the copies of all.
+      // Cores without a device execute the copies of all devices.
       const auto after = share ? cores.end() : cores.begin() + parts * width;
       const std::vector<int> left(after, cores.end());
       devices.push_back({index, own, left.empty() ? own : left});

@@ -1,4 +1,4 @@
-// The CPU backend: disjoint sets of cores as devices, oneDNN as their kernels.
+// The CPU backend: devices are disjoint sets of cores, kernels are those of oneDNN.
 #pragma once
 
 #include <memory>

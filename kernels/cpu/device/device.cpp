@@ -1,4 +1,4 @@
-// Implementation of CPU devices.
+// CPU devices.
 #include "kernels/cpu/device/device.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 namespace parbench::cpu {
 namespace {
 
-/// The cores of the `index`-th of `sharers` shares, which differ by a core at most and leave none
-/// idle. With fewer cores than sharers each gets one, in turn.
+/// Returns the cores of the `index`-th of `sharers` shares. Shares differ by one core at most, and
+/// no core is left over. With fewer cores than sharers, each share is one core, in turn.
 std::vector<int> share_of(const std::vector<int>& cores, int index, int sharers) {
   const int count = static_cast<int>(cores.size());
   if (sharers > count) return {cores[static_cast<std::size_t>(index % count)]};

@@ -13,7 +13,7 @@ namespace parbench::cpu {
 
 class CpuDevice final : public Device {
  public:
-  /// `local_cores`: those that may touch its memory first.
+  /// `local_cores`: cores whose threads may touch its memory first.
   CpuDevice(DeviceInfo info, std::vector<int> local_cores)
       : info_(std::move(info)), local_cores_(std::move(local_cores)), sensors_(info_.cores) {}
 
@@ -31,8 +31,8 @@ class CpuDevice final : public Device {
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
  private:
-  /// The thread that plans operations for streams of that many threads: oneDNN asks the planning
-  /// thread for its team.
+  /// Returns the thread that plans operations for streams with `threads` threads; oneDNN reads the
+  /// team size of the planning thread.
   [[nodiscard]] CpuStream& service(int threads);
 
   DeviceInfo info_;

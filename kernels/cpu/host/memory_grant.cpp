@@ -1,4 +1,4 @@
-// Reads the files of the controller memory.
+// Reads the files of the memory controller.
 #include "kernels/cpu/host/memory_grant.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace parbench::cpu {
 namespace {
 
-/// How a version of control groups names what is read here.
+/// File and field names of a version of control groups.
 struct Names {
   std::string_view limit;
   std::string_view usage;
-  std::string_view file_cache;  // in memory.stat: pages that the kernel takes back first
+  std::string_view file_cache;  // in memory.stat: pages that the kernel reclaims first
 };
 constexpr Names version_1{.limit = "memory.limit_in_bytes",
                           .usage = "memory.usage_in_bytes",

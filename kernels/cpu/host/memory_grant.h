@@ -1,4 +1,4 @@
-// The memory that Linux's control groups grant this process.
+// Memory that Linux control groups grant to this process.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace parbench::cpu {
 
-/// In bytes; the largest number there is where nothing limits.
+/// In bytes; the largest possible number without a limit.
 struct MemoryGrant {
   std::size_t limit = 0;
-  std::size_t left = 0;  // until the limit; what the group's file cache would give back counts
+  std::size_t left = 0;  // bytes until the limit; the group's reclaimable file cache counts as free
 };
 
-/// The tightest limit and the least left among the process's own group and those above it, of
-/// versions 1 and 2. `root` is the folder that holds proc and sys.
+/// Returns the tightest limit and the smallest remainder of the process's own group and its parent
+/// groups, in versions 1 and 2. `root`: the folder that holds proc and sys.
 [[nodiscard]] MemoryGrant control_group_memory(const std::filesystem::path& root = "/");
 
 }  // namespace parbench::cpu

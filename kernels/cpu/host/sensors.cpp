@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nothing for a file that is not there or holds no number.
+/// Returns the number in a file; nothing if the file is missing or contains no number.
 std::optional<std::int64_t> reading_in(const fs::path& path) {
   std::ifstream file(path);
   std::int64_t value = 0;
@@ -57,7 +57,7 @@ CoreSensors::CoreSensors(const std::vector<int>& cores, const fs::path& root) {
     add_if_there(current_clocks_, folder / "cpufreq/scaling_cur_freq");
     add_if_there(core_throttles_, folder / "thermal_throttle/core_throttle_count");
     add_if_there(package_throttles_, folder / "thermal_throttle/package_throttle_count");
-    // With cores of different kinds, the clock of the fastest kind counts.
+    // With cores of different kinds, the fastest kind determines the clock.
     full_clock_mhz_ = std::max(full_clock_mhz_, full_clock(folder));
   }
 }

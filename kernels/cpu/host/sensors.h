@@ -9,19 +9,19 @@
 
 namespace parbench::cpu {
 
-/// Which files there are is looked up once; virtual machines have none of them, and their cores no
-/// condition.
+/// The constructor looks up which files exist. Virtual machines have none of them, so their cores
+/// have no readings.
 class CoreSensors {
  public:
-  /// `cores`: operating-system indices. `root` is the folder that holds sys.
+  /// `cores`: operating-system indices. `root`: the folder that holds sys.
   explicit CoreSensors(const std::vector<int>& cores, const std::filesystem::path& root = "/");
 
-  /// The clock is that of the fastest core, since some may rest: cpufreq's scaling_cur_freq. The
-  /// full clock is the base frequency where the kernel reports it (intel_pstate), else CPPC's
-  /// nominal frequency (acpi_cppc/nominal_freq), else not known: cpuinfo_max_freq may be the boost
-  /// of a single core, which need not hold on all of them at once. The counters are those of the
-  /// x86 thermal monitor (thermal_throttle/*_throttle_count), summed over the cores.
-  /// https://docs.kernel.org/admin-guide/pm/cpufreq.html
+  /// Reads clocks and throttle counters. The clock is that of the fastest core, since others may be
+  /// idle: cpufreq's scaling_cur_freq. The full clock is the base frequency if the kernel reports
+  /// it (intel_pstate), otherwise CPPC's nominal frequency (acpi_cppc/nominal_freq), otherwise
+  /// absent: cpuinfo_max_freq may be the boost of a single core, which all cores together may not
+  /// reach. The counters are those of the x86 thermal monitor (thermal_throttle/*_throttle_count),
+  /// summed over the cores. https://docs.kernel.org/admin-guide/pm/cpufreq.html
   /// https://docs.kernel.org/admin-guide/acpi/cppc_sysfs.html
   /// https://docs.kernel.org/admin-guide/thermal/intel_thermal_throttle.html
   [[nodiscard]] Condition read() const;
@@ -29,7 +29,7 @@ class CoreSensors {
  private:
   using Files = std::vector<std::filesystem::path>;
 
-  Files current_clocks_;  // of each core
+  Files current_clocks_;  // one file per core
   std::optional<double> full_clock_mhz_;
   Files core_throttles_;
   Files package_throttles_;

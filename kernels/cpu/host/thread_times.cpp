@@ -1,4 +1,4 @@
-// Reads stat and schedstat below /proc/self/task; proc(5) has their fields.
+// Reads stat and schedstat below /proc/self/task; proc(5) documents their fields.
 #include "kernels/cpu/host/thread_times.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double nanosecond = 1e-9;
 
-/// Of one thread; false where the files are not there or hold something else.
+/// Adds the schedule of one thread. Returns false if the files are missing or have another content.
 bool add_schedule(const std::filesystem::path& folder, ThreadTimes& times) {
   std::ifstream file(folder / "schedstat");
   double on_core = 0;
@@ -29,8 +29,8 @@ bool add_faults_and_kernel(const std::filesystem::path& folder, ThreadTimes& tim
   std::ifstream file(folder / "stat");
   std::string line;
   if (!std::getline(file, line)) return false;
-  // The name, in parentheses, may hold anything. Behind it are: state, parent, group, session,
-  // terminal, its group, flags, minor faults, those of children, major faults, those of
+  // The name, in parentheses, may contain any character. It is followed by: state, parent, group,
+  // session, terminal, its group, flags, minor faults, those of children, major faults, those of
   // children, user time, kernel time.
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return false;

@@ -1,4 +1,4 @@
-// What Linux has done with some threads of this process.
+// Scheduling times of threads of this process, as Linux reports them.
 #pragma once
 
 #include <sys/types.h>
@@ -11,12 +11,13 @@
 
 namespace parbench::cpu {
 
-/// Sums over the threads with these ids. Nothing where /proc does not show one of them. `root` is
-/// the folder that holds proc.
+/// Returns sums over the threads with these ids. Nothing if /proc lacks one of them. `root`: the
+/// folder that holds proc.
 [[nodiscard]] std::optional<ThreadTimes> thread_times(const std::vector<pid_t>& threads,
                                                       const std::filesystem::path& root = "/");
 
-/// Returns the ids of the calling thread's OpenMP team of `threads`, its own among them.
+/// Returns the ids of all threads in the calling thread's OpenMP team of `threads`, including its
+/// own.
 [[nodiscard]] std::vector<pid_t> team_ids(int threads);
 
 }  // namespace parbench::cpu

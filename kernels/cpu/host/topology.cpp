@@ -27,7 +27,7 @@ Topology load_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot be initialised");
   Topology topology(raw);
-  // Caches, devices and the like take time to find and are not needed to identify cores.
+  // Finding caches and devices takes time, and identifying cores does not need them.
   hwloc_topology_set_all_types_filter(topology.get(), HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_type_filter(topology.get(), HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -62,7 +62,7 @@ std::vector<int> usable_cores_of(const Topology& topology) {
     for (const int unit : allowed) {
       if (!holds(core, unit)) continue;
       cores.push_back(unit);
-      break;  // one processing unit a core: its siblings would only share it
+      break;  // one processing unit per core: siblings would share the core
     }
   }
   return cores.empty() ? allowed : cores;
@@ -122,7 +122,7 @@ void bind_team(const std::vector<int>& cores, int threads) {
 void wake_team(int threads) {
   if (threads == 1) return;
 #pragma omp parallel num_threads(threads)
-  {  // An empty region might be removed.
+  {  // The compiler might remove an empty region.
     asm volatile("" ::: "memory");
   }
 }

@@ -1,4 +1,4 @@
-// Chooses between oneDNN's backward primitive and its forward one with turned weights.
+// Chooses between oneDNN's backward primitive and its forward primitive with transposed weights.
 #include "kernels/cpu/onednn/data_gradient.h"
 
 #include <fmt/format.h>
@@ -14,16 +14,17 @@ namespace {
 
 using dnnl::memory;
 
-constexpr std::size_t work_alignment = 256;  // as that of all scratch memory
+constexpr std::size_t work_alignment = 256;  // as for all scratch memory
 
-/// The product whose weights are those of `shape` turned around.
+/// Returns the product whose weights are the transposed weights of `shape`.
 LinearShape turned(const LinearShape& shape) {
   return {
       .batch = shape.batch, .in_features = shape.out_features, .out_features = shape.in_features};
 }
 
-/// Measured with Zen 4: turning 4096×4096 weights takes as long as it saves in 256 rows, others
-/// less. In bf16, whose weights interleave pairs of inputs, it never pays.
+/// Returns whether transposing the weights saves time. Measured with Zen 4: transposing 4096×4096
+/// weights takes the time that it saves in 256 rows; smaller weights take less. In bf16, whose
+/// weights interleave pairs of inputs, it never saves time.
 bool pays_to_turn(const LinearShape& shape, DType dtype, std::int64_t products) {
   constexpr std::int64_t min_rows = 512;
   return dtype == DType::f32 && shape.batch * products >= min_rows;

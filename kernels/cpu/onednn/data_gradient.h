@@ -1,4 +1,4 @@
-// The gradient of the source of products with weights.
+// The gradient of the input of products with weights.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,22 @@
 
 namespace parbench::cpu {
 
-/// diff_source = diff_destination · weights, once or several times with the same weights.
+/// diff_source = diff_destination · weights, computed once or several times with the same weights.
 ///
-/// oneDNN's backward primitive for f32 turns blocks of the weights around for every block of rows
-/// (75 to 90% of the forward pass's speed). With many rows it is faster to turn all weights around
-/// once and to run the forward primitive (docs/decisions/cpu-kernels.md).
+/// oneDNN's backward primitive for f32 transposes blocks of the weights for every block of rows (75
+/// to 90% of the forward pass's speed). With many rows it is faster to transpose all weights once
+/// and to run the forward primitive (docs/decisions/cpu-kernels.md).
 class DataGradient {
  public:
-  /// `shape` is that of one product; `products` follow each `prepare`.
+  /// `shape`: that of one product; `products`: number of calls of `multiply` per `prepare`.
   DataGradient(const LinearShape& shape, DType dtype, DType result, std::int64_t products = 1);
 
-  /// The layout of the weights, that of the backward primitive in any case.
+  /// Returns the layout of the weights: that of the backward primitive, also if weights are
+  /// transposed.
   [[nodiscard]] const dnnl::memory::desc& weights() const { return weights_; }
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
-  /// Memory that holds the turned weights from `prepare` to the last `multiply`.
+  /// Returns the bytes of memory that hold the transposed weights from `prepare` to the last
+  /// `multiply`.
   [[nodiscard]] std::size_t scratch_bytes() const { return work_begin_ + work_bytes_; }
 
   void prepare(const Execution& execution, std::byte* weights, std::byte* scratch);
@@ -38,7 +40,8 @@ class DataGradient {
   std::string kernel_;
   std::optional<PrimitiveCall> turn_;
   std::optional<PrimitiveCall> product_;
-  std::size_t work_begin_ = 0;  // of the primitives' own scratch memory, behind the turned weights
+  // offset of the primitives' own scratch memory, after the transposed weights
+  std::size_t work_begin_ = 0;
   std::size_t work_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Chooses the layout of weights, alike for all passes.
+// Chooses one layout of weights for all passes.
 #include "kernels/cpu/onednn/inner_product.h"
 
 #include "kernels/cpu/onednn/layout.h"
@@ -22,11 +22,10 @@ memory::desc bias_desc(const LinearShape& shape) {
   return memory_desc(canonical({shape.out_features}));
 }
 
-// Plans a pass whose weights are the primitive's `argument`. Where oneDNN blocks them, its layout
-// stays. Where it computes a plain matrix product it would store them one way for one pass or
-// batch and the other way for another; they lie with the inputs outermost then, in which every
-// pass is as fast or faster (docs/decisions/cpu-kernels.md), so that they need no reordering in
-// between.
+// Plans a pass whose weights are the primitive's `argument`. A blocked layout that oneDNN chooses
+// is kept. For a plain matrix product, oneDNN would choose different layouts for different passes
+// or batch sizes, so the layout with the inputs outermost is used instead. Every pass is as fast or
+// faster with it (docs/decisions/cpu-kernels.md), and no weights are reordered between passes.
 template <class Plan>
 auto plan_weights_alike(const LinearShape& shape, DType dtype, int argument, const Plan& plan) {
   const Shape weights = shape.weights();

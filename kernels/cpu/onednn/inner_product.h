@@ -1,4 +1,4 @@
-// Plans of matrix products with weights: what fully connected and recurrent layers are made of.
+// Plans of matrix products with weights, for fully connected and recurrent layers.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -8,11 +8,11 @@
 
 namespace parbench::cpu {
 
-/// Whether oneDNN stores weights in blocks.
+/// Returns whether oneDNN stores weights in blocks.
 [[nodiscard]] bool is_blocked(const dnnl::memory::desc& weights);
 
-// Weights lie as oneDNN prefers. Factors have the type `dtype`, results `result`; bias and
-// gradients of parameters are f32.
+// The weights have oneDNN's preferred layout. Factors have the type `dtype`, results `result`; bias
+// and gradients of parameters are f32.
 
 [[nodiscard]] dnnl::inner_product_forward::primitive_desc plan_inner_product(
     const LinearShape& shape, DType dtype, DType result, bool bias);

@@ -1,4 +1,4 @@
-// Wraps oneDNN's memory descriptors as portable layouts and names them for people.
+// Wraps oneDNN's memory descriptors as portable layouts and formats their names.
 #include "kernels/cpu/onednn/layout.h"
 
 #include <fmt/format.h>
@@ -43,14 +43,14 @@ memory::dims row_major_strides(const memory::dims& dims) {
   return strides;
 }
 
-// oneDNN's notation: letters for dimensions, outermost first, capital where the dimension is also
-// blocked; then the blocks, innermost last: "aBcd16b".
+// Returns the layout in oneDNN's notation: letters for dimensions, outermost first, capital if the
+// dimension is also blocked; then the blocks, innermost last: "aBcd16b".
 std::string DnnlLayout::name() const {
   if (desc_.data.format_kind != dnnl_blocked) return "packed";
   const dnnl_blocking_desc_t& blocking = desc_.data.format_desc.blocking;
   const std::span strides = std::span(blocking.strides).first(desc_.dims().size());
   const std::span blocks(blocking.inner_blks, static_cast<std::size_t>(blocking.inner_nblks));
-  const std::span divided(blocking.inner_idxs, blocks.size());  // dimensions, one for each block
+  const std::span divided(blocking.inner_idxs, blocks.size());  // one dimension for each block
   std::vector<std::size_t> order(strides.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order,
@@ -112,7 +112,7 @@ bool is_row_major(const memory::desc& desc) {
   return true;
 }
 
-/// Whether oneDNN names an AMX kernel for a common convolution, 3×3 of 64 channels, in bf16 with
+/// Returns whether oneDNN has an AMX kernel for a common bf16 convolution, 3×3 of 64 channels, with
 /// channels last.
 bool has_amx_for_channels_last() {
   const memory::dims image{1, 64, 16, 16};
@@ -129,7 +129,7 @@ bool has_amx_for_channels_last() {
                                                          engine());
     return std::string_view(plan.impl_info_str()).find("amx") != std::string_view::npos;
   } catch (const dnnl::error&) {
-    return false;  // this processor has no bf16
+    return false;  // this processor does not support bf16
   }
 }
 

@@ -1,4 +1,4 @@
-// Plans products of matrices by oneDNN's matmul.
+// Plans matrix products with oneDNN's matmul.
 #include "kernels/cpu/onednn/matrix_product.h"
 
 #include "kernels/cpu/onednn/layout.h"

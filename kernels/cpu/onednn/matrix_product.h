@@ -1,4 +1,4 @@
-// A product of two matrices that lie row by row, as a primitive.
+// A product of two row-major matrices, as a primitive.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace parbench::cpu {
 
-/// A matrix of rows × columns, stored row by row, or column by column if `transposed`; or `batch`
-/// of them, one behind the other.
+/// Returns a descriptor of a matrix of rows × columns, stored row by row, or column by column if
+/// `transposed`; or of `batch` such matrices, one after the other.
 [[nodiscard]] dnnl::memory::desc matrix_desc(std::int64_t rows, std::int64_t columns,
                                              bool transposed, DType dtype, std::int64_t batch = 1);
 
@@ -23,7 +23,7 @@ namespace parbench::cpu {
                                                                const dnnl::memory::desc& result,
                                                                bool accumulate);
 
-/// That product, ready to run as a part of an operation.
+/// A planned product, ready to run as a part of an operation.
 class MatrixProduct {
  public:
   explicit MatrixProduct(const dnnl::matmul::primitive_desc& plan);

@@ -11,7 +11,7 @@
 namespace parbench::cpu {
 namespace {
 
-/// The tensor that callers pass. To oneDNN a matrix may have more dimensions.
+/// Returns the tensor that callers pass. oneDNN's descriptor of a matrix may have more dimensions.
 TensorDesc tensor_of(const Operand& operand, const dnnl::memory::desc& layout) {
   switch (operand.placement) {
     case Placement::exact:
@@ -51,7 +51,7 @@ void PrimitiveCall::add(int argument, const dnnl::memory& memory) {
   arguments_.push_back({argument, memory.get()});
 }
 
-// Skipping an unchanged address matters: setting one costs a pass over the descriptor's padding.
+// Unchanged addresses are skipped: setting an address reads and writes the descriptor's padding.
 void PrimitiveCall::point(std::size_t slot, std::byte* address) {
   if (addresses_[slot] == address) return;
   memories_[slot].set_data_handle(address);

@@ -1,5 +1,5 @@
-// What the operations on oneDNN are made of: a primitive with its memory objects made in advance,
-// and an operation that is one such primitive.
+// Building blocks of operations on oneDNN: a primitive with memory objects made in advance, and an
+// operation that consists of one such primitive.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace parbench::cpu {
 
-/// Every plan of ours leaves scratch memory to the caller, so that it may run in any thread.
+/// Attribute that leaves scratch memory to the caller, so that a plan may run in any thread.
 [[nodiscard]] dnnl::primitive_attr user_scratchpad();
 
-/// A primitive ready to run: executing it changes addresses in memory objects that exist already,
-/// and allocates nothing here.
+/// A primitive ready to run. Executing it sets addresses in existing memory objects and allocates
+/// nothing here.
 class PrimitiveCall {
  public:
   PrimitiveCall(const dnnl::primitive_desc_base& plan, const dnnl::primitive& primitive);
 
-  /// Appends an argument (DNNL_ARG_…) to those whose addresses `run` takes.
+  /// Appends an argument (DNNL_ARG_…) whose address `run` takes.
   void add(int argument, const dnnl::memory::desc& desc);
 
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_.get_desc().get_size(); }
@@ -42,22 +42,21 @@ class PrimitiveCall {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
-/// Binds an operand that has its tensor, by its place among them, to the next argument of a
-/// primitive (DNNL_ARG_…), which has this layout. Throws std::logic_error where the two differ in
-/// size.
+/// Binds an operand that has its tensor to the next argument of a primitive (DNNL_ARG_…) with this
+/// layout. `slot`: index of the operand. Throws std::logic_error if the sizes differ.
 void bind_slot(const CpuOp& op, std::size_t slot, PrimitiveCall& call, int argument,
                const dnnl::memory::desc& layout);
 
-/// Adds the tensor of the next operand and binds it in the same way.
+/// Adds the tensor of the next operand and binds it as `bind_slot` does.
 void bind_next(CpuOp& op, PrimitiveCall& call, int argument, const dnnl::memory::desc& layout);
 
-/// An operation that is exactly one primitive.
+/// An operation that consists of one primitive.
 class PrimitiveOp final : public CpuOp {
  public:
   PrimitiveOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
               const dnnl::primitive& primitive);
 
-  /// Binds the next operand to an argument of the primitive (DNNL_ARG_…), which has this layout.
+  /// Binds the next operand to an argument of the primitive (DNNL_ARG_…) with this layout.
   void bind(int argument, const dnnl::memory::desc& layout);
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override;

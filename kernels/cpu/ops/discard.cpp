@@ -1,4 +1,5 @@
-// Gives pages of host memory back, so that using it again costs what using new memory costs.
+// Returns pages of host memory to the system, so that using the memory again costs as much as using
+// new memory.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,16 +20,16 @@ class DiscardOp final : public CpuOp {
   explicit DiscardOp(const Discard& desc)
       : CpuOp(desc), bytes_(static_cast<std::size_t>(desc.bytes)) {
     add_tensors(*this);
-    work_.bytes = 0;  // nothing moves
+    work_.bytes = 0;  // no data is moved
     set_implementation("madvise");
   }
 
-  // Costs as much as unmapping a block and mapping another, but keeps the address, which the tasks
-  // that follow have been given already.
+  // Costs as much as unmapping a block and mapping another, but keeps the address, which later
+  // tasks already use.
   void execute(const Execution& /*execution*/, std::span<std::byte* const> arguments) override {
     void* first = arguments[0];
     std::size_t bytes = bytes_;
-    if (std::align(page_, page_, first, bytes) == nullptr) return;  // no whole page
+    if (std::align(page_, page_, first, bytes) == nullptr) return;  // contains no whole page
     bytes -= bytes % page_;
     if (madvise(first, bytes, MADV_DONTNEED) != 0) {
       throw Error(fmt::format(

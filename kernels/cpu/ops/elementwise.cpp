@@ -10,14 +10,15 @@ namespace {
 
 using dnnl::memory;
 
-/// What oneDNN calls a function of one element, and its two parameters.
+/// oneDNN's name of an element-wise function, and its two parameters.
 struct Eltwise {
   dnnl::algorithm algorithm;
   float alpha;
   float beta;
 };
 
-// clip_v2, whose derivative is 0 at both limits; that of clip is 1 at the upper one.
+// Uses clip_v2, whose derivative is 0 at both limits; the derivative of clip is 1 at the upper
+// limit.
 template <class Desc>
 Eltwise eltwise_of(const Desc& desc) {
   using Algorithm = dnnl::algorithm;

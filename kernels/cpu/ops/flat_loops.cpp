@@ -1,4 +1,4 @@
-// Leaf loops, compiled once per instruction set, and their division among threads.
+// Inner loops, compiled once per instruction set, and their division among threads.
 #include "kernels/cpu/ops/flat_loops.h"
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::size_t grain = 1024;  // elements; whole cache lines for every type
+constexpr std::size_t grain = 1024;  // elements; a multiple of the cache line for every type
 
-// The attribute for a loop does not reach into an OpenMP region, so each has a function of its own.
-// `omp simd` because outputs may be inputs: element by element, which the compiler cannot know.
+// The attribute for several instruction sets does not apply inside OpenMP regions, so each loop is
+// a function of its own. `omp simd` is needed because outputs may be inputs: the compiler cannot
+// know that they only overlap element by element.
 
 PARBENCH_SIMD void accumulate_range(float* destination, const float* source, std::size_t count) {
 #pragma omp simd
@@ -136,7 +137,7 @@ PARBENCH_SIMD void add_row_range(std::uint16_t* destination, const std::uint16_t
   add_row(destination, source, addend, count);
 }
 
-/// Ranges of a row, so that the addend stays in the cache for all rows.
+/// Processes ranges of a row for all rows, so that the addend stays in the cache.
 template <class Element, class Addend>
 void add_rows(Element* destination, const Element* source, const Addend* addend,
               std::size_t repeats, std::size_t count, int threads) {
@@ -152,7 +153,7 @@ void add_rows(Element* destination, const Element* source, const Addend* addend,
 
 constexpr std::size_t rows_at_once = 8;
 
-/// Adds that many rows, which begin `stride` elements apart, in their order.
+/// Adds `rows` rows that begin `stride` elements apart, in order.
 template <class Element>
 [[gnu::always_inline]] inline void add_to_sums(float* sums, const Element* rows, std::size_t stride,
                                                std::size_t count) {
@@ -193,7 +194,8 @@ PARBENCH_SIMD void add_all_to_sums_range(float* sums, const std::uint16_t* rows,
   add_all_to_sums(sums, rows, repeats, stride, count);
 }
 
-/// Threads divide the columns: every sum has one order, whatever their number.
+/// Threads divide the columns, so that the order of every sum is the same for any number of
+/// threads.
 template <class Element>
 void sum_rows(float* sums, const Element* rows, std::size_t repeats, std::size_t count,
               bool accumulate, int threads) {

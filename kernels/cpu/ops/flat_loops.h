@@ -1,4 +1,4 @@
-// Loops over flat memory for what oneDNN has no primitive for: vectorised, in the stream's team.
+// Loops over flat memory for operations that oneDNN lacks: vectorised, in the stream's team.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace parbench::cpu {
 
-/// The f32 elements of an argument or of scratch memory, which is aligned for them.
+/// Returns the f32 elements of an argument or of scratch memory, which is aligned for them.
 inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
 
 /// destination += source.
@@ -15,26 +15,25 @@ void accumulate(float* destination, const float* source, std::size_t count, int 
 /// parameters −= rate · gradients.
 void descend(float* parameters, const float* gradients, float rate, std::size_t count, int threads);
 
-/// Bytes of a mask of `count` elements. Element i has bit i % 8 of byte i / 8.
+/// Returns the bytes of a mask of `count` elements. Element i has bit i % 8 of byte i / 8.
 constexpr std::size_t mask_bytes(std::size_t count) { return (count + 7) / 8; }
 
-/// destination = max(destination + addend, 0); a NaN stays one. `mask` gets the bits of the
-/// elements that are positive; the bits behind the last element are 0.
+/// destination = max(destination + addend, 0); a NaN stays a NaN. `mask` gets the bits of the
+/// positive elements; unused bits of the last byte are 0.
 void add_relu(float* destination, std::uint8_t* mask, const float* addend, std::size_t count,
               int threads);
-/// The same in bf16; the sum is taken in f32.
+/// Overload for bf16; the sum is computed in f32.
 void add_relu(std::uint16_t* destination, std::uint8_t* mask, const std::uint16_t* addend,
               std::size_t count, int threads);
 
-/// out = a [+ b] where the mask has a bit, else 0; without `b` where it is null. `out` may be `a`
-/// or `b`.
+/// out = a [+ b] where the mask has a bit, otherwise 0; `b` may be null. `out` may be `a` or `b`.
 void masked_sum(float* out, const std::uint8_t* mask, const float* a, const float* b,
                 std::size_t count, int threads);
-/// The same in bf16; the sum is taken in f32.
+/// Overload for bf16; the sum is computed in f32.
 void masked_sum(std::uint16_t* out, const std::uint8_t* mask, const std::uint16_t* a,
                 const std::uint16_t* b, std::size_t count, int threads);
 
-/// Elements whose squares `squared_error` adds up to one partial sum.
+/// Number of elements per partial sum of `squared_error`.
 inline constexpr std::size_t error_block = 4096;
 
 /// difference = scale · (prediction − target); `partial_sums` gets Σ(prediction − target)² of every
@@ -59,7 +58,7 @@ void sum_repeats(float* sums, const float* rows, std::size_t repeats, std::size_
 void sum_repeats(float* sums, const std::uint16_t* rows, std::size_t repeats, std::size_t count,
                  bool accumulate, int threads);
 
-/// f32 to bf16.
+/// Converts f32 to bf16.
 void narrow(std::uint16_t* destination, const float* source, std::size_t count);
 
 }  // namespace parbench::cpu

@@ -1,4 +1,4 @@
-// Runs a backward primitive and adds its gradients where that is asked for.
+// Runs a backward primitive and accumulates its gradients if required.
 #include "kernels/cpu/ops/gradient_op.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A backward primitive whose last outputs are gradients of parameters, overwritten or added to.
+// A backward primitive whose last outputs are gradients of parameters, overwritten or accumulated.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace parbench::cpu {
 
-/// oneDNN's backward primitives cannot add to what a gradient holds, so with `accumulate` the
-/// primitive writes gradients to scratch memory, and they are added from there.
+/// oneDNN's backward primitives cannot accumulate. With `accumulate`, the primitive therefore
+/// writes gradients to scratch memory, and they are added from there.
 class GradientOp final : public CpuOp {
  public:
   GradientOp(const OpDesc& desc, const dnnl::primitive_desc_base& plan,
              const dnnl::primitive& primitive, bool accumulate);
 
-  /// Binds the next operand, which is no gradient of a parameter, to an argument of the primitive;
-  /// all of these before the first `bind_gradient`.
+  /// Binds the next operand to an argument of the primitive. For operands other than gradients of
+  /// parameters; must be called before the first `bind_gradient`.
   void bind(int argument, const dnnl::memory::desc& layout);
-  /// The same for a gradient (f32).
+  /// Binds the next operand, a gradient of parameters (f32).
   void bind_gradient(int argument, const dnnl::memory::desc& layout);
 
   void execute(const Execution& execution, std::span<std::byte* const> arguments) override;
@@ -34,7 +34,7 @@ class GradientOp final : public CpuOp {
 
   PrimitiveCall call_;
   bool accumulate_;
-  std::size_t others_ = 0;  // arguments before the gradients
+  std::size_t others_ = 0;  // number of arguments before the gradients
   std::vector<Gradient> gradients_;
 };
 

@@ -37,18 +37,19 @@ class LinearBackwardDataOp final : public CpuOp {
   DataGradient gradient_;
 };
 
-/// Measured with AVX-512: with many rows oneDNN's matmul computes weight gradients 1.1 to 1.7 times
-/// as fast as its backward inner product, which adds up the bias on the way. That takes another
-/// pass over the rows here, which few inputs beside many outputs do not outweigh.
+/// Returns whether weight gradients are computed by oneDNN's matmul. Measured with AVX-512: with
+/// many rows it is 1.1 to 1.7 times as fast as the backward inner product, which includes the sum
+/// of the bias. With matmul that sum takes another pass over the rows, which costs more than is
+/// gained if there are few inputs and many outputs.
 bool pays_as_product(const LinearBackwardWeights& desc) {
   constexpr std::int64_t min_rows = 768;
-  constexpr std::int64_t max_outputs = 8;  // for each input
+  constexpr std::int64_t max_outputs = 8;  // per input
   const LinearShape& shape = desc.shape;
   return desc.dtype == DType::f32 && shape.batch >= min_rows &&
          shape.out_features <= max_outputs * shape.in_features;
 }
 
-/// diff_weights = sourceᵀ · diff_destination, inputs outermost, which are then brought into blocks.
+/// diff_weights = sourceᵀ · diff_destination with inputs outermost, then reordered into blocks.
 class LinearWeightsProduct final : public CpuOp {
  public:
   LinearWeightsProduct(const LinearBackwardWeights& desc, const dnnl::memory::desc& weights)
@@ -103,7 +104,7 @@ class LinearWeightsProduct final : public CpuOp {
   bool has_bias_;
   MatrixProduct product_;
   std::optional<PrimitiveCall> reorder_;
-  std::size_t plain_ = 0;  // offsets in scratch memory
+  std::size_t plain_ = 0;  // offset in scratch memory
   std::size_t blocked_ = 0;
   std::size_t work_ = 0;
 };

@@ -8,8 +8,8 @@
 
 namespace parbench::cpu {
 
-/// Calls body(begin, end) for disjoint ranges that cover [0, count), in `threads` threads when the
-/// work is worth waking them. Ranges begin at multiples of `grain`.
+/// Calls body(begin, end) for disjoint ranges that cover [0, count), in `threads` threads if the
+/// work is large enough. Ranges begin at multiples of `grain`.
 template <class Body>
 void parallel_ranges(std::size_t count, std::size_t grain, int threads, const Body& body) {
   constexpr std::size_t worth_a_team = 16384;

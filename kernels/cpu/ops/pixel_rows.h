@@ -1,6 +1,6 @@
 // Images with channels last as rows of channels, and sums over their pixels that do not depend on
-// the number of threads: chunks of rows are summed in f32, and the sums of chunks in f64, in their
-// order.
+// the number of threads: chunks of rows are summed in f32, and the sums of chunks are added in f64,
+// in order.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct PixelRows {
   std::size_t rows;
   std::size_t channels;
 
-  /// Rows that are passed over together: 32 KiB of bf16, which stay in a core's cache.
+  /// Number of rows of a chunk: 32 KiB of bf16, which stay in a core's cache.
   [[nodiscard]] std::size_t of_chunk() const {
     constexpr std::size_t elements = 16384;
     return std::max<std::size_t>(1, elements / channels);
@@ -23,7 +23,7 @@ struct PixelRows {
   [[nodiscard]] std::size_t chunks() const { return (rows + of_chunk() - 1) / of_chunk(); }
 };
 
-/// Calls body(number, first element, its rows) for each chunk, in the stream's team.
+/// Calls body(chunk index, first element, rows of the chunk) for each chunk, in the stream's team.
 template <class Body>
 void for_chunks(const PixelRows& pixels, int threads, const Body& body) {
   const std::size_t chunk = pixels.of_chunk() * pixels.channels;
@@ -36,8 +36,8 @@ void for_chunks(const PixelRows& pixels, int threads, const Body& body) {
                   });
 }
 
-/// totals = Σ over chunks, for each channel. `of_chunks` are the first chunk's sums, and those of
-/// the next chunk follow `step` elements after them.
+/// totals = Σ over chunks, for each channel. `of_chunks`: sums of the first chunk; those of the
+/// next chunks follow `step` elements apart.
 inline void add_chunks(double* totals, const float* of_chunks, std::size_t step,
                        const PixelRows& pixels) {
   std::fill_n(totals, pixels.channels, 0.0);

@@ -1,6 +1,6 @@
-// One overload per operation, found by `prepare` through the variant: an operation without one does
-// not compile. Each needs a description that `check` accepts, in a format that the processor has,
-// and throws dnnl::error for what oneDNN refuses.
+// One overload per operation, which `prepare` calls through the variant: an operation without an
+// overload does not compile. Each requires a description that `check` accepts, in a format that the
+// processor supports, and throws dnnl::error if oneDNN refuses it.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,21 @@ using Planned = std::unique_ptr<CpuOp>;
 [[nodiscard]] Planned plan(const ConvolutionForward& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(const ConvolutionBackwardWeights& desc);
-/// Whether a convolution, any pass, is computed by Winograd's algorithm F(4×4, 3×3) if oneDNN has a
-/// kernel for that, with AVX-512: for the sizes where it was measured to be faster
+/// Returns whether all passes of a convolution use Winograd's algorithm F(4×4, 3×3) if oneDNN has a
+/// kernel for it (AVX-512). True for sizes for which it was measured to be faster
 /// (docs/decisions/cpu-kernels.md).
 [[nodiscard]] bool is_for_winograd(const ConvolutionShape& shape, DType dtype);
-/// Whether each output position sees one pixel of the source, and each pixel is seen once.
+/// Returns whether each output position reads one pixel of the source, and each pixel is read once.
 [[nodiscard]] bool is_pointwise(const ConvolutionShape& shape);
-/// The gradient of weights as one matrix product over all output positions of the batch, channels
-/// last. Takes convolutions without bias and groups.
+/// Computes the gradient of weights as one matrix product over all output positions of the batch,
+/// with channels last. Requires a convolution without bias and groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardWeights& desc);
-/// The gradient of the source in the same way. Takes windows of 1×1 without padding and groups.
+/// Computes the gradient of the source in the same way. Requires a 1×1 window without padding and
+/// groups.
 [[nodiscard]] Planned plan_as_product(const ConvolutionBackwardData& desc);
-/// Whether the gradient of the weights of a depthwise convolution may be computed by a loop over
-/// the window's taps, in any layout of activations.
+/// Returns whether `plan_tap_loop` supports a depthwise convolution, in any layout of activations.
 [[nodiscard]] bool has_tap_loop(const ConvolutionShape& shape);
-/// That loop, for shapes that have it.
+/// Computes the gradient of the weights by a loop over the window's taps.
 [[nodiscard]] Planned plan_tap_loop(const ConvolutionBackwardWeights& desc);
 [[nodiscard]] Planned plan(const LinearForward& desc);
 [[nodiscard]] Planned plan(const LinearBackwardData& desc);
@@ -41,11 +41,12 @@ using Planned = std::unique_ptr<CpuOp>;
 
 [[nodiscard]] Planned plan(const BatchNormForward& desc);
 [[nodiscard]] Planned plan(const BatchNormBackward& desc);
-/// The same in loops of our own. Takes images with channels last whose number of channels is a
-/// multiple of 8.
+/// Computes batch normalisation in this project's loops. Requires channels last, and a number of
+/// channels that is a multiple of 8.
 [[nodiscard]] Planned plan_over_pixels(const BatchNormForward& desc);
 [[nodiscard]] Planned plan_over_pixels(const BatchNormBackward& desc);
-/// Moves the running statistics towards those of the batch. `arguments`: the operation's.
+/// Moves the running statistics towards those of the batch. `arguments`: the arguments of the
+/// operation.
 void move_running(const BatchNormForward& desc, std::span<std::byte* const> arguments);
 
 [[nodiscard]] Planned plan(const ActivationForward& desc);
@@ -68,7 +69,7 @@ void move_running(const BatchNormForward& desc, std::span<std::byte* const> argu
 [[nodiscard]] Planned plan(const Spin& desc);
 [[nodiscard]] Planned plan(const Discard& desc);
 
-// Of transformers, optimisers and gradient clipping.
+// Transformers, optimisers and gradient clipping.
 [[nodiscard]] Planned plan(const LayerNormForward& desc);
 [[nodiscard]] Planned plan(const LayerNormBackward& desc);
 [[nodiscard]] Planned plan(const Dropout& desc);

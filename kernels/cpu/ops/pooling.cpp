@@ -11,8 +11,8 @@ struct Window {
   dnnl::algorithm algorithm;
   memory::dims strides;
   memory::dims kernel;
-  memory::dims padding;   // above and on the left
-  memory::dims trailing;  // below and on the right
+  memory::dims padding;   // at the top and on the left
+  memory::dims trailing;  // at the bottom and on the right
 };
 
 Window window_of(const PoolingShape& shape, dnnl::algorithm algorithm) {
@@ -33,7 +33,7 @@ Window average_window(const PoolingShape& shape, bool count_padding) {
                                         : dnnl::algorithm::pooling_avg_exclude_padding);
 }
 
-// One window, the whole image.
+// Returns a window that is the whole image.
 Window mean_window(const Shape& source) {
   return {.algorithm = dnnl::algorithm::pooling_avg_exclude_padding,
           .strides = {1, 1},

@@ -1,4 +1,4 @@
-// Plans any operation, and turns oneDNN's errors into ours.
+// Plans any operation, and converts errors of oneDNN.
 #include "kernels/cpu/ops/prepare.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Copies of arguments in scratch memory, and the reorders that fill them or empty them.
+// Copies of arguments in scratch memory, and the reorders from and to them.
 #include "kernels/cpu/ops/reordered_op.h"
 
 #include <fmt/format.h>

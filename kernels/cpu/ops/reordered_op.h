@@ -1,4 +1,4 @@
-// An operation that was planned in other layouts than those of its callers' tensors.
+// An operation that was planned in layouts other than those of its callers' tensors.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,9 @@
 
 namespace parbench::cpu {
 
-/// Takes activations in the device's layout and runs `inner` on copies of them in scratch memory:
-/// what it reads is reordered before it, what it writes after it. Both are part of the operation
-/// and of its time, and `implementation()` lists the reorders. No activation is both read and
-/// written.
+/// Takes activations in the device's layout and runs `inner` on copies of them in scratch memory.
+/// Inputs are reordered before it, outputs after it. Both reorders are part of the operation and of
+/// its time, and `implementation()` lists them. No activation may be both read and written.
 class ReorderedOp final : public CpuOp {
  public:
   ReorderedOp(const OpDesc& desc, Planned inner);
@@ -24,11 +23,11 @@ class ReorderedOp final : public CpuOp {
  private:
   /// An argument with a copy in scratch memory.
   struct Detour {
-    std::size_t slot = 0;  // among the arguments
+    std::size_t slot = 0;  // index of the argument
     Access access = Access::read;
-    std::size_t copy = 0;     // where it begins in the scratch memory
-    std::size_t scratch = 0;  // of the reorder, the same
-    PrimitiveCall reorder;    // from the argument to the copy, or back
+    std::size_t copy = 0;     // offset of the copy in scratch memory
+    std::size_t scratch = 0;  // offset of the reorder's own scratch memory
+    PrimitiveCall reorder;    // from the argument to the copy, or vice versa
   };
 
   void add_detour(std::size_t slot, const Argument& inside, const TensorDesc& outside);
@@ -37,8 +36,8 @@ class ReorderedOp final : public CpuOp {
   std::vector<Detour> detours_;
 };
 
-/// The operation itself where it takes activations in the device's layout, else with reorders
-/// around it.
+/// Returns `inner` if it takes activations in the device's layout, otherwise `inner` with reorders
+/// before and after it.
 [[nodiscard]] Planned in_device_layout(const OpDesc& desc, Planned inner);
 
 }  // namespace parbench::cpu

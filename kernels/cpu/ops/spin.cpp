@@ -15,12 +15,13 @@ class SpinOp final : public CpuOp {
  public:
   explicit SpinOp(const Spin& desc) : CpuOp(desc), desc_(desc) {
     add_tensors(*this);
-    set_seconds(std::chrono::duration<double>(desc.duration).count());  // noise leaves the mean
+    // the mean duration, with or without noise
+    set_seconds(std::chrono::duration<double>(desc.duration).count());
     set_implementation("steady_clock");
   }
 
-  // The factor follows the executions of this operation, not the counter: a reset counter must not
-  // bring the same noise again.
+  // The factor depends on the executions of this operation, not on the counter, so that resetting
+  // the counter does not repeat the noise.
   void execute(const Execution& /*execution*/, std::span<std::byte* const> arguments) override {
     const Clock::time_point begin = Clock::now();
     const Clock::time_point end = begin + next_duration();

@@ -1,6 +1,6 @@
 // Vectors of 16 elements as f32, for loops that are compiled once per instruction set
-// (PARBENCH_SIMD). Vectors are passed by reference: how they would be passed by value depends on
-// the instruction set.
+// (PARBENCH_SIMD). Vectors are passed by reference, because the convention for passing them by
+// value depends on the instruction set.
 #pragma once
 
 #if defined(__SSE2__)
@@ -23,11 +23,11 @@ using Selection [[gnu::vector_size(64)]] = std::int32_t;
 using Halves [[gnu::vector_size(32)]] = std::uint16_t;
 using Bytes [[gnu::vector_size(16)]] = std::int8_t;
 
-/// The same in memory, at the alignment of an element.
+/// Vectors in memory with the alignment of an element.
 using StoredFloats [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 using StoredHalves [[gnu::vector_size(32), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
 
-// Single elements, for what is left behind the last vector.
+// Functions for single elements, for the rest after the last whole vector.
 [[nodiscard]] inline float widened(float value) { return value; }
 [[nodiscard]] inline float widened(std::uint16_t value) { return from_bf16(value); }
 inline void round_to(float& element, float value) { element = value; }
@@ -48,7 +48,7 @@ inline void round_to(std::uint16_t& element, float value) { element = to_bf16(va
   *reinterpret_cast<StoredFloats*>(address) = values;
 }
 
-/// Rounds to bf16 as `to_bf16` does: to the nearest, ties to even; a NaN stays one.
+/// Rounds to bf16 as `to_bf16` does: to the nearest, ties to even; a NaN stays a NaN.
 [[gnu::always_inline]] inline void store(std::uint16_t* address, const Floats& values) {
   const auto bits = reinterpret_cast<Words>(values);
   const Words rounded = (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;

@@ -1,4 +1,4 @@
-// Lists of commands, and what of them is known to precede what.
+// Lists of commands, and the order between them that is known so far.
 #include "kernels/cpu/runtime/capture.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,8 @@ void Capture::record(std::size_t lane, CpuEvent& event) {
 void Capture::wait(std::size_t lane, const CapturedRecord& record) {
   const Mark& mark = marks_.at(record.mark);
   work_->lanes[lane].commands.push_back({.kind = Command::Kind::wait, .event = mark.event});
-  for (std::size_t i = 0; i < mark.past.size(); ++i) {  // lanes added later are not in it
+  // does not contain lanes that were added later
+  for (std::size_t i = 0; i < mark.past.size(); ++i) {
     pasts_[lane][i] = std::max(pasts_[lane][i], mark.past[i]);
   }
 }

@@ -1,4 +1,4 @@
-// Collects what is enqueued on streams into a list of commands for each of them.
+// Collects work that is enqueued on streams into a list of commands for each stream.
 #pragma once
 
 #include <cstddef>
@@ -12,39 +12,40 @@ namespace parbench::cpu {
 
 class CpuStream;
 
-/// What a capture has collected. The commands refer to the events.
+/// Result of a capture. The commands refer to the events.
 struct CapturedWork {
   struct Lane {
     CpuStream* stream = nullptr;
     CommandList commands;
   };
-  std::vector<Lane> lanes;  // that of the capturing stream first
+  std::vector<Lane> lanes;  // the first is that of the capturing stream
   std::vector<std::unique_ptr<CpuEvent>> events;
 };
 
-/// A capture in progress. Fed by one thread.
+/// A capture in progress. Used by one thread.
 class Capture : public std::enable_shared_from_this<Capture> {
  public:
   Capture() = default;
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  /// Adds a stream; returns its lane.
+  /// Adds a stream; returns the index of its lane.
   std::size_t add(CpuStream& stream);
 
   void enqueue(std::size_t lane, const Command& command);
-  /// Records an event by one of the graph's own, which stands for it until it is recorded again.
+  /// Records an event as an event of the graph, which replaces it until it is recorded again.
   void record(std::size_t lane, CpuEvent& event);
   void wait(std::size_t lane, const CapturedRecord& record);
 
-  /// The streams that take part.
+  /// Returns the lanes of the streams that take part.
   [[nodiscard]] const std::vector<CapturedWork::Lane>& lanes() const { return work_->lanes; }
 
-  /// Ends it. Throws std::logic_error when work of a lane is not waited for by the first.
+  /// Ends the capture. Throws std::logic_error if the first lane does not wait for the work of
+  /// another lane.
   [[nodiscard]] std::shared_ptr<const CapturedWork> finish();
 
  private:
-  /// For each lane: how many of its operations and copies precede a place for certain.
+  /// For each lane: the number of its operations and copies that are known to precede a position.
   using Past = std::vector<std::size_t>;
 
   struct Mark {
@@ -53,8 +54,8 @@ class Capture : public std::enable_shared_from_this<Capture> {
   };
 
   std::shared_ptr<CapturedWork> work_ = std::make_shared<CapturedWork>();
-  std::vector<Past> pasts_;  // of the next command of each lane
-  std::vector<Mark> marks_;  // one a record
+  std::vector<Past> pasts_;  // at the next command of each lane
+  std::vector<Mark> marks_;  // one per record
 };
 
 }  // namespace parbench::cpu

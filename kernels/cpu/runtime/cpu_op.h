@@ -13,11 +13,11 @@ struct stream;  // NOLINT(readability-identifier-naming): the library's name
 
 namespace parbench::cpu {
 
-/// What a stream's worker thread lends to the operation it runs.
+/// Resources that a stream's worker thread lends to the operation that it runs.
 struct Execution {
   dnnl::stream& stream;  // of the CPU engine (engine.h)
   std::byte* scratch;    // at least Op::scratch_bytes() bytes, 64-byte aligned
-  int threads;           // the OpenMP team that the operation was prepared for is already set
+  int threads;  // size of the OpenMP team that is already set, for which the operation was prepared
 };
 
 /// The arguments of an operation, in the order of `arguments()`.
@@ -33,16 +33,16 @@ class CpuOp : public DescribedOp {
   /// Allocates nothing of its own.
   virtual void execute(const Execution& execution, Addresses arguments) = 0;
 
-  /// Threads that it was prepared for; a stream with another number refuses it.
+  /// Number of threads for which the operation was prepared; streams with another number refuse it.
   int threads = 1;
 
  protected:
-  /// Names the kernel as oneDNN does, and notes whether it is a reference implementation.
+  /// Sets oneDNN's name of the kernel, and whether it is a reference implementation.
   void set_kernel(std::string_view implementation);
 };
 
-/// Whether oneDNN's name of a kernel ("ref:any", "x64:gemm:jit") is that of a reference
-/// implementation: "ref" is one of the words between its colons and underscores.
+/// Returns whether oneDNN's name of a kernel ("ref:any", "x64:gemm:jit") denotes a reference
+/// implementation: one of its words, which colons and underscores separate, is "ref".
 [[nodiscard]] bool is_reference_kernel(std::string_view implementation);
 
 }  // namespace parbench::cpu

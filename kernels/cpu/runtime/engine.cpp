@@ -1,4 +1,4 @@
-// Asks oneDNN which instructions it may use; ONEDNN_MAX_CPU_ISA lowers the answer.
+// Queries the instructions that oneDNN may use; ONEDNN_MAX_CPU_ISA restricts them.
 #include "kernels/cpu/runtime/engine.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace parbench::cpu {
 namespace {
 
-// The values of the enumeration are sets of features: a larger set contains the bits of a smaller.
+// The enumerators are sets of features: the bits of a set contain those of its subsets.
 bool offers(dnnl::cpu_isa wanted) {
   const auto bits = static_cast<unsigned>(wanted);
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;

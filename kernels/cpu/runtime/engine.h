@@ -1,4 +1,4 @@
-// The oneDNN engine that all CPU devices share, and what this processor's kernels can do.
+// The oneDNN engine that all CPU devices share, and the features of this processor's kernels.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -9,25 +9,25 @@
 
 namespace parbench::cpu {
 
-/// oneDNN's CPU engine. It has no state of its own: threads and cores are those of the caller.
+/// Returns oneDNN's CPU engine. It has no state: threads and cores are those of the caller.
 [[nodiscard]] const dnnl::engine& engine();
 
-/// Whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would be
-/// emulated, whose speed is not representative.
+/// Returns whether oneDNN may use native bf16 arithmetic (AVX-512 with bf16). Without it bf16 would
+/// be emulated, and its speed would not be representative.
 [[nodiscard]] bool has_native_bf16();
 
-/// Returns why this processor has no arithmetic for a format, with the remedy: TF32, and bf16
-/// without the instructions. Empty where it has.
+/// Returns why this processor does not support a format, with the remedy; empty if it does. TF32 is
+/// never supported, bf16 only by processors with instructions for it.
 [[nodiscard]] std::string lacking_arithmetic(NumberFormat format);
-/// Throws Unsupported, in the operation's name, for a format that it has no arithmetic for.
+/// Throws Unsupported, with the operation's name, for a format that the processor does not support.
 void check_arithmetic(std::string_view operation, NumberFormat format);
 
-/// Channels in one block of the activation layout: 16 with AVX-512, else 8, as oneDNN's kernels
-/// want it.
+/// Returns the channels per block of the activation layout: 16 with AVX-512, otherwise 8, as
+/// oneDNN's kernels require.
 [[nodiscard]] int channel_block();
 
-/// The value of PARBENCH_CPU_LAYOUT, which sets the layout of all activations: "channels-last" or
-/// "blocks"; empty where it is not set. Throws UsageError for another value.
+/// Returns the value of PARBENCH_CPU_LAYOUT, which sets the layout of all activations:
+/// "channels-last" or "blocks"; empty if it is not set. Throws UsageError for other values.
 [[nodiscard]] std::string_view wanted_layout();
 
 }  // namespace parbench::cpu

@@ -1,4 +1,4 @@
-// Implementation of CPU events.
+// CPU events.
 #include "kernels/cpu/runtime/event.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ CpuEvent::Record CpuEvent::latest() const {
 void CpuEvent::reach(std::uint64_t record) {
   const bool timing = kind_ == EventKind::timing;
   const auto now = timing ? std::chrono::steady_clock::now() : decltype(time_)();
-  // Notified with the lock held: who waits may destroy the event as soon as it can go on.
+  // Notifies with the lock held: a waiter may destroy the event as soon as it continues.
   const std::lock_guard lock(mutex_);
   reached_ = std::max(reached_, record);
   time_ = now;

@@ -1,4 +1,4 @@
-// Events of CPU streams: a generation that waiters sleep on, and the time it was reached.
+// Events of CPU streams: a counter of records on which waiters sleep, and the time of the last one.
 #pragma once
 
 #include <chrono>
@@ -19,36 +19,36 @@ class Capture;
 
 /// The record of an event inside a capture.
 struct CapturedRecord {
-  std::weak_ptr<Capture> capture;  // gone once the capture has ended
-  std::size_t mark = 0;            // which of its records
+  std::weak_ptr<Capture> capture;  // expires when the capture ends
+  std::size_t mark = 0;            // index of the record in the capture
 };
 
 class CpuEvent final : public Event {
  public:
   explicit CpuEvent(EventKind kind) : kind_(kind) {}
-  /// One that streams of other backends can wait for, and that takes the time.
+  /// Constructs an event that streams of other backends can wait for, and that has a time.
   explicit CpuEvent(Buffer word)
       : kind_(EventKind::timing), shared_(std::in_place, std::move(word)) {}
 
   [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   [[nodiscard]] double seconds_since(const Event& earlier) const override;
 
-  /// Announces a record to come; the number distinguishes it from earlier ones. Called when it is
-  /// enqueued.
+  /// Announces a record when it is enqueued. Returns its number, which distinguishes it from
+  /// earlier ones.
   [[nodiscard]] std::uint64_t announce();
-  /// The same of a record inside a capture.
+  /// Announces a record inside a capture.
   void announce_captured(CapturedRecord record);
 
-  /// The latest record announced.
+  /// The latest announced record.
   struct Record {
     std::uint64_t number = 0;  // 0 before the first, for which no wait is needed
     std::optional<CapturedRecord> captured = {};
   };
   [[nodiscard]] Record latest() const;
 
-  /// Takes the time and wakes the waiters.
+  /// Stores the time and wakes the waiters.
   void reach(std::uint64_t record);
-  /// Sleeps until that record is reached. False when the limit passes first.
+  /// Sleeps until that record is reached. Returns false if the limit passes first.
   [[nodiscard]] bool wait_for(std::uint64_t record, std::chrono::milliseconds limit);
 
  private:
@@ -60,7 +60,7 @@ class CpuEvent final : public Event {
   Record latest_;
   std::uint64_t reached_ = 0;
   std::chrono::steady_clock::time_point time_;
-  std::optional<SharedRecords> shared_;  // numbered like the records here
+  std::optional<SharedRecords> shared_;  // uses the same numbers for records
 };
 
 }  // namespace parbench::cpu

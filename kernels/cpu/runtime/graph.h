@@ -1,5 +1,5 @@
-// Graphs of CPU devices: a launch hands each stream its whole list of commands at once, under one
-// lock and with one wake-up, where enqueueing takes as many as there are commands.
+// Graphs of CPU devices: a launch hands each stream its whole list of commands at once, with one
+// lock and one wake-up, instead of one for each command.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// mmap with huge pages, and what the system says about the memory that is left.
+// Memory maps with huge pages, and available memory as the system reports it.
 #include "kernels/cpu/runtime/memory.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,8 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t page = 4096;
 constexpr std::size_t reserve = std::size_t{256} << 20;
-constexpr std::size_t min_touched = std::size_t{16} << 20;  // by a thread, to be worth its start
+// minimum per thread that justifies its start
+constexpr std::size_t min_touched = std::size_t{16} << 20;
 
 std::size_t meminfo(const std::string& field) {
   std::ifstream file("/proc/meminfo");
@@ -43,7 +44,7 @@ std::size_t meminfo(const std::string& field) {
 void try_to_bind(const std::vector<int>& cores) {
   try {
     bind_this_thread(cores);
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): pages further away serve as well
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): remote pages serve as well
   }
 }
 
@@ -54,8 +55,8 @@ void touch_here(std::byte* data, std::size_t bytes) {
   for (std::size_t offset = 0; offset < bytes; offset += page) data[offset] = std::byte{0};
 }
 
-/// All threads at once, and in the caller's what no thread could be started for: pages that lie
-/// further away are better than a case that fails.
+/// Touches memory in all threads at once. The calling thread touches the parts of threads that
+/// could not be started: remote pages are better than a failed case.
 void touch(std::byte* data, std::size_t bytes, const std::vector<int>& cores) {
   const std::size_t threads = std::clamp<std::size_t>(bytes / min_touched, 1, cores.size());
   const std::size_t part = round_up(bytes / threads, huge_page);
@@ -103,7 +104,7 @@ std::optional<Buffer> try_reserve(std::size_t bytes, MemoryKind kind) {
       data, 0, kind, [base, mapped](std::byte*) { munmap(base, mapped); }, rounded);
 }
 
-/// Space for `wished` bytes, or at least for `bytes`.
+/// Reserves `wished` bytes of address space, or at least `bytes`.
 Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wished,
                      MemoryKind kind) {
   for (const std::size_t size : {std::max(wished, bytes), bytes}) {
@@ -119,9 +120,9 @@ Buffer reserve_space(const std::string& owner, std::size_t bytes, std::size_t wi
 
 namespace {
 
-/// Throws OutOfMemory if the machine has not `more` bytes left. Reading that takes longer than
-/// taking a small block, so small blocks are checked together: until then the reserve has room for
-/// them.
+/// Throws OutOfMemory if the machine has less than `more` bytes left. Reading the available memory
+/// takes longer than allocating a small block, so small blocks are checked together; until then the
+/// reserve has room for them.
 void check_left(const MemoryOwner& owner, std::size_t more, std::size_t held) {
   constexpr std::size_t checked_together = reserve / 16;
   static std::atomic<std::size_t> unchecked{0};
@@ -135,9 +136,9 @@ void extend(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryK
   const std::size_t old = buffer.bytes();
   buffer.extend(bytes);
   if (kind == MemoryKind::pageable) return;
-  const std::size_t first = old / page * page;  // whole pages, as madvise and mlock take them
+  const std::size_t first = old / page * page;  // rounded to pages, as madvise and mlock require
   touch(buffer.data() + first, bytes - first, owner.cores);
-  // Page-locking keeps the pages where they are; a process without the right to it does without.
+  // Page-locking keeps the pages in place; it is skipped if the process lacks the right.
   if (kind == MemoryKind::pinned) mlock(buffer.data() + first, bytes - first);
 }
 

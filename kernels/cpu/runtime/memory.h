@@ -1,4 +1,4 @@
-// Memory of CPU devices: large, aligned, touched or untouched as the kind demands.
+// Memory of CPU devices: large, aligned, touched or untouched depending on its kind.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,26 @@
 
 namespace parbench::cpu {
 
-/// Bytes that this process can still take: what the kernel calls available, or what the control
-/// group leaves, whichever is less, minus a reserve for the program itself.
+/// Returns the bytes that this process can still allocate: the kernel's available memory or the
+/// remainder of the control group, whichever is less, minus a reserve for the program itself.
 [[nodiscard]] std::size_t available_memory();
 
-/// Physical memory, or the control group's limit when that is less.
+/// Returns the physical memory, or the control group's limit if that is less.
 [[nodiscard]] std::size_t total_memory();
 
-/// Whose memory it is: a name for errors, and the cores near which its pages belong.
+/// Owner of memory: a name for errors, and the cores near which its pages should be.
 struct MemoryOwner {
   const std::string& name;
   const std::vector<int>& cores;
 };
 
-/// Maps memory. Device and pinned memory is touched by threads on the owner's cores, all at once:
-/// first touch is slow, and where it happens decides where a page lies. Throws OutOfMemory.
+/// Maps memory. Threads on all of the owner's cores touch device and pinned memory at the same
+/// time: first touch is slow, and the touching core determines the NUMA node of a page. Throws
+/// OutOfMemory.
 [[nodiscard]] Buffer map_memory(const MemoryOwner& owner, std::size_t bytes, MemoryKind kind);
 
-/// Makes a buffer larger in place: the first call takes address space for all of the machine's
-/// memory, and every call touches only what is new. Throws OutOfMemory and changes nothing.
+/// Enlarges a buffer in place. The first call reserves address space for all of the machine's
+/// memory, and every call touches only the added part. Throws OutOfMemory and changes nothing.
 void grow_memory(Buffer& buffer, const MemoryOwner& owner, std::size_t bytes, MemoryKind kind);
 
 }  // namespace parbench::cpu

@@ -1,4 +1,4 @@
-// Implementation of CPU streams: the queue, the worker and its commands.
+// CPU streams: the queue, the worker and its commands.
 #include "kernels/cpu/runtime/stream.h"
 
 #include <fmt/format.h>
@@ -193,8 +193,8 @@ void CpuStream::launch(std::shared_ptr<const CommandList> list, std::uint64_t la
 }
 
 void CpuStream::call(const std::function<void()>& function) {
-  // The queue refers to the function, so nothing may end this call between push and its execution:
-  // what can hang is waited for before.
+  // The queue refers to the function, so this call must not return between push and execution. Work
+  // that may hang is therefore waited for first.
   synchronize(default_limit);
   push({.kind = Kind::function, .function = &function});
   std::unique_lock lock(mutex_);
@@ -214,7 +214,7 @@ void CpuStream::push(Command command) {
       first_ = 0;
     }
     ring_[(first_ + count_) % ring_.size()] = std::move(command);
-    if (++count_ > 1) return;  // the worker is busy and will come by
+    if (++count_ > 1) return;  // the worker is busy and will see the new command
   }
   work_available_.notify_one();
 }
@@ -228,14 +228,15 @@ void CpuStream::work() {
     work_available_.wait(lock, has_work);
     if (count_ == 0) return;
     if (sleeps) {
-      // A busy stream finds its team awake. So does one that was idle, before its first event is
-      // reached.
+      // The team of a busy stream is awake. The team of an idle stream is woken here, before its
+      // first event is reached.
       lock.unlock();
       wake_team(threads_);
       lock.lock();
     }
     {
-      const Command command = std::move(ring_[first_]);  // the ring keeps no graph alive
+      // moved, so that the ring does not keep graphs alive
+      const Command command = std::move(ring_[first_]);
       lock.unlock();
       run_checked(command, command.number);
     }

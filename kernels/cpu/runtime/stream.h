@@ -21,13 +21,13 @@
 
 namespace parbench::cpu {
 
-/// After an exception in its worker a stream skips operations and copies until `synchronize` has
-/// thrown it, and so it does while it is destroyed; events are still reached, so that no waiter
-/// hangs. Destruction waits for the command that is running.
+/// After an exception in its worker, a stream skips operations and copies until `synchronize` has
+/// thrown the exception. It also skips them while it is destroyed. Events are still reached, so
+/// that no waiter hangs. Destruction waits for the running command.
 class CpuStream final : public Stream {
  public:
-  /// The worker is bound to `cores`, its team of `threads` to one of them each. `name` shows in
-  /// debuggers and error messages.
+  /// The worker is bound to `cores`, and each of its `threads` team members to one of them. `name`
+  /// appears in debuggers and error messages.
   CpuStream(Device& device, std::string name, std::vector<int> cores, int threads);
   ~CpuStream() override;
   CpuStream(const CpuStream&) = delete;
@@ -45,20 +45,20 @@ class CpuStream final : public Stream {
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
-  /// Costs two readings of the clock for each operation or copy.
+  /// Each logged operation or copy costs two readings of the clock.
   void log_activities(ActivityLog* log) override;
   void check_activities() override {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
+  /// Enqueues an operation. Throws std::invalid_argument if the arguments do not fit.
   void execute(CpuOp& op, std::span<const BufferView> views);
 
-  /// Runs a function in the worker, after what is queued, and waits for it. Rethrows its exception.
-  /// Throws TimedOut, and has not touched the function, when what is queued does not end.
+  /// Runs a function in the worker after the queued work, and waits for it. Rethrows its exception.
+  /// Throws TimedOut, without having run the function, if the queued work does not end.
   void call(const std::function<void()>& function);
 
-  /// Enqueues this stream's part of a graph. `launch` counts the launches of the graph from 1.
+  /// Enqueues this stream's part of a graph. `launch`: number of the launch, starting at 1.
   void launch(std::shared_ptr<const CommandList> list, std::uint64_t launch);
 
  private:
@@ -75,7 +75,7 @@ class CpuStream final : public Stream {
   void wait_in_worker(const Command& command, std::uint64_t number) const;
   void run_checked(const Command& command, std::uint64_t number);
   [[nodiscard]] bool skips_work();
-  void throw_failure();  // once; with the mutex held
+  void throw_failure();  // requires the mutex; throws once
 
   Device& device_;
   std::string name_;
@@ -84,20 +84,20 @@ class CpuStream final : public Stream {
   std::vector<pid_t> thread_ids_;  // of the worker and its team
   Buffer scratch_;
   std::unique_ptr<dnnl::stream> dnnl_stream_;
-  std::shared_ptr<Capture> capture_;  // while it captures; touched by the feeding thread only
+  std::shared_ptr<Capture> capture_;  // set during a capture; used by the enqueueing thread only
   std::size_t capture_lane_ = 0;
 
   std::mutex mutex_;
   std::condition_variable work_available_;
   std::condition_variable idle_;
-  std::vector<Command> ring_;  // grows when full, so that a repeated sequence allocates once
+  std::vector<Command> ring_;  // grows when full, so that a repeated sequence allocates only once
   std::size_t first_ = 0;
-  std::size_t count_ = 0;  // queued or running
+  std::size_t count_ = 0;  // queued or running commands
   bool stopping_ = false;
   std::exception_ptr failure_;
-  ActivityLog* log_ = nullptr;  // read by the worker while it works, set while it does not
+  ActivityLog* log_ = nullptr;  // read by the worker while it works, set while it is idle
 
-  std::thread worker_;  // last: starts when everything else is there
+  std::thread worker_;  // last member: starts after all others are constructed
 };
 
 }  // namespace parbench::cpu

@@ -1,4 +1,4 @@
-// Stands before GNU's OpenMP library, which has no interface of its own for this.
+// Interposes functions of GNU's OpenMP library, which has no interface for waiting times.
 #include "kernels/cpu/runtime/team_waiting.h"
 
 #include <dlfcn.h>
@@ -14,9 +14,9 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 thread_local TeamMeter* meter_of_thread = nullptr;
-thread_local nanoseconds* waited_at_barriers = nullptr;  // within a measured region
+thread_local nanoseconds* waited_at_barriers = nullptr;  // set within a measured region
 
-/// A function of the library itself, behind those below.
+/// Returns the library's own function, which a function below replaces.
 template <class Function>
 Function* function_of_library(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));  // NOLINT(*-reinterpret-cast)
@@ -28,7 +28,7 @@ struct Region {
   std::atomic<nanoseconds::rep> worked{0};
 };
 
-/// One thread's part of a region.
+/// A thread's part of a region.
 void work_measured(void* argument) {
   Region& region = *static_cast<Region*>(argument);
   nanoseconds waited{0};
@@ -59,7 +59,7 @@ void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsign
   using namespace parbench::cpu;
   static auto* const parallel =
       function_of_library<void(void (*)(void*), void*, unsigned, unsigned)>("GOMP_parallel");
-  // A region inside of another belongs to it.
+  // Nested regions count as part of the outer region.
   TeamMeter* const meter = std::exchange(meter_of_thread, nullptr);
   if (meter == nullptr) return parallel(function, data, threads, flags);
   Region region{function, data};

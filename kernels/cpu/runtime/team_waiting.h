@@ -1,16 +1,16 @@
-// How long the threads of an OpenMP team wait for each other while an operation runs.
+// Time that the threads of an OpenMP team wait for each other while an operation runs.
 #pragma once
 
 #include <chrono>
 
 namespace parbench::cpu {
 
-/// Measures the parallel regions that the calling thread starts during its lifetime, those of
-/// libraries included. At most one at a time on a thread.
+/// Measures the parallel regions that the calling thread starts during its lifetime, including
+/// those of libraries. At most one meter at a time per thread.
 ///
-/// It sees them because this file defines the functions of GNU's OpenMP library that start a region
-/// and that wait at a barrier; they call the library's. Without a meter on the thread that starts a
-/// region they do nothing else.
+/// This file defines the functions of GNU's OpenMP library that start a region and wait at a
+/// barrier; they measure and call the library's own functions. On threads without a meter they only
+/// call them.
 class TeamMeter {
  public:
   TeamMeter();
@@ -18,12 +18,12 @@ class TeamMeter {
   TeamMeter(const TeamMeter&) = delete;
   TeamMeter& operator=(const TeamMeter&) = delete;
 
-  /// Returns for how long a thread had no work, as a mean over a team of `threads`, out of `whole`,
-  /// the time since the meter was made: until its part of a region began, at barriers, after its
-  /// part ended, and where the calling thread worked by itself.
+  /// Returns the idle time of a thread, averaged over a team of `threads`, out of `whole`, the time
+  /// since the meter was made. A thread is idle until its part of a region begins, at barriers,
+  /// after its part has ended, and while the calling thread works alone.
   [[nodiscard]] std::chrono::nanoseconds waiting(std::chrono::nanoseconds whole, int threads) const;
 
-  /// A region has ended, on which all threads together worked for so long.
+  /// Adds a region that has ended. `worked`: working time, summed over all threads.
   void add(std::chrono::nanoseconds region, std::chrono::nanoseconds worked) {
     in_regions_ += region;
     worked_ += worked;

@@ -1,5 +1,5 @@
-// Sets the variables that GNU's OpenMP library reads; docs/decisions/cpu-devices.md has the figures
-// behind them.
+// Sets environment variables that GNU's OpenMP library reads; figures are in
+// docs/decisions/cpu-devices.md.
 #include "kernels/cpu/runtime/waiting.h"
 
 #include <fmt/format.h>
@@ -19,9 +19,9 @@ struct Variable {
   const char* value;
 };
 
-// Under the active policy a thread that has no work polls GOMP_SPINCOUNT times before it sleeps,
-// but only 1000 times while the teams of the process have more threads than it has cores. The same
-// count for both, so that a case does not depend on which other cases keep their streams.
+// Under the active policy an idle thread polls GOMP_SPINCOUNT times before it sleeps, but only 1000
+// times while the teams of the process have more threads than it has cores. Both counts are set to
+// the same value, so that a case does not depend on which other cases keep their streams.
 constexpr std::array<Variable, 2> settings{{{"OMP_WAIT_POLICY", "active"},  //
                                             {"GOMP_SPINCOUNT", "1000"}}};
 
@@ -41,7 +41,7 @@ void adopt_waiting_policy(char* const* arguments) {
   if (error) return;
   for (const Variable& setting : settings) setenv(setting.name, setting.value, 1);
   execv(program.c_str(), arguments);
-  // It could not be started again: what was loaded goes on with the library's own setting.
+  // The restart failed: the loaded library keeps its own setting.
   for (const Variable& setting : settings) unsetenv(setting.name);
 }
 

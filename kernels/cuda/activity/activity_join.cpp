@@ -1,4 +1,4 @@
-// Implementation of the join of records and calls.
+// Joins records with calls.
 #include "kernels/cuda/activity/activity_join.h"
 
 #include <algorithm>
@@ -47,7 +47,8 @@ void ActivityJoin::add_correlation(std::uint32_t correlation, std::uint64_t exte
 
 void ActivityJoin::clone_node(std::uint64_t node, std::uint64_t original) {
   if (const auto known = nodes_.find(original); known != nodes_.end()) {
-    const ActivityOwner owner = known->second;  // adding a node may move the one that is known
+    // a copy, because inserting a node may move the entry
+    const ActivityOwner owner = known->second;
     nodes_[node] = owner;
   }
 }

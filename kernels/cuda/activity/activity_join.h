@@ -1,5 +1,5 @@
-// Joins what a GPU is recorded to have done with the calls that it was done for. Plain data in and
-// out: activity_trace.h reads CUPTI's records.
+// Joins the recorded work of GPUs with the calls that caused it. Input and output are plain data:
+// activity_trace.h reads CUPTI's records.
 #pragma once
 
 #include <cstddef>
@@ -13,37 +13,38 @@
 
 namespace parbench::cuda {
 
-/// The number of a stream's log among those that are open.
+/// Identifies a stream's log among the open ones.
 using LogId = std::uint32_t;
 
-/// The log and the call that work belongs to.
+/// The log and the call to which work belongs.
 struct ActivityOwner {
   LogId log = 0;
-  ActivityTag tag = 0;  // 0: no call's
+  ActivityTag tag = 0;  // 0: not part of a call
 
   bool operator==(const ActivityOwner&) const = default;
   auto operator<=>(const ActivityOwner&) const = default;
 };
 
-/// Stands for the log of the stream that the work is recorded on: of a call for several streams.
+/// Placeholder for the log of the stream on which the work is recorded; for calls on several
+/// streams.
 inline constexpr LogId log_of_its_stream = 0xffff'ffff;
 
-/// An owner as an external correlation id, which CUPTI hands back with the records.
+/// Returns an owner as an external correlation id, which CUPTI returns with the records.
 [[nodiscard]] std::uint64_t external_id(const ActivityOwner& owner);
 [[nodiscard]] ActivityOwner owner_of(std::uint64_t external_id);
 
-/// A kernel, copy or memset as a GPU executed it. Times in nanoseconds of the host's steady clock;
-/// 0 where none were taken.
+/// A kernel, copy or memset as a GPU executed it. Times are nanoseconds of the host's steady clock;
+/// 0 if none were taken.
 struct WorkRecord {
-  std::uint32_t correlation = 0;  // the number of the call of CUDA that launched it
-  std::uint64_t graph_node = 0;   // 0: it was not launched by a graph
+  std::uint32_t correlation = 0;  // number of the CUDA call that launched it
+  std::uint64_t graph_node = 0;   // 0: not launched by a graph
   std::uint32_t device = 0;
   std::uint32_t stream = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-/// All work of one owner, from the first beginning to the last end.
+/// All work of one owner, from the first start to the last end.
 struct JoinedActivity {
   LogId log = 0;
   Activity activity;
@@ -51,26 +52,26 @@ struct JoinedActivity {
 
 struct JoinedActivities {
   std::vector<JoinedActivity> activities;  // in the order in which they ended
-  std::size_t lost = 0;  // records of work that has an owner, but no time or no log
+  std::size_t lost = 0;  // records of work with an owner, but without a time or a log
 };
 
-/// Not for several threads at once. Records may come in any order: the id of a call is often behind
-/// the work that it launched.
+/// Not thread-safe. Records may come in any order: the id of a call often arrives after the work
+/// that the call launched.
 class ActivityJoin {
  public:
-  /// CUPTI's numbers for a stream.
+  /// Registers a stream with CUPTI's numbers for it.
   void add_stream(LogId log, std::uint32_t device, std::uint32_t stream);
   void remove_log(LogId log);
 
   void add_correlation(std::uint32_t correlation, std::uint64_t external_id);
   void add_work(const WorkRecord& record) { work_.push_back(record); }
 
-  /// A node of a graph was captured for an owner.
+  /// Registers the owner for whom a node of a graph was captured.
   void add_node(std::uint64_t node, const ActivityOwner& owner) { nodes_[node] = owner; }
-  /// A node was made after another, as instantiating a graph does.
+  /// Registers a node that was made from another one, for example by instantiating a graph.
   void clone_node(std::uint64_t node, std::uint64_t original);
 
-  /// What was added since the last time. Streams and nodes stay.
+  /// Returns the activities added since the last call. Streams and nodes are kept.
   [[nodiscard]] JoinedActivities take();
 
  private:

@@ -1,4 +1,4 @@
-// CUPTI's side of logs: its callbacks, its buffers and its records.
+// Use of CUPTI: its callbacks, buffers and records.
 #include "kernels/cuda/activity/activity_trace.h"
 
 #include <cupti_driver_cbid.h>
@@ -18,8 +18,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// External ids come with the records of the calls of CUDA, so those are needed too. Both kinds:
-/// libraries launch through the runtime and through the driver.
+/// External ids come with the records of CUDA calls, so both kinds of calls are needed: libraries
+/// launch through the runtime and through the driver.
 constexpr std::array kinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
                            CUPTI_ACTIVITY_KIND_RUNTIME,
                            CUPTI_ACTIVITY_KIND_DRIVER,
@@ -34,13 +34,14 @@ constexpr std::array node_callbacks{CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
 constexpr auto our_ids = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
-constexpr std::size_t buffer_alignment = 8;  // that of CUPTI's records
+constexpr std::size_t buffer_alignment = 8;  // required by CUPTI's records
 
-/// The external id of what this thread enqueues, for graphs: nodes have no correlation.
+/// The external id of the work that this thread enqueues. Graphs need it, because nodes have no
+/// correlation.
 thread_local std::uint64_t enqueued_id = 0;
 
-/// Who gets the records. CUPTI's callback for them has no argument for that, and may come while the
-/// process ends, so this is never destroyed.
+/// The receiver of the records. CUPTI's callback for records has no user argument, and may run
+/// while the process ends, so this object is never destroyed.
 struct Receiver {
   std::mutex mutex;
   ActivityTrace* trace = nullptr;
@@ -127,7 +128,8 @@ LogId ActivityTrace::open(TracedStream& stream) {
   if (streams_.empty()) start(stream.description_.name);
   const LogId log = ++latest_log_;
   streams_[log] = &stream;
-  std::uint32_t number = 0;  // without it only collectives cannot be attributed
+  // stays 0 if the query fails; then only collectives cannot be attributed
+  std::uint32_t number = 0;
   if (cupti_->functions().stream_id(nullptr, stream.description_.handle, 0, &number) ==
       CUPTI_SUCCESS) {
     const std::lock_guard lock(mutex_);
@@ -154,7 +156,7 @@ void ActivityTrace::start(const std::string& name) {
   check(name);
   const CUptiResult result = cupti_->functions().subscribe(&subscriber_, on_resource, this);
   if (result != CUPTI_SUCCESS) refuse(name, reason_of(*cupti_, "cuptiSubscribe", result));
-  attached_ = true;  // not before: where subscribing fails, CUPTI may be another tool's
+  attached_ = true;  // set only now: if subscribing fails, another tool may be using CUPTI
   ++session_;
   {
     const std::lock_guard lock(receiver().mutex);
@@ -168,7 +170,7 @@ void ActivityTrace::start(const std::string& name) {
   }
 }
 
-/// The clock comes first: times are those of the clock that was there when a kind was enabled.
+/// Sets the clock first: times are those of the clock in use when a kind is enabled.
 void ActivityTrace::enable(const std::string& name) {
   const CuptiFunctions& f = cupti_->functions();
   const auto check = [&](const char* call, CUptiResult result) {
@@ -180,17 +182,17 @@ void ActivityTrace::enable(const std::string& name) {
     check("cuptiEnableCallback", f.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, id));
   }
   for (const CUpti_ActivityKind kind : kinds) check("cuptiActivityEnable", f.enable(kind));
-  // Waiting calls these repeatedly, and their records are not needed.
+  // Waits call these repeatedly, and their records are not needed.
   (void)f.enable_runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020, 0);
   (void)f.enable_driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamQuery, 0);
 }
 
-/// CUPTI itself stays until `detach`: the next case is usually traced as well, and attaching takes
-/// long.
+/// CUPTI stays attached until `detach`: the next case is usually traced as well, and attaching
+/// takes long.
 void ActivityTrace::stop() noexcept {
   const CuptiFunctions& f = cupti_->functions();
   for (const CUpti_ActivityKind kind : kinds) (void)f.disable(kind);
-  (void)f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // what is left belongs to no log
+  (void)f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);  // the remaining records belong to no log
   {
     const std::lock_guard lock(receiver().mutex);
     receiver().trace = nullptr;
@@ -199,10 +201,10 @@ void ActivityTrace::stop() noexcept {
   join_ = {};
 }
 
-/// cupti_activity.h asks for synchronised GPUs and flushed buffers where cuptiFinalize is not
-/// called from the exit of a CUDA call: `stop` has flushed. Graphs that were made while it was
-/// attached may be in use afterwards from CUDA 12.6 on (PyTorch's pull request 146604); the library
-/// is of 13.
+/// cupti_activity.h requires synchronised GPUs and flushed buffers if cuptiFinalize is not called
+/// from the exit of a CUDA call; `stop` has flushed the buffers. Graphs made while CUPTI was
+/// attached may be used afterwards from CUDA 12.6 on (PyTorch's pull request 146604); the library
+/// is that of CUDA 13.
 void ActivityTrace::detach() noexcept {
   if (!attached_ || !streams_.empty() || is_lost()) return;
   (void)cupti_->functions().finalize();
@@ -217,10 +219,11 @@ void ActivityTrace::deliver() {
     const auto stream = streams_.find(one.log);
     if (stream != streams_.end()) stream->second->log_->add(one.activity);
   }
-  streams_.begin()->second->log_->lose(joined.lost);  // whose they were is not always known
+  // counted in an arbitrary log, because the owner is not always known
+  streams_.begin()->second->log_->lose(joined.lost);
 }
 
-/// Forced, so that work of others that is under way holds nothing back: all of ours has ended.
+/// Forced flush, so that unfinished work of others delays nothing: all traced work has ended.
 JoinedActivities ActivityTrace::read() {
   const CuptiFunctions& f = cupti_->functions();
   const CUptiResult result = f.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -240,8 +243,9 @@ JoinedActivities ActivityTrace::read() {
 void ActivityTrace::hand_out_buffer(std::uint8_t** buffer, std::size_t* bytes,
                                     std::size_t* max_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
-  *bytes = *buffer != nullptr ? buffer_bytes : 0;  // without a buffer CUPTI drops, and counts
-  *max_records = 0;                                // as many as there is room for
+  // without a buffer, CUPTI drops records and counts them
+  *bytes = *buffer != nullptr ? buffer_bytes : 0;
+  *max_records = 0;  // as many as fit
 }
 
 void ActivityTrace::take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/,
@@ -294,8 +298,8 @@ void ActivityTrace::on_resource(void* trace, CUpti_CallbackDomain domain, CUpti_
       id, *static_cast<const CUpti_GraphData*>(resource->resourceDescriptor));
 }
 
-/// A captured node belongs to the call that is enqueued, an instantiated one to that it was made
-/// after. Records have the number of either.
+/// A captured node belongs to the call being enqueued, an instantiated node to the node from which
+/// it was made. Records contain the number of either.
 void ActivityTrace::add_node(CUpti_CallbackId id, const CUpti_GraphData& graph) {
   const auto number_of = [this](CUgraphNode node) {
     std::uint64_t number = 0;

@@ -1,5 +1,5 @@
-// Notes in the logs of CUDA streams what the GPUs did for them, by the activity records that CUPTI
-// hands out. CUPTI serves one client in a process, so all streams share one trace.
+// Fills the logs of CUDA streams from the activity records of CUPTI. CUPTI supports one client per
+// process, so all streams share one trace.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,33 +22,34 @@ class TracedStream;
 
 using LoadCupti = std::function<std::shared_ptr<const Cupti>()>;
 
-/// Traces while there is a TracedStream. They come and go in one thread at a time.
+/// Traces as long as a TracedStream exists. Traced streams are made and destroyed by one thread at
+/// a time.
 class ActivityTrace {
  public:
-  /// CUPTI is loaded when the first stream is traced or asks for it.
+  /// Loads CUPTI when the first stream is traced or checked.
   explicit ActivityTrace(LoadCupti load = [] { return Cupti::load(); }) : load_(std::move(load)) {}
   ActivityTrace(const ActivityTrace&) = delete;
   ActivityTrace& operator=(const ActivityTrace&) = delete;
 
-  /// Throws Unsupported in a stream's name where there is no CUPTI. Does not begin to trace.
+  /// Throws Unsupported, with the stream's name, if CUPTI is not available. Does not start tracing.
   void check(const std::string& name);
 
-  /// Detaches CUPTI from the process if it has been used, so that work that is not traced runs as
-  /// fast as before; the next stream that is traced attaches it again. Does nothing while streams
-  /// are traced or after the GPUs were lost. No work may be queued on any GPU.
+  /// Detaches CUPTI from the process if it has been used, so that untraced work runs as fast as
+  /// before; the next traced stream attaches it again. Does nothing while streams are traced or
+  /// after the GPUs were lost. No work may be queued on any GPU.
   void detach() noexcept;
 
  private:
   friend class TracedStream;
 
-  /// Throws Unsupported in the stream's name.
+  /// Throws Unsupported with the stream's name.
   [[nodiscard]] LogId open(TracedStream& stream);
   void close(LogId log) noexcept;
 
   void start(const std::string& name);
   void enable(const std::string& name);
   void stop() noexcept;
-  /// When all streams are idle, moves what they did into their logs.
+  /// Moves activities into the logs if all streams are idle.
   void deliver();
   [[nodiscard]] JoinedActivities read();
 
@@ -68,14 +69,14 @@ class ActivityTrace {
   std::uint64_t session_ = 0;
   LogId latest_log_ = 0;
   std::map<LogId, TracedStream*> streams_;
-  std::mutex mutex_;  // of the join, which CUPTI's thread adds to
+  std::mutex mutex_;  // protects the join, to which CUPTI's thread adds
   ActivityJoin join_;
 };
 
-/// While it lives, what the calling thread enqueues is recorded as one call's.
+/// Work that the calling thread enqueues during its lifetime is recorded for one call.
 class TracedCall {
  public:
-  /// Records nothing.
+  /// Constructs an object that records nothing.
   TracedCall() = default;
   TracedCall(const Cupti& cupti, const ActivityOwner& owner);
   ~TracedCall();
@@ -86,7 +87,7 @@ class TracedCall {
   const Cupti* cupti_ = nullptr;
 };
 
-/// A stream that is traced as long as this lives.
+/// A stream that is traced during the lifetime of this object.
 class TracedStream {
  public:
   struct Description {
@@ -96,28 +97,28 @@ class TracedStream {
     std::function<bool()> is_idle;
   };
 
-  /// Throws Unsupported where CUPTI cannot be used, with the reason.
+  /// Throws Unsupported with the reason if CUPTI cannot be used.
   TracedStream(std::shared_ptr<ActivityTrace> trace, Description description, ActivityLog& log);
   ~TracedStream();
   TracedStream(const TracedStream&) = delete;
   TracedStream& operator=(const TracedStream&) = delete;
 
-  /// What is noted from now on goes there.
+  /// Writes later activities to `log`.
   void redirect(ActivityLog& log) { log_ = &log; }
 
   [[nodiscard]] TracedCall enqueue(ActivityTag tag) const { return call({log_id_, tag}); }
-  /// The same for a call on several streams, of which this is one: each log gets what runs on its
-  /// stream.
+  /// Like `enqueue`, for a call on several streams including this one: each log gets the work that
+  /// runs on its stream.
   [[nodiscard]] TracedCall enqueue_collective(ActivityTag tag) const {
     return call({log_of_its_stream, tag});
   }
 
-  /// To be called when the stream has become idle. As soon as all traced streams are, their logs
+  /// Must be called when the stream has become idle. Once all traced streams are idle, their logs
   /// are complete.
   void settle() { trace_->deliver(); }
 
-  /// The number of the time for which tracing is on without a break, from 1: nodes of graphs that
-  /// were captured in another one are unknown.
+  /// Returns the number of the current tracing session, from 1. A session is a period of
+  /// uninterrupted tracing; nodes of graphs captured in another session are unknown.
   [[nodiscard]] std::uint64_t session() const { return trace_->session_; }
 
  private:

@@ -10,9 +10,10 @@
 
 namespace parbench::cuda {
 
-/// Work that truly ran between two readings of the host's clock bounds the offset of its recorded
-/// times: recorded − true lies in [recorded end − second reading, recorded begin − first reading].
-/// The closest bound on each side counts, as long as the offset does not change in between.
+/// Bounds the offset between recorded and true times. Work that ran between two readings of the
+/// host's clock implies that recorded − true lies in [recorded end − second reading, recorded begin
+/// − first reading]. The tightest bound on each side is used, assuming that the offset does not
+/// change in between.
 class ClockBound {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -22,8 +23,8 @@ class ClockBound {
     max_late_ = std::min(max_late_, Seconds(recorded.begin - before));
   }
 
-  /// In seconds; infinite before anything was added. Readings that contradict each other, because
-  /// the offset did change, count with their amount.
+  /// Returns the error in seconds; infinite before anything was added. If the offset did change,
+  /// the bounds contradict each other, and the error includes the contradiction.
   [[nodiscard]] double error() const {
     return std::max(std::abs(max_early_.count()), std::abs(max_late_.count()));
   }
@@ -32,8 +33,8 @@ class ClockBound {
   using Seconds = std::chrono::duration<double>;
   static constexpr Seconds unknown{std::numeric_limits<double>::infinity()};
 
-  Seconds max_early_ = unknown;  // by how much recorded times may be too early
-  Seconds max_late_ = unknown;   // or too late
+  Seconds max_early_ = unknown;  // maximum by which recorded times are too early
+  Seconds max_late_ = unknown;   // maximum by which they are too late
 };
 
 }  // namespace parbench::cuda

@@ -8,7 +8,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// The records of one major version have the same beginnings, which is all that is read of them.
+/// Within one major version, records begin with the same fields, and only those are read.
 constexpr const char* file_name = "libcupti.so.13";
 
 CuptiFunctions look_up(const DynamicLibrary& library) {

@@ -1,5 +1,5 @@
-// NVIDIA's profiling library (CUPTI), loaded at run time: only timelines need it, and the
-// program starts without.
+// NVIDIA's profiling library (CUPTI), loaded at run time: only timelines need it, and the program
+// starts without it.
 #pragma once
 
 #include <cupti_activity.h>
@@ -13,7 +13,7 @@
 
 namespace parbench::cuda {
 
-/// A pointer is null where the library lacks the function.
+/// Functions of the library; null if it lacks the function.
 struct CuptiFunctions {
   decltype(&cuptiGetResultString) result_string = nullptr;
 
@@ -39,19 +39,20 @@ struct CuptiFunctions {
 
 class Cupti {
  public:
-  /// Where it may be: for the loader, then in the toolkit, whose folder for it no loader knows.
+  /// Returns where to look for the library: the loader's search path, then the toolkit, whose CUPTI
+  /// folder loaders do not search.
   [[nodiscard]] static std::vector<std::string> usual_places();
 
-  /// The first of `libraries` (at least one) that can be loaded. Never throws and never returns
-  /// null: without the library there is a reason.
+  /// Loads the first of `libraries` (at least one) that can be loaded. Never throws and never
+  /// returns null: without the library, `absence` is the reason.
   [[nodiscard]] static std::shared_ptr<const Cupti> load(
       const std::vector<std::string>& libraries = usual_places());
 
-  /// Why it cannot be used, and the remedy; empty when it can.
+  /// Returns why CUPTI cannot be used, with the remedy; empty if it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }
   [[nodiscard]] const CuptiFunctions& functions() const { return functions_; }
 
-  /// "CUPTI_ERROR_NOT_INITIALIZED".
+  /// Returns the name of a result: "CUPTI_ERROR_NOT_INITIALIZED".
   [[nodiscard]] std::string text_of(CUptiResult result) const;
 
  private:

@@ -1,4 +1,4 @@
-// Loads NCCL and asks whether it is new enough.
+// Loads NCCL and checks its version.
 #include "kernels/cuda/collectives/nccl.h"
 
 #include <fmt/format.h>
@@ -38,11 +38,10 @@ bool is_whole(const nccl::Functions& f) {
          f.broadcast != nullptr && f.reduce != nullptr && f.send != nullptr && f.receive != nullptr;
 }
 
-/// The first version with ncclGetLastError; those before 2.9 numbered their versions in another
-/// way.
+/// The first version with ncclGetLastError. Versions before 2.9 had another numbering.
 constexpr int oldest = 21300;
 
-/// "2.28.9" from 22809, as NCCL_VERSION makes it of three numbers.
+/// Returns "2.28.9" for 22809, the encoding of NCCL_VERSION.
 std::string version_text(int number) {
   if (number < 10000) {
     return fmt::format("{}.{}.{}", number / 1000, number / 100 % 10, number % 100);

@@ -1,5 +1,5 @@
-// NVIDIA's library of collectives (NCCL), loaded at run time: it is large, is of use with several
-// GPUs only, and the program starts and computes without.
+// NVIDIA's library of collectives (NCCL), loaded at run time: it is large, is needed for several
+// GPUs only, and the program starts and computes without it.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@ namespace parbench::cuda {
 
 class Nccl {
  public:
-  /// Never throws and never returns null: without the library there is a reason.
+  /// Never throws and never returns null: without the library, `absence` is the reason.
   [[nodiscard]] static std::shared_ptr<const Nccl> load(
       const std::string& library = "libnccl.so.2");
 
-  /// Why it cannot be used; empty when it can.
+  /// Returns why NCCL cannot be used; empty if it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }
-  /// "2.28.9"; empty when it cannot be used.
+  /// Returns "2.28.9"; empty if NCCL cannot be used.
   [[nodiscard]] const std::string& version() const { return version_; }
-  /// Whether it is new enough (2.18) to join GPUs of several processes.
+  /// Returns whether the version (at least 2.18) can join GPUs of several processes.
   [[nodiscard]] bool joins_processes() const;
   [[nodiscard]] const nccl::Functions& functions() const { return functions_; }
 
-  /// What the library says of a failed call.
+  /// Returns the library's message for a failed call.
   [[nodiscard]] std::string text_of(nccl::Result result) const;
 
  private:

@@ -1,7 +1,7 @@
-// What the CUDA backend uses of NCCL's interface, which has been binary compatible since NCCL 2.0.
-// Names, types and values are those of its documentation
-// (https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html); its own header comes with
-// 200 MB of library, which a build does not need.
+// The part of NCCL's interface that the CUDA backend uses; it has been binary compatible since NCCL
+// 2.0. Names, types and values are those of its documentation
+// (https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html). NCCL's own header is not
+// used because it comes with 200 MB of library, which a build does not need.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@ namespace parbench::cuda::nccl {
 
 using Communicator = struct ncclComm*;  // ncclComm_t
 
-// The enumerators in use; as integers, since a library may return others.
+// Enumerations as integers, since a library may return values other than the enumerators below.
 using Result = int;  // ncclResult_t
 inline constexpr Result success = 0;
 inline constexpr Result in_progress = 7;
@@ -25,16 +25,16 @@ inline constexpr DataType float32 = 7;
 using Reduction = int;  // ncclRedOp_t
 inline constexpr Reduction sum = 0;
 
-/// The color of ranks that ncclCommSplit leaves out (NCCL_SPLIT_NOCOLOR): they get a null pointer.
+/// Colour of ranks that ncclCommSplit leaves out (NCCL_SPLIT_NOCOLOR); they get a null pointer.
 inline constexpr int no_color = -1;
 
-/// What the ranks of a communicator have in common; passed by value.
+/// Identifier that all ranks of a communicator share; passed by value.
 struct UniqueId {
   std::array<char, 128> bytes{};  // NCCL_UNIQUE_ID_BYTES
 };
 
-/// ncclConfig_t as it was in 2.14. Later versions append fields, and use their defaults where
-/// `size` and `version` are of an earlier one.
+/// ncclConfig_t of NCCL 2.14. Later versions append fields, and use defaults for them if `size` and
+/// `version` are those of an earlier version.
 struct Config {
   std::size_t size = sizeof(Config);
   unsigned int magic = 0xcafebeef;  // NCCL_API_MAGIC
@@ -42,7 +42,7 @@ struct Config {
   int blocking = 1;
 };
 
-/// A pointer is null where the library lacks the function.
+/// Functions of the library; null if it lacks the function.
 struct Functions {
   Result (*get_version)(int* version) = nullptr;
   const char* (*get_error_string)(Result) = nullptr;
@@ -68,7 +68,7 @@ struct Functions {
                       Communicator, cudaStream_t) = nullptr;
   Result (*reduce)(const void* send, void* receive, std::size_t count, DataType, Reduction,
                    int root, Communicator, cudaStream_t) = nullptr;
-  // Since 2.7; only within a group.
+  // Since 2.7; may only be called within a group.
   Result (*send)(const void* from, std::size_t count, DataType, int peer, Communicator,
                  cudaStream_t) = nullptr;
   Result (*receive)(void* to, std::size_t count, DataType, int peer, Communicator,

@@ -35,7 +35,7 @@ nccl::Result launch(const nccl::Functions& f, const NcclMembership& self, Collec
   constexpr int root = 0;
   const nccl::Communicator us = self.communicator;
   const std::size_t count = bytes / sizeof(float);
-  // In place: member m sends or receives its m-th block.
+  // In place: rank r sends or receives block r.
   const std::size_t block = bytes / self.size;
   std::byte* own = part.data + self.member * block;
   switch (collective) {

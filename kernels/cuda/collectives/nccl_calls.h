@@ -1,4 +1,4 @@
-// The calls of NCCL that a collective consists of at one member.
+// NCCL calls of one rank that make up a collective.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace parbench::cuda {
 
-/// What a member takes part with in a collective.
+/// A rank's data in a collective.
 struct NcclPart {
   std::byte* data = nullptr;
   const std::byte* input = nullptr;  // null: the collective works in place

@@ -1,4 +1,4 @@
-// Calls of NCCL, all members from one thread.
+// NCCL calls for all ranks from one thread.
 #include "kernels/cuda/collectives/nccl_clique.h"
 
 #include <utility>
@@ -15,8 +15,8 @@ NcclClique::NcclClique(std::shared_ptr<const Nccl> nccl, const std::vector<int>&
   PARBENCH_NCCL(nccl_->functions().comm_init_all(members_.data(), count, ordinals.data()));
 }
 
-// Nothing of a lost GPU can be freed, and waiting for it may never end. After an error of its own
-// NCCL ends only when it is aborted.
+// Resources of a lost GPU cannot be freed, and waiting for it may never end. After an error, NCCL
+// must be aborted.
 NcclClique::~NcclClique() {
   if (is_lost()) return;
   const nccl::Functions& f = nccl_->functions();
@@ -48,7 +48,8 @@ void NcclClique::enqueue(Collective collective, std::span<const NcclPart> parts,
     launched =
         launch(f, {members_[member], member, members_.size()}, collective, parts[member], bytes);
   }
-  const nccl::Result ended = f.group_end();  // also when a call failed, or the group stays open
+  // also after a failed call, because the group would stay open
+  const nccl::Result ended = f.group_end();
   PARBENCH_NCCL(launched);
   PARBENCH_NCCL(ended);
 }

@@ -1,4 +1,4 @@
-// NCCL's communicators of all members in one process, and the groups of calls on them.
+// NCCL's communicators of all ranks of one process, and groups of calls on them.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@ namespace parbench::cuda {
 
 class NcclClique {
  public:
-  /// `ordinals`: distinct GPUs by member. NCCL makes its buffers now, and joins the GPUs at the
-  /// first collective of each kind and size.
+  /// `ordinals`: distinct GPUs by rank. NCCL allocates its buffers now, and connects the GPUs at
+  /// the first collective of each kind and size.
   NcclClique(std::shared_ptr<const Nccl> nccl, const std::vector<int>& ordinals);
   ~NcclClique();
   NcclClique(const NcclClique&) = delete;
   NcclClique& operator=(const NcclClique&) = delete;
 
-  /// Enqueues a collective over `bytes` at each member. Throws DeviceLost or Error, and Error for
-  /// what went wrong before.
+  /// Enqueues a collective over `bytes` at each rank. Throws DeviceLost or Error, also for an
+  /// earlier failure.
   void enqueue(Collective collective, std::span<const NcclPart> parts, std::size_t bytes);
 
-  /// Throws Error for what NCCL met beside the calls.
+  /// Throws Error for asynchronous failures of NCCL.
   void check() const;
 
  private:
-  /// The first of any member.
+  /// Returns the first asynchronous error of any rank.
   [[nodiscard]] nccl::Result asynchronous_error() const;
-  /// Throws where a call failed.
+  /// Throws if a call failed.
   void check_call(nccl::Result result, const char* expression, int line) const;
 
   std::shared_ptr<const Nccl> nccl_;

@@ -1,4 +1,4 @@
-// Streams and views as NCCL takes them.
+// Converts streams and views to arguments of NCCL.
 #include "kernels/cuda/collectives/nccl_communicator.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Collectives between whole GPUs, the members, by NCCL: all of this process, or one of each of
+// Collectives by NCCL between whole GPUs, one per rank: all of this process, or one of each of
 // several processes.
 #pragma once
 
@@ -32,14 +32,14 @@ class NcclCommunicator final : public Communicator {
 
   std::string name_;
   std::vector<CudaDevice*> devices_;
-  std::vector<NcclPart> parts_;  // of the collective that is enqueued now, by member
+  std::vector<NcclPart> parts_;  // of the collective being enqueued, by rank
   NcclClique clique_;
 };
 
-/// Of the streams and views of a collective only those of this process's rank take part.
+/// Collectives across processes. Streams and views of other ranks are ignored.
 class NcclRankCommunicator final : public Communicator {
  public:
-  /// Of all ranks. `device`: a whole GPU. All ranks make theirs at once.
+  /// Joins all ranks; all construct theirs at the same time. `device`: a whole GPU.
   NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, CudaDevice& device,
                        const Joining& joining);
 
@@ -49,7 +49,7 @@ class NcclRankCommunicator final : public Communicator {
   [[nodiscard]] std::unique_ptr<Communicator> split(std::span<const int> ranks) override;
 
  private:
-  /// Of some ranks.
+  /// Makes a communicator of some ranks.
   NcclRankCommunicator(const NcclRankCommunicator& all, std::span<const int> ranks);
 
   void enqueue_checked(Collective collective, std::span<Stream* const> streams,

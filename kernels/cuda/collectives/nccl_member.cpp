@@ -1,4 +1,4 @@
-// Joining, collectives and abortion.
+// Joins ranks, enqueues collectives and aborts them.
 #include "kernels/cuda/collectives/nccl_member.h"
 
 #include <fmt/format.h>
@@ -75,13 +75,13 @@ NcclMember::NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining,
   try {
     join(joining);
   } catch (...) {
-    abort();  // with what is being made
+    abort();  // aborts the communicator being made too
     throw;
   }
   thread_ = std::thread([this] { watch(); });
 }
 
-/// By then all collectives have ended on all ranks; to abort waits for none of them.
+/// All collectives have ended on all ranks by now; aborting does not wait for any.
 NcclMember::~NcclMember() {
   {
     const std::lock_guard lock(mutex_);
@@ -147,9 +147,10 @@ void NcclMember::enqueue(const NcclMembership& group, Collective collective, con
     const nccl::Functions& f = nccl_->functions();
     PARBENCH_NCCL(f.group_start());
     launched = launch(f, group, collective, part, bytes);
-    ended = f.group_end();  // also when a call failed, or the group stays open
+    ended = f.group_end();  // also after a failed call, because the group would stay open
   }
-  if (launched != nccl::success || ended != nccl::success) check();  // says more where it aborted
+  // `check` has a better message after an abort
+  if (launched != nccl::success || ended != nccl::success) check();
   PARBENCH_NCCL(launched);
   PARBENCH_NCCL(ended);
 }
@@ -187,7 +188,7 @@ void NcclMember::look() {
   }
 }
 
-/// Nothing of a lost GPU can be freed, and waiting for it may never end.
+/// Resources of a lost GPU cannot be freed, and waiting for it may never end.
 void NcclMember::abort() {
   if (is_lost()) return;
   const nccl::Functions& f = nccl_->functions();

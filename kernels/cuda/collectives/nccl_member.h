@@ -1,4 +1,4 @@
-// NCCL's communicator of this process's GPU with those of other processes.
+// NCCL's communicators between this process's GPU and those of other processes.
 #pragma once
 
 #include <chrono>
@@ -22,23 +22,23 @@ namespace parbench::cuda {
 /// Returns the bytes of a new ncclUniqueId. Throws Error.
 [[nodiscard]] std::vector<std::byte> make_nccl_id(const Nccl& nccl);
 
-/// A communicator of all ranks, and communicators of some of them. While it lives, a thread looks
-/// for errors of NCCL and for the loss of a rank (Joining::check), and aborts all communicators
-/// then: what waits on the GPU for other ranks ends.
+/// A communicator of all ranks, and communicators of subsets. A thread watches for errors of NCCL
+/// and for lost ranks (Joining::check). It then aborts all communicators, so that GPU work waiting
+/// for other ranks ends.
 class NcclMember {
  public:
   struct Limits {
     std::chrono::duration<double> joining{120};
     std::chrono::duration<double> between_checks{0.1};
-    /// To abort frees a communicator, so the thread first lets a call of NCCL return that uses it.
-    /// A call that takes longer waits for the lost rank, and ends only when it is aborted.
+    /// Time that an NCCL call in progress gets before an abort, which frees the communicator that
+    /// the call uses. A call that takes longer waits for the lost rank, and only the abort ends it.
     std::chrono::duration<double> leaving{5};
   };
 
-  /// All ranks call it at once. Calls for the current device; `enter` makes it the current one of
-  /// the thread that looks for errors. Throws Error, and what Joining::check throws. Ranks are
-  /// joined without blocking, which can be given up; the communicator in use blocks, because a call
-  /// that does not launches its kernels from a thread that NCCL makes for it.
+  /// All ranks call it at the same time. `enter` makes the current device that of the watching
+  /// thread, too. Throws Error, and what Joining::check throws. Ranks are joined with a
+  /// non-blocking communicator, so that joining can be abandoned. The communicator in use is a
+  /// blocking one, because a non-blocking one launches kernels from a thread of NCCL.
   NcclMember(std::shared_ptr<const Nccl> nccl, const Joining& joining, std::function<void()> enter,
              const Limits& limits);
   ~NcclMember();
@@ -52,16 +52,17 @@ class NcclMember {
   /// ranks. Throws as the constructor and `check` do.
   [[nodiscard]] const NcclMembership& split(std::span<const int> ranks);
 
-  /// Enqueues this rank's part in a collective of one of these communicators over `bytes` at each
+  /// Enqueues this rank's part of a collective in one of these communicators over `bytes` at each
   /// rank. Throws as `check` does, and DeviceLost or Error.
   void enqueue(const NcclMembership& group, Collective collective, const NcclPart& part,
                std::size_t bytes);
 
-  /// Throws what the thread has found.
+  /// Throws the error that the watching thread has found.
   void check() const;
 
  private:
-  /// Keeps the thread from aborting while this one calls NCCL. Throws what the thread has found.
+  /// Prevents an abort while the calling thread is in NCCL. Throws the error that the watching
+  /// thread has found.
   class Use;
 
   void join(const Joining& joining);
@@ -70,7 +71,8 @@ class NcclMember {
   void watch();
   void look();
   void abort();
-  [[nodiscard]] std::vector<nccl::Communicator> communicators() const;  // of this rank's groups
+  // of the groups that contain this rank
+  [[nodiscard]] std::vector<nccl::Communicator> communicators() const;
   [[nodiscard]] nccl::Result asynchronous_error(nccl::Communicator communicator) const;
   void check_call(nccl::Result result, const char* expression, int line) const;
 
@@ -78,18 +80,19 @@ class NcclMember {
   std::function<void()> check_ranks_;
   std::function<void()> enter_;
   Limits limits_;
-  int size_;                             // ranks
-  int rank_;                             // this one
-  nccl::Communicator joined_ = nullptr;  // that does not block
-  nccl::Communicator made_ = nullptr;    // from it; NCCL writes it until all ranks are joined
-  bool aborted_ = false;                 // by the thread
-  mutable std::mutex mutex_;             // of what follows
+  int size_;                             // number of ranks
+  int rank_;                             // this process's rank
+  nccl::Communicator joined_ = nullptr;  // non-blocking communicator of all ranks
+  // communicator made from it; NCCL writes it until all ranks are joined
+  nccl::Communicator made_ = nullptr;
+  bool aborted_ = false;      // set by the watching thread
+  mutable std::mutex mutex_;  // protects the members below
   std::condition_variable changed_;
   std::deque<NcclMembership> groups_;  // that block; the first is that of all ranks
   bool is_used_ = false;               // by a call of NCCL
   bool ends_ = false;
   std::exception_ptr failure_;
-  std::thread thread_;  // last
+  std::thread thread_;  // last member
 };
 
 }  // namespace parbench::cuda

@@ -1,4 +1,4 @@
-// Asks cuDNN first, and computes directly what must not be missing.
+// Chooses cuDNN's engine for a convolution; the direct kernel computes convolutions without one.
 #include "kernels/cuda/cudnn/convolution_engine.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// In the order of a run.
+/// Returns the tensors in the order of the addresses of a run.
 std::vector<TensorDesc> tensors_of(const ConvolutionGraph& graph) {
   const ConvolutionShape& shape = graph.shape;
   const TensorDesc source = channels_last(shape.source(), graph.dtype);
@@ -36,7 +36,7 @@ std::vector<TensorDesc> tensors_of(const ConvolutionGraph& graph) {
   return {source, weights, canonical({shape.out_channels}), destination};
 }
 
-/// All that the engines of a graph depend on.
+/// Returns a key of everything that affects the engines of a graph.
 std::string key_of(const ConvolutionGraph& graph) {
   const ConvolutionShape& s = graph.shape;
   return fmt::format("convolution {} {}x{}x{}x{} {} {} {} {} {} {} {} {} {} {}",
@@ -56,17 +56,18 @@ std::optional<TuningCandidate> candidate(CudnnEngines& engines, std::size_t inde
                           std::byte* memory) { shared->run(stream.cudnn(), tensors, memory); }};
 }
 
-/// The fastest as measured where the device tunes, else the first that the heuristics have.
+/// Returns the fastest engine as measured if the device tunes, otherwise the first one of the
+/// heuristics.
 std::optional<Choice> best_of(CudaDevice& device, CudnnEngines& engines,
                               const ConvolutionGraph& graph) {
   Autotuner* tuner = device.autotuner();
   if (tuner != nullptr) {
-    // An index into a list that lacks engines is of no use for a complete one.
+    // An index into an incomplete list of engines must not be used for a complete one.
     const std::string key = key_of(graph) + (engines.complete() ? "" : " incomplete");
     const auto fastest =
         tuner->choose(key, tensors_of(graph), engines.count(),
                       [&](std::size_t index) { return candidate(engines, index); });
-    // One that an earlier process measured may fail in this one.
+    // An engine that an earlier process measured may fail in this one.
     if (fastest && engines.build(*fastest)) return Choice{*fastest, ChosenBy::measuring};
   }
   return library_choice(engines.first(), tuner != nullptr);
@@ -77,8 +78,8 @@ constexpr std::string_view no_engine =
 
 }  // namespace
 
-/// Engines that take any image of a batch come first; with the others, a view that begins at an
-/// image of odd size fails when it runs, with cuDNN's words on alignment.
+/// Tries engines first that accept any image of a batch. With the others, a run fails on a view
+/// that begins at an image of odd size, with cuDNN's message on alignment.
 EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
                            std::size_t max_workspace, const TakeEngine& take) {
   CudnnFailure failure;
@@ -131,8 +132,8 @@ std::optional<ConvolutionEngine> ConvolutionEngine::find(CudaDevice& device,
   return engine;
 }
 
-/// cuDNN's f32 engines convert the layouts of channels-last tensors on some GPUs, which costs as
-/// much as reading and writing these again.
+/// On some GPUs, cuDNN's f32 engines convert channels-last tensors to another layout, which costs
+/// as much as reading and writing them again.
 void ConvolutionEngine::take_product_if_faster(CudaDevice& device) {
   Autotuner* tuner = device.autotuner();
   const std::optional<Product> wanted = pointwise_product(graph_);

@@ -1,5 +1,5 @@
-// What computes one pass of a convolution: an engine of cuDNN's, a product of cuBLASLt's, or the
-// direct kernel.
+// The implementation of one pass of a convolution: an engine of cuDNN, a product of cuBLASLt, or
+// the direct kernel.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +20,30 @@ namespace parbench::cuda {
 class CudaDevice;
 class CudaStream;
 
-/// What cuDNN's heuristics, and tuning, have found for a graph.
+/// The engine that cuDNN's heuristics or tuning selected for a graph.
 struct EngineChoice {
-  ConvolutionGraph graph;  // with the alignment that the engines count on
+  ConvolutionGraph graph;  // including the alignment that the engines require
   CudnnEngines engines;
   Choice best;
-  bool lasting = true;  // otherwise another search may find more engines
+  bool lasting = true;  // false: another search may find more engines
 };
 
 using EngineSearch = std::variant<EngineChoice, CudnnFailure>;
 
-/// Takes one of the engines that can be built; nothing where none can.
+/// Selects one of the engines that can be built; nothing if none can.
 using TakeEngine = std::function<std::optional<Choice>(CudnnEngines&, const ConvolutionGraph&)>;
 
-/// The engine for a graph on a GPU. A failure that is a fault comes before one that says that there
-/// is no engine. Throws DeviceLost and OutOfMemory.
+/// Returns the engine for a graph on a GPU. If several calls fail, a fault takes precedence over
+/// "unsupported". Throws DeviceLost and OutOfMemory.
 [[nodiscard]] EngineSearch search_engine(const CudnnTarget& target, ConvolutionGraph graph,
                                          std::size_t max_workspace, const TakeEngine& take);
 
-/// The engines of a device, by graph. Equal layers are many, in a model and in the cases of a
-/// sweep, and asking for engines takes tens of milliseconds. What failed by a fault, or was chosen
-/// while a part of the heuristics failed, is not kept.
+/// Cache of a device's engines by graph. Many layers of a model and of the cases of a sweep are
+/// equal, and asking for engines takes tens of milliseconds. Results with a fault, or from
+/// incomplete heuristics, are not kept.
 class EngineChoices {
  public:
-  /// What is known of the key, or what `make` finds now.
+  /// Returns the cached search of a key, or the result of `make`.
   template <class Make>
   [[nodiscard]] EngineSearch& get(const std::string& key, const Make& make) {
     EngineSearch& found = searches_.get(key, make);
@@ -62,33 +62,33 @@ class EngineChoices {
   }
 
   static constexpr std::size_t max_searches =
-      1024;  // several times the layers of the models, by micro-batch size
+      1024;  // several times the number of layers of all models and micro-batch sizes
   BoundedCache<std::string, EngineSearch> searches_{max_searches};
-  EngineSearch passing_ = CudnnFailure{};  // the last that is not kept
+  EngineSearch passing_ = CudnnFailure{};  // the last search that is not kept
 };
 
 class ConvolutionEngine {
  public:
-  /// cuDNN's engine for the graph, or where the device tunes and that is faster the product that it
-  /// is (pointwise_product.h); nothing when cuDNN has no engine. A fault that it met is added to
-  /// `faults`, which names of kernels end with.
+  /// Returns cuDNN's engine for the graph, or the equivalent product (pointwise_product.h) if the
+  /// device tunes and the product is faster; nothing if cuDNN has no engine. Faults of cuDNN are
+  /// added to `faults`, which are appended to names of kernels.
   [[nodiscard]] static std::optional<ConvolutionEngine> find(CudaDevice& device,
                                                              const ConvolutionGraph& graph,
                                                              std::string& faults);
 
-  /// Our kernel that takes every shape and type.
+  /// Returns the direct kernel, which supports every shape and type.
   [[nodiscard]] static ConvolutionEngine direct(const ConvolutionGraph& graph) {
     return {graph, std::nullopt, ChosenBy::library};
   }
 
   [[nodiscard]] const ConvolutionGraph& graph() const { return graph_; }
   [[nodiscard]] std::size_t workspace_bytes() const;
-  /// For reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm … on the source".
+  /// Returns the name for reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm … on the source".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
   /// Enqueues the pass. Tensors are in the order of the operation's arguments, without those that
-  /// the graph does not have.
+  /// the graph lacks.
   void run(CudaStream& stream, std::span<std::byte* const> tensors, std::byte* workspace);
 
  private:
@@ -99,7 +99,7 @@ class ConvolutionEngine {
 
   ConvolutionGraph graph_;
   std::optional<CudnnPlan> plan_;
-  std::unique_ptr<Matmul> product_;  // with neither, the direct kernel computes
+  std::unique_ptr<Matmul> product_;  // if both are empty, the direct kernel computes
   ChosenBy chosen_by_;
 };
 

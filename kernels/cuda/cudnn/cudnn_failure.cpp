@@ -1,4 +1,4 @@
-// Reads the statuses in cuDNN's messages.
+// Parses the statuses in cuDNN's messages.
 #include "kernels/cuda/cudnn/cudnn_failure.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// Statuses by their names, and by their categories, that do not mean "not supported".
+/// Names and categories of statuses that do not mean "not supported".
 constexpr std::array<std::string_view, 8> fault_names{
     "CUDNN_STATUS_NOT_INITIALIZED",
     "CUDNN_STATUS_SUBLIBRARY_",
@@ -28,8 +28,9 @@ bool begins_with_any(std::string_view text, const Names& names) {
   return std::ranges::any_of(names, [&](std::string_view name) { return text.starts_with(name); });
 }
 
-/// The first line of a message with one of the statuses as its own: "Warning: STATUS; Reason: …".
-/// Statuses in the reason, which is often an expression of cuDNN's source, do not count.
+/// Returns the first line of a message with one of these statuses as its own: "Warning: STATUS;
+/// Reason: …". Statuses within the reason, which is often an expression from cuDNN's source, do not
+/// count.
 template <class Names>
 std::optional<std::string> line_with(std::string_view words, const Names& names) {
   while (!words.empty()) {
@@ -50,7 +51,7 @@ CudnnFailure::Kind kind_of(std::string_view name) {
                                                         : CudnnFailure::Kind::fault;
 }
 
-/// What is left of a message where no line of it stands out: the first line, not all of them.
+/// Returns the first line of a message, for messages without a relevant line.
 std::string first_line(std::string_view status, std::string_view words) {
   std::string text(status);
   const std::string_view line = words.substr(0, words.find('\n'));

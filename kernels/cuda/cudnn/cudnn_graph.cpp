@@ -1,8 +1,8 @@
-// Describes convolutions to cuDNN through cudnn-frontend. The only file that includes its headers,
-// which take long to compile.
+// Describes convolutions to cuDNN through cudnn-frontend. No other file includes its headers, which
+// take long to compile.
 #include "kernels/cuda/cudnn/cudnn_graph.h"
 
-#define CUDNN_FRONTEND_SKIP_JSON_LIB  // only for writing graphs to files
+#define CUDNN_FRONTEND_SKIP_JSON_LIB  // JSON is only needed for writing graphs to files
 #include <cudnn_frontend.h>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace parbench::cuda {
 
 namespace fe = cudnn_frontend;
 
-/// An engine with settings, as the heuristics propose it.
+/// An engine with its settings, as the heuristics propose it.
 struct ProposedEngine {
   fe::ManagedOpaqueDescriptor configuration;
   std::vector<fe::NumericalNote_t> numerical_notes;
@@ -28,37 +28,40 @@ struct ProposedEngine {
   bool barred = false;
 };
 
-/// Asks for engines and builds plans by the backend's own steps: cudnn-frontend's drop the status
-/// of a failure, which distinguishes a graph without an engine from a library that does not load.
+/// Asks for engines and builds plans by the backend's own steps. Those of cudnn-frontend drop the
+/// status of a failure, which distinguishes a graph without an engine from a library that cannot be
+/// loaded.
 class PlannedGraph final : public fe::graph::Graph {
  public:
   /// Describes the graph to the backend. Throws cudnnException.
   void finish(const CudnnTarget& target);
-  /// Fills `engines`. Throws cudnnException where the heuristics have none.
+  /// Fills `engines`. Throws cudnnException if the heuristics have none.
   void ask_heuristics();
 
   std::vector<ProposedEngine> engines;
-  std::string fault;  // of a part of the heuristics, where another part has engines
+  std::string fault;  // failure of one part of the heuristics while another part has engines
 };
 
 namespace {
 
 using TensorPointer = std::shared_ptr<fe::graph::Tensor_attributes>;
 
-constexpr std::int64_t full_alignment = 16;  // bytes: the widest loads of cuDNN's kernels
+constexpr std::int64_t full_alignment = 16;  // in bytes: the widest loads of cuDNN's kernels
 
 fe::DataType_t data_type_of(DType dtype) {
   return dtype == DType::bf16 ? fe::DataType_t::BFLOAT16 : fe::DataType_t::FLOAT;
 }
 
-/// The largest power of two that divides the bytes of an image, up to what kernels can use.
+/// Returns the largest power of two that divides the bytes of an image, up to the alignment that
+/// kernels can use.
 std::int64_t image_alignment(const Shape& shape, DType dtype) {
   const std::int64_t bytes =
       shape[1] * shape[2] * shape[3] * static_cast<std::int64_t>(size_of(dtype));
   return std::min(bytes & -bytes, full_alignment);
 }
 
-/// Numbers tensors in the order in which they are added: the order of the addresses of a run.
+/// Numbers tensors in the order in which they are added, which is the order of the addresses of a
+/// run.
 class GraphBuilder {
  public:
   GraphBuilder(PlannedGraph& graph, const ConvolutionGraph& wanted)
@@ -118,7 +121,7 @@ class GraphBuilder {
     return {shape, wanted_.dtype,
             wanted_.aligned_images ? full_alignment : image_alignment(shape, wanted_.dtype)};
   }
-  /// cuDNN derives the groups from the channels: the weights have fewer than the source.
+  /// cuDNN derives the groups from the channels: the weights have fewer channels than the source.
   [[nodiscard]] Description weights(DType dtype) const {
     const ConvolutionShape& s = wanted_.shape;
     return {{s.out_channels, s.in_channels / s.groups, s.kernel, s.kernel}, dtype, full_alignment};
@@ -160,9 +163,10 @@ class GraphBuilder {
   std::int64_t next_ = 1;
 };
 
-/// What an engine must not do: differ from run to run, sum in less than f32, transform in tiles
-/// whose error is beyond that of a sum in f32, round f32 to a type of less range (tensor cores read
-/// f32 as TF32 without that), and, for f32 throughout, round its inputs at all.
+/// Returns properties that exclude an engine: results that differ between runs, sums in less than
+/// f32, transforms in tiles whose error exceeds that of a sum in f32, rounding of f32 to a type of
+/// smaller range (tensor cores read f32 as TF32 without this property), and, for f32 throughout,
+/// any rounding of inputs.
 std::vector<fe::NumericalNote_t> barred(const ConvolutionGraph& graph) {
   std::vector<fe::NumericalNote_t> notes{
       fe::NumericalNote_t::NONDETERMINISTIC, fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION,
@@ -187,7 +191,7 @@ bool is_barred(const ProposedEngine& engine, std::span<const fe::NumericalNote_t
   return std::ranges::any_of(barred, has) || workspace_of(engine) > max_workspace;
 }
 
-/// What cuDNN says of its last failure in this thread.
+/// Returns cuDNN's message for its last failure in this thread.
 std::string last_words() {
   std::vector<char> words(std::size_t{1} << 16U);
   cudnnGetLastErrorString(words.data(), words.size());
@@ -203,14 +207,14 @@ void throw_if_bad(fe::error_t error) {
                            unsupported ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_BAD_PARAM);
 }
 
-/// "eng36_k2=7_…". cudnn-frontend puts the operations' names first, of which its own graphs have
-/// none.
+/// Returns "eng36_k2=7_…". cudnn-frontend would put the operations' names first, which these graphs
+/// lack.
 std::string name_of(const ProposedEngine& engine) {
   const std::string tag = fe::detail::get_engine_tag(engine.configuration);
   return tag.substr(std::min(tag.find_first_not_of('_'), tag.size()));
 }
 
-/// A failure that the caller can answer with another kernel; the others are thrown.
+/// Returns a failure after which the caller can use another kernel; throws the others.
 CudnnFailure answerable(const fe::cudnnException& error, const std::string& what) {
   CudnnFailure failure = classify(error.error_status, error.what());
   const std::string text = what + ": " + failure.text;
@@ -265,7 +269,7 @@ std::string text_of(fe::BehaviorNote_t note) {
   return "";
 }
 
-/// cudnn-frontend puts an empty note before each that there is.
+/// cudnn-frontend inserts an empty note before each note.
 template <class Note>
 void add_texts(std::vector<std::string>& texts, const std::vector<Note>& notes) {
   for (const Note note : notes) {
@@ -391,12 +395,12 @@ void CudnnPlan::run(cudnnHandle_t handle, std::span<std::byte* const> addresses,
   PARBENCH_CUDA(cudnnBackendExecute(handle, plan_, pack.get()));
 }
 
-/// A finished descriptor cannot be changed, so other addresses take another one.
+/// A finished descriptor cannot be changed, so other addresses need a new one.
 CudnnPlan::VariantPack CudnnPlan::make_pack(const Addresses& addresses, std::size_t tensors) {
   cudnnBackendDescriptor_t made = nullptr;
   PARBENCH_CUDA(cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &made));
   VariantPack pack(made);
-  constexpr std::array<std::int64_t, max_tensors> numbers{1, 2, 3, 4};  // as GraphBuilder counts
+  constexpr std::array<std::int64_t, max_tensors> numbers{1, 2, 3, 4};  // numbering of GraphBuilder
   set(made, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &addresses.back());
   set(made, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, tensors, addresses.data());
   set(made, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, tensors, numbers.data());

@@ -1,9 +1,9 @@
 // Descriptors of cuDNN's recurrent networks (its API since version 8), and its three passes.
 //
-// The algorithm is the standard one: persistent kernels wait for blocks that run beside them, and
-// streams and parts share a GPU here. States before the first position, and their gradients
-// behind the last, are null pointers, which stand for zeros. So is the pointer to lengths on the
-// device: cuDNN takes them from the descriptors since version 8.9.1.
+// The algorithm is the standard one: persistent kernels wait for blocks that run at the same time,
+// but streams and partitions share a GPU here. Null pointers stand for zeros: the states before the
+// first position, and their gradients after the last. The pointer to lengths on the device is null
+// too, because cuDNN takes the lengths from the descriptors since version 8.9.1.
 #include "kernels/cuda/cudnn/lstm_engine.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A long short-term memory of cuDNN: one layer in one direction, its sequences of one length.
+// A long short-term memory of cuDNN: one layer in one direction, with sequences of equal length.
 #pragma once
 
 #include <cudnn.h>
@@ -15,31 +15,31 @@ namespace parbench::cuda {
 class CudaDevice;
 class CudaStream;
 
-/// Where the parameters of each gate lie in cuDNN's memory for weights, in bytes from its
-/// beginning. The gates are in the order of LstmShape, matrices and biases dense.
+/// Offsets of each gate's parameters in cuDNN's memory for weights, in bytes. The gates are in the
+/// order of LstmShape, matrices and biases dense.
 struct LstmGateOffsets {
   std::array<std::size_t, 4> weights{};
   std::array<std::size_t, 4> recurrent_weights{};
   std::array<std::size_t, 4> bias{};
 };
 
-/// The memory of an execution beside its tensors.
+/// Memory of an execution, in addition to its tensors.
 struct LstmMemory {
-  std::byte* weights;    // weight_bytes(), as `offsets` says
-  std::byte* workspace;  // workspace_bytes()
-  std::byte* saved;      // saved_bytes(), from the forward pass to both backward ones
+  std::byte* weights;    // weight_bytes() bytes, laid out by `offsets`
+  std::byte* workspace;  // workspace_bytes() bytes
+  std::byte* saved;      // saved_bytes() bytes, from the forward pass to both backward passes
 };
 
 class LstmEngine {
  public:
-  /// Throws Unsupported for what cuDNN does not have.
+  /// Throws Unsupported if cuDNN does not support the description.
   LstmEngine(CudaDevice& device, const LstmShape& shape, DType dtype, MathMode math);
 
   [[nodiscard]] std::size_t weight_bytes() const { return weight_bytes_; }
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
   [[nodiscard]] std::size_t saved_bytes() const { return saved_bytes_; }
 
-  /// Of memory for weights on the device, the same for all such memory; asks cuDNN once.
+  /// Returns the offsets, which are the same for all memory for weights; asks cuDNN once.
   [[nodiscard]] const LstmGateOffsets& offsets(CudaStream& stream, std::byte* weights);
 
   void forward(CudaStream& stream, const std::byte* source, std::byte* destination,
@@ -47,14 +47,14 @@ class LstmEngine {
   void backward_data(CudaStream& stream, const std::byte* destination,
                      const std::byte* diff_destination, std::byte* diff_source,
                      const LstmMemory& memory) const;
-  /// Adds to the gradients, which lie in memory.weights like the weights.
+  /// Accumulates the gradients, which are laid out in memory.weights like the weights.
   void backward_weights(CudaStream& stream, const std::byte* source, const std::byte* destination,
                         const LstmMemory& memory) const;
 
  private:
   template <class Descriptor, cudnnStatus_t (*destroy)(Descriptor)>
   struct Destroy {
-    using pointer = Descriptor;  // NOLINT(readability-identifier-naming): of std::unique_ptr
+    using pointer = Descriptor;  // required by std::unique_ptr
     void operator()(Descriptor descriptor) const { (void)destroy(descriptor); }
   };
   template <class Descriptor, cudnnStatus_t (*destroy)(Descriptor)>
@@ -67,7 +67,7 @@ class LstmEngine {
   [[nodiscard]] static States make_states();
   void set_layer(cudnnHandle_t handle, const LstmShape& shape, DType dtype, MathMode math);
 
-  Owned<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor> dropout_;  // none
+  Owned<cudnnDropoutDescriptor_t, &cudnnDestroyDropoutDescriptor> dropout_;  // describes no dropout
   Owned<cudnnRNNDescriptor_t, &cudnnDestroyRNNDescriptor> layer_;
   Sequences source_;
   Sequences destination_;

@@ -1,4 +1,4 @@
-// Finds GPUs, or the reason why there are none, and opens them whole or in parts.
+// Finds GPUs, or the reason why there are none, and opens them as a whole or in parts.
 #include "kernels/cuda/device/backend.h"
 
 #include <cublasLt.h>
@@ -29,23 +29,24 @@
 namespace parbench::cuda {
 namespace {
 
-/// "13.0" from the runtime's 13000.
+/// Returns "13.0" for the runtime's 13000.
 std::string cuda_version(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-/// "9.19.0" from cuDNN's 91900 and "13.1.0" from cuBLAS's 130100.
+/// Returns "9.19.0" for cuDNN's 91900 and "13.1.0" for cuBLAS's 130100.
 std::string library_version(std::size_t number) {
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-/// "2.28.9", or that collectives do without. The loader's words would fill the head of every table.
+/// Returns NCCL's version, or a note that collectives run without it. The loader's message would be
+/// too long for the heads of tables.
 Backend::Component nccl_component(const Nccl& nccl) {
   if (nccl.absence().empty()) return {"NCCL", nccl.version()};
   return {"NCCL", "none (install 2.13 or newer)", nccl.absence()};
 }
 
-/// Nothing without a driver.
+/// Returns nothing without a driver.
 std::optional<int> driver_version() {
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return std::nullopt;
@@ -63,7 +64,7 @@ int runtime_version() {
   return version;
 }
 
-/// Returns what is wrong and the remedy.
+/// Returns the problem and the remedy.
 std::string absence_text(cudaError_t status) {
   const auto driver = driver_version();
   if (!driver) {
@@ -113,7 +114,7 @@ class CudaBackend final : public Backend {
                                                    const DeviceOptions& options) override;
 
  private:
-  /// Loaded at the first call: most commands ask it nothing.
+  /// Loaded at the first call, because most commands do not need it.
   [[nodiscard]] const Nvml& nvml() const {
     if (!nvml_) nvml_ = load_nvml_();
     return *nvml_;
@@ -153,7 +154,7 @@ std::vector<DeviceNumber> CudaBackend::choose(int count) const {
   return numbers;
 }
 
-/// "GPU-6fd1e2a8-…", as nvidia-smi and CUDA_VISIBLE_DEVICES name it.
+/// Returns "GPU-6fd1e2a8-…", the name of the GPU for nvidia-smi and CUDA_VISIBLE_DEVICES.
 std::string unit_of(const cudaDeviceProp& gpu) {
   std::string digits;
   for (const char byte : gpu.uuid.bytes) {
@@ -185,8 +186,8 @@ void CudaBackend::profile(bool on) {
   if (count_ > 0) PARBENCH_CUDA(on ? cudaProfilerStart() : cudaProfilerStop());
 }
 
-/// How many parts of each GPU a run asks for. Throws UsageError for a GPU asked for both as a whole
-/// and in parts.
+/// Returns how many parts of each GPU a run requests. Throws UsageError for a GPU requested both as
+/// a whole and in parts.
 std::map<int, int> parts_of(const std::vector<DeviceNumber>& numbers, int min_parts) {
   std::map<int, int> parts;
   for (const DeviceNumber& number : numbers) {
@@ -225,11 +226,12 @@ DeviceInfo info_of(const DeviceNumber& number, int parts, const GpuDescription& 
   return info;
 }
 
-/// Increase it where the search offers other candidates, or the same ones in another order: choices
-/// are kept as indices.
+/// Increase it when the search offers other candidates or another order, because choices are stored
+/// as indices.
 constexpr int search_format = 1;
 
-/// The choices of earlier processes on such GPUs with the same driver, libraries and search.
+/// Returns the file with choices of earlier processes on such GPUs with the same driver, libraries
+/// and search.
 std::optional<TuningFile> tuning_file_of(const std::string& hardware) {
   const auto path = tuning_file_path();
   if (!path) return std::nullopt;
@@ -282,7 +284,7 @@ std::vector<std::unique_ptr<Device>> CudaBackend::open(const std::vector<DeviceN
   return devices;
 }
 
-/// Parts and the whole GPU have streams of their own; while one works, the other is idle.
+/// Partitions and the whole GPU have their own streams; one is idle while the other works.
 std::unique_ptr<Device> CudaBackend::open_whole(const std::vector<DeviceNumber>& numbers,
                                                 const DeviceOptions& options) {
   const bool are_parts_of_one =
@@ -301,9 +303,11 @@ std::unique_ptr<Backend> make_backend() {
 }
 
 std::unique_ptr<Backend> make_backend(LoadNvml load_nvml) {
-  // The default is 8 hardware queues; more streams than that wait for each other without need. Read
-  // when the first context is made, and a value of the user's stands.
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // NOLINT(concurrency-mt-unsafe): one thread yet
+  // The default is 8 hardware queues, and more streams than queues wait for each other
+  // unnecessarily. The variable is read when the first context is made. A value of the user is
+  // kept.
+  // NOLINT(concurrency-mt-unsafe): no other thread exists yet
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   return std::make_unique<CudaBackend>(std::move(load_nvml));
 }
 

@@ -1,4 +1,4 @@
-// The CUDA backend as a whole.
+// The CUDA backend.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,13 @@
 namespace parbench::cuda {
 
 class Nvml;
-/// Never returns null.
+/// Loads the management library. Never returns null.
 using LoadNvml = std::function<std::shared_ptr<const Nvml>()>;
 
-/// Looks for GPUs; without a driver or a GPU the backend has no device and says why. Never throws.
+/// Looks for GPUs. Without a driver or a GPU the backend has no device and its description is the
+/// reason. Never throws.
 [[nodiscard]] std::unique_ptr<Backend> make_backend();
-/// The management library is loaded when something is first asked of it.
+/// Uses `load_nvml` to load the management library at its first use.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(LoadNvml load_nvml);
 
 }  // namespace parbench::cuda

@@ -1,4 +1,4 @@
-// Implementation of CUDA devices.
+// CUDA devices.
 #include "kernels/cuda/device/device.h"
 
 #include <cuda_runtime_api.h>
@@ -27,7 +27,7 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr int ampere = 80;  // the first with bf16 and TF32
+constexpr int ampere = 80;  // first generation with bf16 and TF32
 
 }  // namespace
 
@@ -47,7 +47,7 @@ CudaDevice::CudaDevice(DeviceInfo info, int ordinal, std::unique_ptr<GpuPart> pa
 
 CudaDevice::~CudaDevice() {
   try_to_make_current();
-  engine_choices_.reset();  // before the handle with which they were found
+  engine_choices_.reset();  // destroyed before the handle with which they were found
   if (cudnn_ != nullptr) (void)cudnnDestroy(cudnn_);
   if (cublas_ != nullptr) (void)cublasLtDestroy(cublas_);
 }
@@ -65,7 +65,7 @@ void CudaDevice::enter_gpu() const { PARBENCH_CUDA(cudaSetDevice(ordinal_)); }
 void CudaDevice::try_to_make_current() const noexcept {
   try {
     make_current();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): what follows fails as well and is ignored too
+  } catch (...) {  // NOLINT(bugprone-empty-catch): later calls fail as well and are ignored too
   }
 }
 
@@ -131,7 +131,7 @@ Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {
 void CudaDevice::grow(Buffer& buffer, std::size_t bytes, MemoryKind kind) {
   if (bytes <= buffer.bytes()) return;
   const std::size_t held = buffer.bytes();
-  buffer = {};  // both at once may not fit
+  buffer = {};  // the old and the new memory may not fit at the same time
   try {
     buffer = allocate(bytes, kind);
   } catch (const OutOfMemory&) {
@@ -178,7 +178,7 @@ void CudaDevice::tune(std::vector<OpDesc> operations) {
   for (const OpDesc& desc : by_decreasing_work(std::move(operations))) {
     try {
       (void)prepare(desc, 1);
-    } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): thrown again where it is used
+    } catch (const Unsupported&) {  // NOLINT(bugprone-empty-catch): `prepare` throws it again
     }
   }
 }

@@ -1,4 +1,4 @@
-// A CUDA device: a GPU, or a part of its multiprocessors.
+// A CUDA device: a GPU, or some of its multiprocessors.
 #pragma once
 
 #include <cublasLt.h>
@@ -58,34 +58,34 @@ class CudaDevice final : public Device {
   void tune(std::vector<OpDesc> operations) override;
   [[nodiscard]] TensorDesc activation(const Shape& shape, DType dtype) const override;
 
-  /// Makes it the device (and part) that the calling thread's CUDA calls mean.
+  /// Makes it the device (and partition) of the calling thread's CUDA calls.
   void make_current() const;
-  /// The same for destructors, which cannot report a failure.
+  /// Like `make_current`, for destructors, which cannot report a failure.
   void try_to_make_current() const noexcept;
-  /// Makes its GPU the current one of a thread that only waits, copies nothing by kernels and may
-  /// run beside the one that has the part.
+  /// Makes its GPU the current device of a thread that only waits and does not copy with kernels.
+  /// Unlike `make_current`, it may be used while another thread uses the partition.
   void enter_gpu() const;
-  /// Never the default stream, which waits for all others. The caller destroys it.
+  /// Creates a stream that does not synchronise with the default stream. The caller destroys it.
   [[nodiscard]] cudaStream_t create_stream();
 
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
 
-  // For planning, which happens in one thread at a time; made at the first call. Streams execute
-  // cuDNN's plans with handles of their own.
+  // Returns the handle for planning, which runs in one thread at a time; made at the first call.
+  // Streams execute cuDNN's plans with handles of their own.
   [[nodiscard]] cudnnHandle_t cudnn();
   [[nodiscard]] cublasLtHandle_t cublas();
 
-  /// The engines of the convolutions planned so far.
+  /// Returns the cache of engines of convolutions.
   [[nodiscard]] EngineChoices& engine_choices() { return *engine_choices_; }
 
   [[nodiscard]] const std::shared_ptr<ActivityTrace>& activity_trace() const { return trace_; }
 
-  /// Null where kernels are chosen by the libraries' heuristics.
+  /// Returns null if the libraries' heuristics choose kernels.
   [[nodiscard]] Autotuner* autotuner() const { return autotuner_.get(); }
 
  private:
-  /// Throws Unsupported for a number format that this GPU has no arithmetic for.
+  /// Throws Unsupported for a number format that this GPU does not support.
   void check_arithmetic(const OpDesc& desc) const;
 
   DeviceInfo info_;
@@ -99,7 +99,7 @@ class CudaDevice final : public Device {
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublas_ = nullptr;
   std::unique_ptr<EngineChoices> engine_choices_;
-  std::unique_ptr<Autotuner> autotuner_;  // last: its stream belongs to all of the above
+  std::unique_ptr<Autotuner> autotuner_;  // last member: its stream depends on all others
 };
 
 }  // namespace parbench::cuda

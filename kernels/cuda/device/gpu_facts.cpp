@@ -1,4 +1,4 @@
-// Facts of GPUs, from the runtime and NVML, and their wording.
+// Facts about GPUs from the runtime and NVML, formatted for reports.
 #include "kernels/cuda/device/gpu_facts.h"
 
 #include <cuda_runtime_api.h>
@@ -11,19 +11,19 @@
 namespace parbench::cuda {
 namespace {
 
-/// Whether a question that only a report asks was answered; a failure of it is no reason to stop.
+/// Returns whether a query for a report succeeded; its failure does not stop the program.
 bool answered(cudaError_t status) {
   if (status != cudaSuccess) (void)cudaGetLastError();
   return status == cudaSuccess;
 }
 
-/// 0 where the runtime does not know it.
+/// Returns 0 if the runtime does not know the attribute.
 int known_attribute(cudaDeviceAttr which, int ordinal) {
   int value = 0;
   return answered(cudaDeviceGetAttribute(&value, which, ordinal)) ? value : 0;
 }
 
-/// Returns the version that an nvmlNvlinkVersion_t stands for.
+/// Returns the version of an nvmlNvlinkVersion_t.
 std::string nvlink_version(unsigned int version) {
   constexpr std::array names{"", "1.0", "2.0", "2.2", "3.0", "3.1", "4.0", "5.0"};
   return version < names.size() ? names[version] : "";
@@ -93,7 +93,7 @@ namespace {
 
 bool is_whole(const GpuDescription& gpu) { return gpu.own_multiprocessors == gpu.multiprocessors; }
 
-/// "132", "64 of 132".
+/// Returns "132" or "64 of 132".
 std::string multiprocessors_text(const GpuDescription& gpu) {
   if (is_whole(gpu)) return fmt::format("{}", gpu.multiprocessors);
   return fmt::format("{} of {}", gpu.own_multiprocessors, gpu.multiprocessors);

@@ -24,7 +24,7 @@ Divisibility divisibility_of(int ordinal, const CUdevResource& whole) {
   return divisibility(whole.sm, compute_capability_of(ordinal));
 }
 
-/// The driver's own count, without dividing anything.
+/// Uses the driver's count of groups, without dividing anything.
 GroupCount groups_of(const CUdevResource& whole, const Driver& driver) {
   return [&driver, whole](int size) {
     unsigned int count = 0;
@@ -51,7 +51,7 @@ Divisibility divisibility(const CUdevSmResource& whole, int compute_capability) 
   Divisibility gpu{.multiprocessors = static_cast<int>(whole.smCount), .min = 2, .step = 2};
   if (compute_capability >= ampere) gpu.min = 4;
   if (compute_capability >= hopper) gpu.min = gpu.step = 8;
-  // Drivers that do not know these fields leave them as they were: zero.
+  // Drivers that do not know these fields leave them zero.
   if (whole.minSmPartitionSize > 0) gpu.min = static_cast<int>(whole.minSmPartitionSize);
   if (whole.smCoscheduledAlignment > 0) gpu.step = static_cast<int>(whole.smCoscheduledAlignment);
   return gpu;
@@ -102,7 +102,7 @@ std::vector<std::unique_ptr<GpuPart>> divide(int ordinal, int parts) {
         "parts of a GPU need green contexts; update the driver to one for CUDA 12.5 or newer");
   }
   PARBENCH_CUDA(cudaSetDevice(ordinal));
-  PARBENCH_CUDA(cudaFree(nullptr));  // green contexts need the primary one
+  PARBENCH_CUDA(cudaFree(nullptr));  // green contexts require the primary context
   const CUdevResource whole = multiprocessor_resource(ordinal, driver());
   const Divisibility gpu = divisibility_of(ordinal, whole);
   const int size = part_size(gpu, parts, groups_of(whole, driver()));

@@ -1,4 +1,4 @@
-// Parts of a GPU's multiprocessors as devices of their own: green contexts.
+// Devices that consist of some of a GPU's multiprocessors: green contexts.
 #pragma once
 
 #include <cuda.h>
@@ -14,17 +14,18 @@ struct Driver;
 /// How a GPU's multiprocessors can be divided.
 struct Divisibility {
   int multiprocessors = 0;
-  int min = 1;   // of a part
+  int min = 1;   // minimum number of multiprocessors of a part
   int step = 1;  // parts are multiples of it
   friend bool operator==(const Divisibility&, const Divisibility&) = default;
 };
 
-/// How a GPU can be divided, by the driver (`whole`: its multiprocessors as a resource), or for
-/// older drivers by its architecture. `compute_capability`: 90 for 9.0. Source: CUDA driver API,
-/// green contexts.
+/// Returns how a GPU can be divided, according to the driver (`whole`: its multiprocessors as a
+/// resource) or, with older drivers, to its architecture. `compute_capability`: 90 for 9.0. Source:
+/// CUDA driver API, green contexts.
 [[nodiscard]] Divisibility divisibility(const CUdevSmResource& whole, int compute_capability);
 
-/// How many equal groups of at least that many multiprocessors a GPU has.
+/// Returns the number of equal groups of at least `multiprocessors` into which a GPU can be
+/// divided.
 using GroupCount = std::function<int(int multiprocessors)>;
 
 /// Multiprocessors of each of `parts` equal parts: the most with which the GPU has so many groups.
@@ -41,8 +42,8 @@ class GpuPart {
   GpuPart& operator=(const GpuPart&) = delete;
 
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
-  /// The runtime library then works with the primary context of the GPU, whose memory and modules
-  /// all parts share, on this part's multiprocessors.
+  /// Makes the partition current: the runtime library then uses the primary context of the GPU,
+  /// whose memory and modules all partitions share, on this partition's multiprocessors.
   void make_current() const;
   [[nodiscard]] CUstream create_stream() const;
 

@@ -1,4 +1,4 @@
-// Loads the management library and asks it.
+// Loads and queries the management library.
 #include "kernels/cuda/device/nvml.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ NvmlFunctions look_up(const DynamicLibrary& library) {
   library.find(f.old_temperature, "nvmlDeviceGetTemperature");
   library.find(f.power, "nvmlDeviceGetPowerUsage");
   library.find(f.reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-  library.find(f.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // before CUDA 12.2
+  library.find(f.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // name before CUDA 12.2
   library.find(f.field_values, "nvmlDeviceGetFieldValues");
   library.find(f.pcie_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
   library.find(f.pcie_width, "nvmlDeviceGetMaxPcieLinkWidth");
@@ -35,8 +35,8 @@ NvmlFunctions look_up(const DynamicLibrary& library) {
   return f;
 }
 
-/// What a query that writes one value says; nothing where the library does not have it or the GPU
-/// does not support it.
+/// Returns the result of a query for one value; nothing if the library lacks it or the GPU does not
+/// support it.
 template <typename Value, typename Function, typename... Arguments>
 std::optional<Value> ask(Function function, Arguments... arguments) {
   Value value{};
@@ -44,11 +44,11 @@ std::optional<Value> ask(Function function, Arguments... arguments) {
   return value;
 }
 
-/// A limit that holds the clock down. What is not among them is no throttling: a GPU at rest, and
-/// clocks that its user has set (application clocks, display clocks).
+/// A limit that lowers the clock. Idle GPUs and clocks set by the user (application clocks, display
+/// clocks) are not throttled.
 struct Throttle {
-  unsigned long long bit;  // of nvmlClocksEventReasons in nvml.h
-  unsigned int counter;    // field with the nanoseconds under it; 0: there is none
+  unsigned long long bit;  // bit of nvmlClocksEventReasons in nvml.h
+  unsigned int counter;    // field with the nanoseconds under this limit; 0 if there is none
   const char* name;
 };
 constexpr std::array throttles{
@@ -82,7 +82,7 @@ void read_reasons(const NvmlFunctions& f, nvmlDevice_t gpu, Condition& condition
     if ((*reasons & throttle.bit) != 0) condition.throttled_by.emplace_back(throttle.name);
   }
   condition.resting = (*reasons & nvmlClocksEventReasonGpuIdle) != 0;
-  // A clock that the user has chosen is the one to expect.
+  // A clock that the user has set is the expected one.
   const bool chosen = (*reasons & nvmlClocksEventReasonApplicationsClocksSetting) != 0;
   if (chosen) condition.full_clock_mhz.reset();
 }
@@ -111,7 +111,7 @@ void read_counters(const NvmlFunctions& f, nvmlDevice_t gpu, Condition& conditio
   }
 }
 
-/// Same bus addresses, with any number of digits in their domains ("00000000:17:00.0",
+/// Compares bus addresses, whose domains may have different numbers of digits ("00000000:17:00.0",
 /// "0000:17:00.0").
 bool is_at(const nvmlPciInfo_t& pci, const std::string& bus_id) {
   char* end = nullptr;
@@ -177,7 +177,7 @@ NvmlGpu::NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle)
 Condition NvmlGpu::condition() const {
   const NvmlFunctions& f = nvml_->functions();
   Condition condition;
-  // First what falls soonest once the work has ended.
+  // Values that drop soonest after the end of the work are read first.
   condition.clock_mhz = ask<unsigned int>(f.clock, handle_, NVML_CLOCK_SM);
   condition.full_clock_mhz = ask<unsigned int>(f.max_clock, handle_, NVML_CLOCK_SM);
   read_reasons(f, handle_, condition);
@@ -215,7 +215,7 @@ NvLinks NvmlGpu::nvlinks_to(const NvmlGpu& other, const std::string& bus_id) con
     const auto remote = ask<nvmlPciInfo_t>(f.nvlink_remote, handle_, link);
     if (remote && is_at(*remote, bus_id)) direct = {direct.count + 1, version};
   }
-  // Links that do not end at the other GPU end at a switch, which joins all.
+  // Links that do not end at the other GPU end at a switch, which connects all GPUs.
   return direct.count > 0 ? direct : all;
 }
 

@@ -1,6 +1,5 @@
-// What the driver's management library (NVML) reports of GPUs: clocks, temperature, power,
-// throttling, links. It is loaded at run time, since it comes with the driver and the program
-// starts without.
+// The driver's management library (NVML): clocks, temperature, power, throttling and links of GPUs.
+// It is loaded at run time, because it comes with the driver and the program starts without it.
 #pragma once
 
 #include <nvml.h>
@@ -14,7 +13,7 @@
 
 namespace parbench::cuda {
 
-/// The functions used here. A pointer is null where the library is too old, or too new, for it.
+/// The functions used here; null if the library's version lacks the function.
 struct NvmlFunctions {
   decltype(&nvmlInit_v2) init = nullptr;
   decltype(&nvmlShutdown) shutdown = nullptr;
@@ -25,10 +24,12 @@ struct NvmlFunctions {
   decltype(&nvmlDeviceGetClockInfo) clock = nullptr;
   decltype(&nvmlDeviceGetMaxClockInfo) max_clock = nullptr;
   decltype(&nvmlDeviceGetTemperatureV) temperature = nullptr;
-  /// nvmlDeviceGetTemperature, for drivers that lack the other; deprecated, so not named here.
+  /// nvmlDeviceGetTemperature, for drivers without the newer function; it is deprecated, so its
+  /// name is not used here.
   nvmlReturn_t (*old_temperature)(nvmlDevice_t, nvmlTemperatureSensors_t, unsigned int*) = nullptr;
   decltype(&nvmlDeviceGetPowerUsage) power = nullptr;
-  decltype(&nvmlDeviceGetCurrentClocksEventReasons) reasons = nullptr;  // or its older name
+  // or the function with its older name
+  decltype(&nvmlDeviceGetCurrentClocksEventReasons) reasons = nullptr;
   decltype(&nvmlDeviceGetFieldValues) field_values = nullptr;
 
   decltype(&nvmlDeviceGetMaxPcieLinkGeneration) pcie_generation = nullptr;
@@ -40,13 +41,13 @@ struct NvmlFunctions {
   decltype(&nvmlDeviceGetP2PStatus) peer_status = nullptr;
 };
 
-/// The best that a GPU and its slot can do; a resting link is slower.
+/// Maximum of a GPU and its slot; an idle link is slower.
 struct PcieLink {
   unsigned int generation = 0;
   unsigned int width = 0;
 };
 
-/// The active links of one GPU that lead to another, by way of a switch or not.
+/// The active links from one GPU to another, directly or through a switch.
 struct NvLinks {
   int count = 0;
   unsigned int version = 0;  // an nvmlNvlinkVersion_t
@@ -54,12 +55,13 @@ struct NvLinks {
 
 class Nvml;
 
-/// One GPU. What the library does not report is left out, and nothing throws.
+/// One GPU. Values that the library does not report are absent; nothing throws.
 class NvmlGpu {
  public:
   NvmlGpu(std::shared_ptr<const Nvml> nvml, nvmlDevice_t handle);
 
-  /// The clock is that of the multiprocessors. Counters are milliseconds under the throttle.
+  /// Returns the condition; the clock is that of the multiprocessors. Counters are milliseconds
+  /// under the limit.
   [[nodiscard]] Condition condition() const;
 
   [[nodiscard]] std::optional<PcieLink> pcie_link() const;
@@ -72,22 +74,22 @@ class NvmlGpu {
   nvmlDevice_t handle_;
 };
 
-/// The loaded library, initialised until it goes.
+/// The loaded library, initialised during the lifetime of this object.
 class Nvml : public std::enable_shared_from_this<Nvml> {
  public:
-  /// Never throws and never returns null: without the library there is a reason.
+  /// Never throws and never returns null: without the library, `absence` is the reason.
   [[nodiscard]] static std::shared_ptr<const Nvml> load(
       const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Why nothing can be asked; empty when everything can.
+  /// Returns why the library cannot be used; empty if it can.
   [[nodiscard]] const std::string& absence() const { return absence_; }
   /// "580.82.07".
   [[nodiscard]] std::optional<std::string> driver_version() const;
-  /// By its address on the bus ("0000:17:00.0"), for indices differ from those of the CUDA runtime
-  /// (CUDA_VISIBLE_DEVICES, order by speed). Nothing for one that the library does not know.
+  /// Returns a GPU by its bus address ("0000:17:00.0"), because indices differ from those of the
+  /// CUDA runtime (CUDA_VISIBLE_DEVICES, order by speed). Nothing if the library does not know it.
   [[nodiscard]] std::optional<NvmlGpu> gpu(const std::string& bus_id) const;
   [[nodiscard]] const NvmlFunctions& functions() const { return functions_; }
 

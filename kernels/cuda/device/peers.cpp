@@ -8,14 +8,15 @@
 namespace parbench::cuda {
 namespace {
 
-/// Whether the current device, which is `ordinal`, reaches the other's memory from now on.
+/// Enables access of the current device, `ordinal`, to the memory of `other`. Returns whether it
+/// has access.
 bool enable_peer(int ordinal, int other) {
   int possible = 0;
   PARBENCH_CUDA(cudaDeviceCanAccessPeer(&possible, ordinal, other));
   if (possible == 0) return false;
   const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
-  // A run opens its devices once for each scenario; and a GPU takes eight peers at most where they
-  // are not linked by a switch.
+  // A run opens its devices once per scenario, and a GPU supports at most eight peers if no switch
+  // connects them.
   if (status == cudaErrorPeerAccessAlreadyEnabled || status == cudaErrorTooManyPeers) {
     (void)cudaGetLastError();
     return status == cudaErrorPeerAccessAlreadyEnabled;

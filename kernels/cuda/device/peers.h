@@ -7,9 +7,9 @@
 
 namespace parbench::cuda {
 
-/// Enables it between all of these GPUs that can, in the contexts that whole devices use. Copies
-/// between two such GPUs then go straight from one to the other, and through the host's memory
-/// otherwise. Returns for each GPU those whose memory it reaches.
+/// Enables access between all pairs of these GPUs that support it, in the contexts of whole
+/// devices. Copies between such GPUs are then direct; other copies go through host memory. Returns
+/// for each GPU those whose memory it can access.
 std::map<int, std::set<int>> enable_peers(const std::set<int>& ordinals);
 
 }  // namespace parbench::cuda

@@ -5,11 +5,11 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr int tile_groups = 32;  // groups of channels next to each other, a block's x
-constexpr int slices = 8;        // parts of the pixels, a block's y
+constexpr int tile_groups = 32;  // groups of adjacent channels: a block's x
+constexpr int slices = 8;        // parts of the pixels: a block's y
 
-/// A block takes `tile_groups` groups of channels of one image at a time. The order of additions
-/// follows from the number of pixels alone.
+/// A block processes `tile_groups` groups of channels of one image at a time. The order of
+/// additions depends only on the number of pixels.
 template <int size, class Element>
 __global__ void __launch_bounds__(tile_groups* slices)
     average_pool_kernel(const Element* source, Element* destination, std::int64_t batch,
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Calls function(std::integral_constant<int, group size>) for channels in groups, where both
-/// tensors allow it, or one by one.
+/// Calls function(std::integral_constant<int, group size>) with whole groups of channels if both
+/// tensors allow it, otherwise with single channels.
 template <class Element, class Function>
 void with_group_size(const Element* a, const Element* b, std::int64_t channels,
                      const Function& function) {

@@ -1,9 +1,9 @@
-// Filling memory with the numbers of kernels/base/random.h.
+// Fills memory with the numbers of kernels/base/random.h.
 //
 // fill_kernels.cu must be compiled with nvcc's -fmad=false: nvcc fuses multiplication and addition
-// by default, and normal values would differ from the CPU's in their last bits (uniform ones would
-// not: their product is exact). Square roots and divisions are rounded correctly unless
-// -prec-sqrt=false, -prec-div=false or -use_fast_math are given.
+// by default, and normal values would differ from the CPU's in their last bits (uniform values
+// would not: their product is exact). Square roots and divisions are rounded correctly unless
+// -prec-sqrt=false, -prec-div=false or -use_fast_math is given.
 #pragma once
 
 #include <cuda_runtime_api.h>

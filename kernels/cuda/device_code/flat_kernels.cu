@@ -1,4 +1,4 @@
-// Elementwise kernels as functions of one element each.
+// Element-wise kernels, each as a function of one element.
 #include "kernels/cuda/device_code/flat_kernels.h"
 
 #include "kernels/cuda/device_code/map.cuh"
@@ -27,7 +27,7 @@ struct Multiple {
 struct Descent {
   float rate;
   __device__ float operator()(float parameter, float gradient) const {
-    return fmaf(-rate, gradient, parameter);  // fused on every path through the kernel
+    return fmaf(-rate, gradient, parameter);  // fused in both paths of the kernel
   }
 };
 

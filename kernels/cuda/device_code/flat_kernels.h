@@ -1,6 +1,6 @@
-// Kernels over flat memory: what no library has as one pass, or has only with a plan around it.
-// Arithmetic is in f32 whatever the element type. Pointers need the alignment of an element;
-// kernels are fastest when all are multiples of 16 bytes.
+// Kernels over flat memory for operations that no library has as one pass. Arithmetic is in f32
+// whatever the element type. Pointers need the alignment of an element; kernels are fastest when
+// all are multiples of 16 bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,10 +11,10 @@
 
 namespace parbench::cuda {
 
-/// out = max(in, 0); a NaN stays one. `out` may be `in`.
+/// out = max(in, 0); a NaN stays a NaN. `out` may be `in`.
 void relu(void* out, const void* in, DType dtype, std::int64_t count, cudaStream_t stream);
 
-/// out = in where gate > 0, else 0. `out` may be `in`.
+/// out = in where gate > 0, otherwise 0. `out` may be `in`.
 void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t count,
           cudaStream_t stream);
 
@@ -22,7 +22,7 @@ void gate(void* out, const void* gate, const void* in, DType dtype, std::int64_t
 void add(void* out, const void* a, const void* b, DType dtype, std::int64_t count,
          cudaStream_t stream);
 
-/// A function factor · x + addend.
+/// The function factor · x + addend.
 struct Line {
   float factor;
   float addend;

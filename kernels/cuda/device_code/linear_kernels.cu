@@ -25,7 +25,7 @@ void repeat(const float* row, std::int64_t rows, std::int64_t columns, Element* 
                   columns, matrix);
 }
 
-// `out` may be `matrix`: each element is read by the thread that writes it.
+// `out` may be `matrix`: the thread that writes an element also reads it.
 template <class Element, class Row>
 __global__ void add_row_kernel(const Element* matrix, const Row* __restrict__ row,
                                std::int64_t count, std::int64_t columns, Element* out) {
@@ -42,10 +42,10 @@ void add_to_rows(const Element* matrix, const Row* row, std::int64_t rows, std::
                   row, count, columns, out);
 }
 
-constexpr int tile_columns = 32;  // of a block, beside each other
+constexpr int tile_columns = 32;  // adjacent columns of a block
 constexpr int sum_tile_rows = block_threads / tile_columns;
 
-// Block (x, y) adds up the rows of slice y: sums[y][column].
+// Block (x, y) adds the rows of slice y: sums[y][column].
 template <class Element>
 __global__ void sum_columns_kernel(const Element* __restrict__ matrix, std::int64_t rows,
                                    std::int64_t columns, bool accumulate,
@@ -67,7 +67,8 @@ __global__ void sum_columns_kernel(const Element* __restrict__ matrix, std::int6
   out = accumulate ? out + sum : sum;
 }
 
-/// Slices of rows that are added up apart, so that tall matrices fill the device.
+/// Returns the number of slices of rows with separate sums, so that tall matrices occupy the whole
+/// device.
 std::int64_t slices_of(std::int64_t rows) {
   constexpr std::int64_t rows_of_slice = 512;
   constexpr std::int64_t max_slices = 128;

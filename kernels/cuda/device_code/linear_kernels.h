@@ -1,4 +1,4 @@
-// What fully connected layers need beside matrix products.
+// Parts of fully connected layers other than matrix products.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,27 +8,27 @@
 
 namespace parbench::cuda {
 
-/// Writes the row to every row of a dense matrix {rows, columns}; the second form in bf16.
+/// Writes `row` to every row of a dense matrix {rows, columns}. The second overload is for bf16.
 void repeat_row(const float* row, std::int64_t rows, std::int64_t columns, float* matrix,
                 cudaStream_t stream);
 void repeat_row(const float* row, std::int64_t rows, std::int64_t columns, std::uint16_t* matrix,
                 cudaStream_t stream);
 
-/// out = matrix + row in every row of a dense matrix {rows, columns}; the second form in bf16,
-/// rounded once. `out` may be `matrix`.
+/// out = matrix + row in every row of a dense matrix {rows, columns}. The second overload is for
+/// bf16, rounded once. `out` may be `matrix`.
 void add_row(const float* matrix, const float* row, std::int64_t rows, std::int64_t columns,
              float* out, cudaStream_t stream);
 void add_row(const std::uint16_t* matrix, const std::uint16_t* row, std::int64_t rows,
              std::int64_t columns, std::uint16_t* out, cudaStream_t stream);
-/// The same with a row in f32.
+/// Overload for bf16 with a row in f32.
 void add_row(const std::uint16_t* matrix, const float* row, std::int64_t rows, std::int64_t columns,
              std::uint16_t* out, cudaStream_t stream);
 
-/// Scratch memory of `sum_columns`, in floats.
+/// Returns the scratch memory of `sum_columns` in floats.
 [[nodiscard]] std::size_t column_sum_partials(std::int64_t rows, std::int64_t columns);
 
-/// Sums of the columns of a dense matrix {rows, columns}, the second form's in bf16, always in the
-/// same order. `accumulate` adds to what `sums` holds.
+/// Sums the columns of a dense matrix {rows, columns}, always in the same order. The second
+/// overload is for bf16. `accumulate` adds to `sums`.
 void sum_columns(const float* matrix, std::int64_t rows, std::int64_t columns, bool accumulate,
                  float* partials, float* sums, cudaStream_t stream);
 void sum_columns(const std::uint16_t* matrix, std::int64_t rows, std::int64_t columns,

@@ -32,7 +32,7 @@ struct Tensors {
   }
 };
 
-/// A thread adds up the same elements in the same order whether or not they move in groups.
+/// A thread adds the same elements in the same order whether or not they are loaded in groups.
 template <bool grouped, class Element>
 __global__ void __launch_bounds__(block_threads)
     squared_error_kernel(Tensors<Element> tensors, std::int64_t count, double* partials) {

@@ -1,4 +1,4 @@
-// Kernels that compute each element of an output from the elements of inputs at the same place. For
+// Kernels that compute each element of an output from the elements of inputs at the same index. For
 // .cu files only.
 #pragma once
 
@@ -18,7 +18,7 @@ __device__ inline void map_group(std::int64_t first, const Function& function, O
   store<size>(out + first, result);
 }
 
-/// Every thread reads all inputs of its elements before it writes them, so that `out` may be one of
+/// Every thread reads all inputs of its elements before it writes, so that `out` may be one of
 /// `in`.
 template <int size, class Function, class Out, class... In>
 __global__ void __launch_bounds__(block_threads)
@@ -46,8 +46,7 @@ void map(cudaStream_t stream, std::int64_t count, Function function, Out* out, c
   }
 }
 
-/// The same for elements of a type that is known at run time: `in` are all of the type `dtype`, as
-/// is `out`.
+/// Variant for a type known at run time: all of `in`, and `out`, are of type `dtype`.
 template <class Function, class... In>
 void map_typed(DType dtype, cudaStream_t stream, std::int64_t count, Function function, void* out,
                const In*... in) {

@@ -1,4 +1,4 @@
-// Max pooling: a thread computes a group of neighbouring channels of one pixel of the output.
+// Max pooling: a thread computes a group of adjacent channels of one pixel of the output.
 #include "kernels/cuda/device_code/images/pooling_windows.cuh"
 
 namespace parbench::cuda {
@@ -72,7 +72,8 @@ __device__ void add_where(float (&sum)[size], const Group<Element, size>& gradie
   }
 }
 
-/// Four blocks of a multiprocessor: nvcc aims at five by itself, and spills registers.
+/// Compiled for four blocks per multiprocessor: by default nvcc compiles for five, and spills
+/// registers.
 template <int size, class Index, class Element>
 __global__ void __launch_bounds__(block_threads, 4)
     max_pool_backward_kernel(Windows<Index> w, const Element* diff_destination,

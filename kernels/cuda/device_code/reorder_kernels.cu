@@ -1,4 +1,4 @@
-// Conversion of element types, and transposition by tiles in shared memory.
+// Conversion of element types, and transposition of tiles in shared memory.
 #include "kernels/cuda/device_code/map.cuh"
 #include "kernels/cuda/device_code/reorder_kernels.h"
 
@@ -6,10 +6,10 @@ namespace parbench::cuda {
 namespace {
 
 constexpr int tile = 32;
-constexpr int tile_rows = 8;  // of a tile, moved at once; tile · tile_rows threads
+constexpr int tile_rows = 8;  // rows of a tile processed at once, by tile · tile_rows threads
 static_assert(tile * tile_rows == block_threads);
 
-/// Below this, most of a tile would lie outside the matrix.
+/// With smaller matrices, most of a tile would be outside.
 constexpr std::int64_t min_tiled = 16;
 
 struct Identity {
@@ -25,12 +25,13 @@ __device__ Out converted(In value) {
   }
 }
 
-/// A block moves one tile at a time, reading along rows and writing along columns.
+/// A block processes one tile at a time, reading along rows and writing along columns.
 template <class Out, class In>
 __global__ void __launch_bounds__(block_threads)
     transpose_tiles_kernel(Out* out, const In* in, std::int64_t batch, std::int64_t rows,
                            std::int64_t columns) {
-  __shared__ Out held[tile][tile + 1];  // one more, so that a column lies in different banks
+  // padded by one, so that the elements of a column are in different banks
+  __shared__ Out held[tile][tile + 1];
   const std::int64_t across = (columns + tile - 1) / tile;
   const std::int64_t down = (rows + tile - 1) / tile;
   for (std::int64_t i = blockIdx.x; i < batch * down * across; i += gridDim.x) {
@@ -56,7 +57,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// For matrices of few rows or columns: writes in order; what it reads, neighbours share in caches.
+/// For matrices with few rows or columns: writes are contiguous; reads share cache lines with
+/// neighbouring threads.
 template <class Index, class Out, class In>
 __global__ void __launch_bounds__(block_threads)
     transpose_narrow_kernel(Out* out, const In* in, Index count, Index rows, Index columns) {
@@ -89,7 +91,7 @@ void transpose_typed(Out* out, const In* in, std::int64_t batch, std::int64_t ro
   }
 }
 
-/// Calls function(Out*, const In*).
+/// Calls `function` with pointers of the element types.
 template <class Function>
 void with_elements(ElementsOut out, ElementsIn in, const Function& function) {
   with_element(out.dtype, [&](auto to) {

@@ -19,10 +19,10 @@ struct ElementsOut {
   DType dtype;
 };
 
-/// The same elements in the same order; the bits stay where the types are equal.
+/// Converts elements in the same order; copies the bits if the types are equal.
 void convert(ElementsOut out, ElementsIn in, std::int64_t count, cudaStream_t stream);
 
-/// {batch, rows, columns} to {batch, columns, rows}.
+/// Transposes {batch, rows, columns} to {batch, columns, rows}.
 void transpose(ElementsOut out, ElementsIn in, std::int64_t batch, std::int64_t rows,
                std::int64_t columns, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// Spinning on the global timer: it counts nanoseconds whatever the clock of the multiprocessors,
-// which changes with load and temperature, so that their cycles are no measure of time.
+// Spins on the global timer, which counts nanoseconds. The clock of the multiprocessors changes
+// with load and temperature, so cycles do not measure time.
 #include "kernels/base/random.h"
 #include "kernels/cuda/device_code/spin_kernel.h"
 #include "kernels/cuda/runtime/launch.h"

@@ -1,4 +1,4 @@
-// A kernel that takes a known time.
+// A kernel that runs for a given time.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,8 +7,8 @@
 
 namespace parbench::cuda {
 
-/// The time of an execution: `nanoseconds` times a factor in [1 − noise, 1 + noise] that follows
-/// from the seed and the number of the execution.
+/// Duration of an execution: `nanoseconds` times a factor in [1 − noise, 1 + noise] that depends on
+/// the seed and the number of the execution.
 struct SpinTime {
   double nanoseconds;
   double noise;
@@ -16,8 +16,9 @@ struct SpinTime {
 };
 
 /// Increments `*counter` and `*executions`, the number of this execution, and occupies one thread
-/// for the time, to within a step of the GPU's global timer: about a microsecond on some GPUs, less
-/// on others. The number lives on the device, so that a captured launch draws anew at every replay.
+/// for the given time, with the resolution of the GPU's global timer: about a microsecond on some
+/// GPUs, less on others. `executions` is in device memory, so that a captured launch draws a new
+/// factor at every replay.
 void spin(std::uint64_t* counter, std::uint64_t* executions, SpinTime time, cudaStream_t stream);
 
 }  // namespace parbench::cuda

@@ -1,5 +1,5 @@
-// Tensors in device code: elements that move in groups, one load or store each, and arithmetic on
-// them in f32. For .cu files only.
+// Access to tensors in device code: groups of elements, with one load or store each, and arithmetic
+// on them in f32. For .cu files only.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -41,7 +41,8 @@ __device__ inline void narrow(float value, std::int32_t& element) {
   element = static_cast<std::int32_t>(rintf(value));
 }
 
-/// `size` consecutive elements, moved at once: their address must be a multiple of their bytes.
+/// `size` consecutive elements, loaded or stored at once: their address must be a multiple of their
+/// bytes.
 template <class Element, int size>
 struct alignas(sizeof(Element) * size) Group {
   Element at[size];
@@ -57,7 +58,7 @@ __device__ inline void store(Element* address, const Group<Element, size>& group
   *reinterpret_cast<Group<Element, size>*>(address) = group;
 }
 
-/// Elements from `address` on, whether or not a group may lie there.
+/// Accesses elements from `address` on, as a group or one by one.
 template <int size, bool grouped, class Element>
 __device__ inline Group<Element, size> load_at(const Element* address) {
   if constexpr (grouped) {
@@ -78,17 +79,18 @@ __device__ inline void store_at(Element* address, const Group<Element, size>& gr
   }
 }
 
-/// As many elements as the widest memory instruction moves; where types meet, of the widest type.
+/// Number of elements that the widest memory instruction accesses; for several types, that of the
+/// widest type.
 template <class... Elements>
 inline constexpr int group_size = 16 / static_cast<int>(std::max({sizeof(Elements)...}));
 
-/// Whether groups may lie at an address.
+/// Returns whether an address is aligned for groups.
 template <int size, class Element>
 [[nodiscard]] bool holds_groups(const Element* address) {
   return reinterpret_cast<std::uintptr_t>(address) % (sizeof(Element) * size) == 0;
 }
 
-/// The calling thread's number in the grid, and the number of threads.
+/// Index of the calling thread in the grid, and the number of threads.
 __device__ inline std::int64_t grid_thread() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -96,11 +98,11 @@ __device__ inline std::int64_t grid_threads() {
   return static_cast<std::int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Indices below this fit 32 bits, whose divisions are several times as fast, with room for the
-/// stride of a grid.
+/// Indices below this limit fit 32 bits, including the stride of a grid; 32-bit divisions are
+/// several times as fast.
 inline constexpr std::int64_t small_index_end = std::int64_t{1} << 30;
 
-/// Calls function(Element{}) with the type of that name. Throws std::invalid_argument for i32,
+/// Calls function(Element{}) with the C++ type of `dtype`. Throws std::invalid_argument for i32,
 /// which has no arithmetic.
 template <class Function>
 void with_element(DType dtype, const Function& function) {

@@ -1,12 +1,13 @@
-// Batch normalisation in training, alone or with an addition and a ReLU, and its backward pass, on
-// kernels of our own.
+// Batch normalisation in training, alone or with an addition and a ReLU, and its backward pass, by
+// kernels of this project.
 //
-// Not on cuDNN's, for these reasons. The functions that have all of this are deprecated, and their
-// fast mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, limits the range of values. Neither they nor the
-// nodes of the graph API promise that a gradient may be overwritten in place, or give the variance:
-// only 1/sqrt(variance + epsilon), which loses digits on the way back. And streams and parts
-// share a GPU here, so no block may wait for another to run beside it, as those of the graph API's
-// only engine seem to (docs/decisions/cuda.md).
+// cuDNN is not used for several reasons. Its functions with all of these operations are deprecated,
+// and their fast mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, limits the range of values. Neither they
+// nor the nodes of the graph API guarantee that a gradient may be overwritten in place, or return
+// the variance: they return only 1/sqrt(variance + epsilon), from which the variance cannot be
+// recovered without loss of digits. And streams and partitions share a GPU here, so no block may
+// wait for another to run at the same time, as blocks of the graph API's only engine seem to
+// (docs/decisions/cuda.md).
 #include <fmt/format.h>
 
 #include <memory>
@@ -27,7 +28,7 @@ std::size_t mask_size(const Shape& shape) {
   return static_cast<std::size_t>(mask_bytes(element_count(shape)));
 }
 
-/// What both directions have in common: the division of the activation, and its scratch memory.
+/// Base of both directions: the division of the activation, and its scratch memory.
 class NormOp : public CudaOp {
  protected:
   template <class Desc>

@@ -1,5 +1,5 @@
-// Convolution and the gradient of its source: one engine each, and kernels for the bias where no
-// engine adds it and for the ReLU.
+// Convolution and the gradient of its source: one engine each, with kernels for the ReLU, and for
+// the bias if no engine adds it.
 #include <array>
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// An operation that is exactly one engine.
+/// An operation that consists of one engine.
 class ConvolutionOp final : public CudaOp {
  public:
   ConvolutionOp(CudaDevice& device, const OpDesc& desc, ConvolutionEngine engine,
@@ -34,15 +34,15 @@ class ConvolutionOp final : public CudaOp {
   std::size_t workspace_;
 };
 
-/// The engine for a graph, or the direct kernel where cuDNN has none.
+/// Returns the engine for a graph, or the direct kernel if cuDNN has none.
 ConvolutionEngine engine_for(CudaDevice& device, const ConvolutionGraph& graph,
                              std::string& faults) {
   if (auto engine = ConvolutionEngine::find(device, graph, faults)) return *std::move(engine);
   return ConvolutionEngine::direct(graph);
 }
 
-/// Forward with the bias added and the result clamped behind the engine, where it does not add the
-/// bias itself and where the description wants a ReLU.
+/// Forward pass. After the engine, kernels add the bias unless the engine adds it, and clamp the
+/// result if the description has a ReLU.
 class ConvolutionForwardOp final : public CudaOp {
  public:
   ConvolutionForwardOp(CudaDevice& device, const ConvolutionForward& desc, ConvolutionEngine engine,
@@ -78,7 +78,7 @@ class ConvolutionForwardOp final : public CudaOp {
   ConvolutionEngine engine_;
   std::size_t workspace_;
   bool adds_bias_;
-  std::int64_t clamped_;  // elements; 0: no ReLU
+  std::int64_t clamped_;  // number of elements; 0: no ReLU
   Pixels pixels_;
 };
 

@@ -18,11 +18,11 @@
 namespace parbench::cuda {
 namespace {
 
-/// One engine. cudnn-frontend's graphs overwrite their result, so with `accumulate` the gradient is
-/// computed into scratch memory and added from there.
+/// Uses one engine. cudnn-frontend's graphs overwrite their result, so with `accumulate` the
+/// gradient is computed into scratch memory and added from there.
 class EngineGradient final : public WeightGradient {
  public:
-  /// `dtype`: of the activations; where the engine takes another type they are widened first.
+  /// `dtype`: type of the activations; if the engine takes another type, they are widened first.
   EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate);
 
   [[nodiscard]] std::size_t scratch_bytes() const override { return scratch_bytes_; }
@@ -42,14 +42,15 @@ class EngineGradient final : public WeightGradient {
   }
 
  private:
-  /// Makes room for so many f32 behind what is there.
+  /// Reserves scratch memory for `count` f32 after the memory reserved so far.
   std::size_t add_floats(std::int64_t count) {
     const std::size_t offset = round_up(scratch_bytes_, CudaOp::scratch_alignment);
     scratch_bytes_ = offset + static_cast<std::size_t>(count) * sizeof(float);
     return offset;
   }
 
-  /// The address of an activation as the engine takes it: itself, or its f32 copy.
+  /// Returns the address of an activation in the type that the engine takes: the activation itself,
+  /// or its f32 copy.
   [[nodiscard]] std::byte* read(const CudaStream& stream, std::byte* activation, std::int64_t count,
                                 std::byte* copy) const {
     if (!widened_) return activation;
@@ -63,14 +64,14 @@ class EngineGradient final : public WeightGradient {
   std::int64_t source_count_;
   std::int64_t destination_count_;
   std::int64_t weights_count_;
-  std::size_t scratch_bytes_;  // the engine's workspace comes first
+  std::size_t scratch_bytes_;  // begins with the engine's workspace
   std::size_t source_copy_ = 0;
   std::size_t destination_copy_ = 0;
   std::size_t gradient_ = 0;
 };
 
 EngineGradient::EngineGradient(ConvolutionEngine engine, DType dtype, bool accumulate)
-    : engine_(std::move(engine)),  // NOLINT(performance-move-const-arg): cannot be copied
+    : engine_(std::move(engine)),  // NOLINT(performance-move-const-arg): an engine cannot be copied
       accumulate_(accumulate),
       widened_(engine_.graph().dtype != dtype),
       source_count_(element_count(engine_.graph().shape.source())),
@@ -93,11 +94,11 @@ class ConvolutionWeightsOp final : public CudaOp {
 
  private:
   std::unique_ptr<WeightGradient> gradient_;
-  Pixels pixels_;  // of the destination
+  Pixels pixels_;  // pixels of the destination
   bool bias_;
   bool accumulate_;
 
-  // Where each begins in scratch memory.
+  // Offsets in scratch memory.
   std::size_t scratch_;
   std::size_t sums_ = 0;
 };
@@ -129,11 +130,11 @@ void ConvolutionWeightsOp::execute(CudaStream& stream, std::span<std::byte* cons
   }
 }
 
-/// An engine that reads the activations' type and writes f32, as the gradient has to be: a gradient
-/// rounded to bf16 has lost what the sum in f32 was for. Where there is none (cuDNN 9.19 has none
-/// for bf16 without run-time compilation on any GPU) matrix products compute it from the same
-/// inputs. Where cuBLASLt has no algorithm, for bf16 rows that no vector load can take, inputs are
-/// widened: TF32 holds every bf16 exactly.
+/// Returns an implementation that reads the activations' type and writes f32: rounding the gradient
+/// to bf16 would lose the accuracy of the sum in f32. The first choice is an engine of cuDNN. If
+/// there is none (cuDNN 9.19 has none for bf16 without run-time compilation on any GPU), matrix
+/// products compute it from the same inputs. If cuBLASLt has no algorithm either, as for bf16 rows
+/// that no vector load can access, inputs are widened: TF32 represents every bf16 exactly.
 std::unique_ptr<WeightGradient> make_gradient(CudaDevice& device,
                                               const ConvolutionBackwardWeights& desc,
                                               std::string& faults) {

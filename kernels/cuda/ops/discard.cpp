@@ -1,4 +1,4 @@
-// Gives pages of pageable host memory back, in the stream's order: by a host function.
+// Returns pages of pageable host memory to the system, in stream order: by a host function.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,14 +18,14 @@
 namespace parbench::cuda {
 namespace {
 
-/// Whole pages to give back, and where to say why the system did not take them.
+/// Whole pages to return, and the error if the system refused.
 struct Pages {
   void* first;
-  std::size_t bytes;  // 0 when there is no whole page
+  std::size_t bytes;  // 0 if there is no whole page
   std::atomic<int>* failure;
 };
 
-// In a thread of the driver, where no CUDA function may be called.
+// Runs in a thread of the driver, where no CUDA function may be called.
 void give_back(void* user_data) {
   const auto* pages = static_cast<const Pages*>(user_data);
   if (madvise(pages->first, pages->bytes, MADV_DONTNEED) != 0) *pages->failure = errno;
@@ -42,12 +42,12 @@ class DiscardOp final : public CudaOp {
  public:
   DiscardOp(CudaDevice& device, const Discard& desc)
       : CudaOp(device, desc), bytes_(static_cast<std::size_t>(desc.bytes)) {
-    work_.bytes = 0;  // nothing moves
+    work_.bytes = 0;  // no data is moved
     set_implementation("madvise in a host function");
   }
 
-  // An execution before this one may have failed when its turn came; it could not throw. A graph
-  // replays without coming by here, and does what the run before its capture did to the same pages.
+  // First throws the error of an earlier execution, which could not throw by itself. Replays of a
+  // graph do not call this function; they do what the run before the capture did to the same pages.
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     if (const int reason = failure_.exchange(0); reason != 0) throw kept(std::strerror(reason));
     Pages& pages = pages_at(arguments[0]);
@@ -56,7 +56,8 @@ class DiscardOp final : public CudaOp {
   }
 
  private:
-  /// The entry for an address, made the first time that it is seen, which is before time starts.
+  /// Returns the entry for an address, made the first time that the address is seen, which is
+  /// before timing starts.
   Pages& pages_at(std::byte* memory) {
     const auto known = known_.find(memory);
     if (known != known_.end()) return known->second;
@@ -80,8 +81,8 @@ class DiscardOp final : public CudaOp {
 
   std::size_t bytes_;
   std::atomic<int> failure_{0};
-  /// By address. Executions that are pending, and captured ones for as long as their graph lives,
-  /// refer to an entry: none is ever changed or removed, and nodes of a map keep their place.
+  /// By address. Pending executions, and captured ones as long as their graph lives, refer to an
+  /// entry. Entries are therefore never changed or removed, and nodes of a map keep their address.
   std::map<std::byte*, Pages> known_;
 };
 

@@ -1,4 +1,4 @@
-// The one layout beside the canonical.
+// The only layout besides the canonical one: channels last.
 #include "kernels/cuda/ops/layout.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ class ChannelsLast final : public LayoutDetail {
   [[nodiscard]] std::string name() const override { return "channels-last"; }
 };
 
-/// Dimensions from the outermost in memory to the innermost.
+/// Returns the dimensions, from the outermost in memory to the innermost.
 std::vector<std::size_t> order_of(const TensorDesc& tensor) {
   const std::size_t rank = tensor.shape.size();
   std::vector<std::size_t> order(rank);

@@ -1,4 +1,4 @@
-// Layouts of tensors on CUDA devices: dense ones, canonical or with the channels innermost.
+// Layouts of tensors on CUDA devices: dense, canonical or channels last.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace parbench::cuda {
 
-/// The dimension at index rank − 3 innermost: {N, C, H, W} lies as N, H, W, C (NHWC); weights
-/// {O, I, KH, KW} as O, KH, KW, I, and grouped ones likewise.
+/// Returns a tensor whose dimension at index rank − 3 is innermost: {N, C, H, W} is stored as N, H,
+/// W, C (NHWC), weights {O, I, KH, KW} as O, KH, KW, I, and grouped weights accordingly.
 [[nodiscard]] TensorDesc channels_last(const Shape& shape, DType dtype);
 
-/// Elements from one entry of each dimension to the next. Throws UsageError for a layout that
-/// another backend made, and for an opaque one.
+/// Returns the stride of each dimension in elements. Throws UsageError for layouts of other
+/// backends and for opaque tensors.
 [[nodiscard]] std::vector<std::int64_t> strides_of(const TensorDesc& tensor);
 
 }  // namespace parbench::cuda

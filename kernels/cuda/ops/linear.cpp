@@ -13,7 +13,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// An operation that is one product: its arguments are a, b and c, by whatever names.
+/// An operation that consists of one product; its arguments are a, b and c.
 class ProductOp final : public CudaOp {
  public:
   ProductOp(CudaDevice& device, const OpDesc& desc, const Product& product)
@@ -33,15 +33,16 @@ class ProductOp final : public CudaOp {
   std::size_t workspace_;
 };
 
-/// The library adds a bias of the destination's type. For bf16 the bias is rounded first; where
-/// there is no algorithm with a bias, it is written to the destination, and the product added.
+/// cuBLASLt adds a bias of the destination's type. For bf16 the bias is rounded first. If there is
+/// no algorithm with a bias, the bias is written to the destination, and the product is added to
+/// it.
 class LinearForwardOp final : public CudaOp {
  public:
   LinearForwardOp(CudaDevice& device, const LinearForward& desc);
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override;
 
  private:
-  /// Writes the bias to `rows` rows of the activations' type.
+  /// Writes the bias to `rows` rows, in the activations' type.
   void write_bias(const std::byte* bias, std::int64_t rows, std::byte* matrix,
                   cudaStream_t stream) const;
 
@@ -105,8 +106,8 @@ void LinearForwardOp::execute(CudaStream& stream, std::span<std::byte* const> ar
                stream.scratch() + workspace_);
 }
 
-/// cuBLASLt's own gradient of a bias cannot be added to what is there, and promises no order of its
-/// sums, so parbench has a kernel of its own.
+/// Uses a kernel of this project for the bias: cuBLASLt's gradient of a bias cannot be accumulated,
+/// and its order of summation is not specified.
 class LinearBackwardWeightsOp final : public CudaOp {
  public:
   LinearBackwardWeightsOp(CudaDevice& device, const LinearBackwardWeights& desc);

@@ -25,7 +25,7 @@ DeviceOperand::Kind kind_of(const MapOperand& operand) {
   return operand.dtype == DType::bf16 ? DeviceOperand::Kind::bf16 : DeviceOperand::Kind::f32;
 }
 
-/// Those that are kept, then the others.
+/// Returns the loops that are kept, then the reduced ones.
 std::vector<MapLoop> divided_loops(const MapLoops& all) {
   std::vector<MapLoop> loops = all.loops;
   std::ranges::stable_partition(loops, [](const MapLoop& loop) { return !loop.is_reduced; });
@@ -70,8 +70,8 @@ DeviceMap device_map(const MapLoops& all) {
   return map;
 }
 
-/// Whether groups of neighbours have one address, a multiple of their own size, in each operand, as
-/// far as that depends on the description.
+/// Returns whether all groups of adjacent elements have an address that is a multiple of the
+/// group's size in each operand, as far as this depends on the description.
 bool has_groups(const DeviceMap& map) {
   const auto is_even = [](std::int64_t elements) { return elements % map_group == 0; };
   if (map.reduced > 0 || !is_even(map.extents[0])) return false;
@@ -90,9 +90,9 @@ bool has_groups(const DeviceMap& map) {
 
 using Values = std::shared_ptr<const std::vector<float>>;
 
-/// Values that Maps have themselves, on a device.
+/// Device copies of values that Maps contain.
 struct CopiedValues {
-  Values values;  // a key of the copies as long as this one exists
+  Values values;  // while it exists, it identifies the copies
   Buffer memory;
 };
 
@@ -155,7 +155,7 @@ class MapOp final : public CudaOp {
   }
 
  private:
-  /// Where an operand is: in the argument of that number, or among the values of the description.
+  /// Location of an operand: the argument with that index, or the values of the description.
   struct Source {
     std::size_t argument = 0;
     std::shared_ptr<const CopiedValues> values = {};

@@ -1,4 +1,4 @@
-// Planning and running of products with cuBLASLt.
+// Plans and runs products with cuBLASLt.
 #include "kernels/cuda/ops/matmul.h"
 
 #include <cuda_runtime_api.h>
@@ -18,8 +18,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// What the widest loads need (16-byte vectors, and the tensor copies of Hopper). The default of
-/// 256 would promise more than views of arenas and of rows keep.
+/// Alignment for the widest loads (16-byte vectors, and the tensor copies of Hopper). The default
+/// of 256 is more than views of arenas and of rows guarantee.
 constexpr std::uint32_t vector_alignment = 16;
 
 int current_device_attribute(cudaDeviceAttr which) {
@@ -30,8 +30,8 @@ int current_device_attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// The sizes that cuBLAS itself takes by default and recommends (cublasSetWorkspace): from Hopper
-/// on, kernels that divide k among blocks are worth more memory.
+/// The default and recommendation of cuBLAS (cublasSetWorkspace): from Hopper on, kernels that
+/// divide k among blocks benefit from more memory.
 std::uint64_t workspace_limit() {
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
   constexpr int hopper = 9;
@@ -43,7 +43,7 @@ cudaDataType_t data_type_of(DType dtype) { return dtype == DType::f32 ? CUDA_R_3
 
 std::uint32_t bytes_of(DType dtype) { return static_cast<std::uint32_t>(size_of(dtype)); }
 
-/// A matrix as it is stored, row by row.
+/// A matrix as stored, row-major.
 struct Stored {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -67,7 +67,7 @@ Stored stored_b(const Product& product) {
   return stored(product.k, product.n, product.transpose_b, product.row_b);
 }
 
-// cuBLASLt counts columns first, so a row-major matrix is the transpose of what it sees.
+// cuBLASLt is column-major, so it sees a row-major matrix as its transpose.
 void init(cublasLtMatrixLayoutOpaque_t& layout, DType dtype, const Stored& matrix,
           std::int64_t batch) {
   PARBENCH_CUDA(cublasLtMatrixLayoutInit(
@@ -94,7 +94,7 @@ void set(cublasLtMatmulPreferenceOpaque_t& preference,
   PARBENCH_CUDA(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value));
 }
 
-/// Zero for what the algorithm does not have: a description must not fail a plan.
+/// Returns an attribute of an algorithm for descriptions; zero if it lacks the attribute.
 template <class Value>
 Value setting(const cublasLtMatmulAlgo_t& algorithm,
               cublasLtMatmulAlgoConfigAttributes_t attribute) {
@@ -109,14 +109,14 @@ bool aligned(const void* address, std::uint32_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
-/// " (transposed)", " (rows of 64)", or nothing for a dense operand.
+/// Returns " (transposed)", " (rows of 64)", or nothing for a dense operand.
 std::string storage(bool transposed, std::int64_t row_length) {
   std::string text = transposed ? " (transposed)" : "";
   if (row_length > 0) text += fmt::format(" (rows of {})", row_length);
   return text;
 }
 
-/// Says all that an algorithm depends on.
+/// Returns a text with everything that affects the choice of an algorithm.
 std::string described(const Product& product) {
   return fmt::format(
       "{}{}x{} = {}x{}{} by {}x{}{} in {}{}{}{}",
@@ -128,14 +128,14 @@ std::string described(const Product& product) {
       product.bias ? " with a bias" : "", product.accumulate ? " added to what is there" : "");
 }
 
-/// TF32 is something that f32 may be multiplied as; bf16 needs no permission.
+/// Returns the type of arithmetic. TF32 must be allowed for f32 inputs; bf16 needs no such setting.
 cublasComputeType_t compute_type_of(const Product& product) {
   const bool tf32 =
       NumberFormat{product.input, product.math} == NumberFormat{DType::f32, MathMode::tf32};
   return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-/// In the order of ProductAddresses.
+/// Returns the tensors in the order of ProductAddresses.
 std::vector<TensorDesc> tensors_of(const Product& product) {
   std::vector<TensorDesc> tensors{stored_a(product).tensor(product.input, product.batch),
                                   stored_b(product).tensor(product.input, product.batch),
@@ -180,7 +180,7 @@ Matmul::Matmul(CudaDevice& device, const Product& product)
   }
 }
 
-// The library's first operand is b and its second a: cᵀ = op(b)ᵀ·op(a)ᵀ.
+// Passes b as the library's first operand and a as its second: cᵀ = op(b)ᵀ·op(a)ᵀ.
 void Matmul::describe() {
   PARBENCH_CUDA(cublasLtMatmulDescInit(&operation_, compute_type_of(product_), CUDA_R_32F));
   const auto operation_of = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
@@ -202,8 +202,8 @@ void Matmul::set_bias(const void* address) {
 
 std::vector<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
                                               std::uint32_t output_alignment) {
-  // The search takes the alignment of the bias from its address, and does not follow it.
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): it is a number that looks like an address
+  // The search derives the alignment of the bias from its address, which it does not dereference.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a number in place of an address
   if (product_.bias) set_bias(reinterpret_cast<const void*>(std::uintptr_t{output_alignment}));
   cublasLtMatmulPreferenceOpaque_t preference{};
   PARBENCH_CUDA(cublasLtMatmulPreferenceInit(&preference));
@@ -212,7 +212,7 @@ std::vector<Matmul::Algorithm> Matmul::search(std::uint32_t input_alignment,
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, input_alignment);
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, output_alignment);
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, output_alignment);
-  // Where k is divided, sums stay in f32 and are added up in a fixed order.
+  // If k is divided, partial sums are f32 and added in a fixed order.
   set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
   std::array<cublasLtMatmulHeuristicResult_t, TuningLimits{}.candidates> results{};

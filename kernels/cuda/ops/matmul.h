@@ -18,21 +18,20 @@ namespace parbench::cuda {
 
 class CudaDevice;
 
-/// c = op(a)·op(b) [+ bias in every row] [+ c], all row-major: op(a) is {m, k}, op(b) {k, n}, c
-/// {m, n}; a transposed operand is stored as {k, m} or {n, k}. c is dense, and so are a and b
-/// unless their rows have a length of their own. `batch` such products are one. Sums are taken in
-/// f32.
+/// c = op(a)·op(b) [+ bias in every row] [+ c], all row-major: op(a) is {m, k}, op(b) {k, n}, c {m,
+/// n}; a transposed operand is stored as {k, m} or {n, k}. c is dense, and so are a and b unless
+/// `row_a` or `row_b` is set. `batch` products are computed together. Sums are f32.
 struct Product {
   std::int64_t m = 1;
   std::int64_t n = 1;
   std::int64_t k = 1;
   bool transpose_a = false;
   bool transpose_b = false;
-  std::int64_t row_a = 0;  // elements from one stored row to the next; 0: dense
+  std::int64_t row_a = 0;  // distance between stored rows in elements; 0: dense
   std::int64_t row_b = 0;
-  std::int64_t batch = 1;     // products of matrices that lie one after the other, dense
-  DType input = DType::f32;   // of a and b
-  DType output = DType::f32;  // of c and the bias
+  std::int64_t batch = 1;     // number of products, whose matrices are dense and consecutive
+  DType input = DType::f32;   // type of a and b
+  DType output = DType::f32;  // type of c and the bias
   bool bias = false;          // {n}
   bool accumulate = false;
   MathMode math = MathMode::strict;
@@ -43,14 +42,14 @@ struct ProductAddresses {
   const std::byte* b = nullptr;
   std::byte* c = nullptr;
   const std::byte* bias = nullptr;
-  bool accumulate = false;  // adds to c, even where the product itself does not
+  bool accumulate = false;  // adds to c, even if the product itself does not
 };
 
 class Matmul {
  public:
-  /// Null when cuBLASLt has no algorithm for the product.
+  /// Returns null if cuBLASLt has no algorithm for the product.
   [[nodiscard]] static std::unique_ptr<Matmul> find(CudaDevice& device, const Product& product);
-  /// The same, but throws Unsupported in the operation's name.
+  /// Like `find`, but throws Unsupported with the operation's name.
   [[nodiscard]] static std::unique_ptr<Matmul> get(CudaDevice& device, std::string_view operation,
                                                    const Product& product);
 
@@ -58,14 +57,14 @@ class Matmul {
   Matmul& operator=(const Matmul&) = delete;
 
   [[nodiscard]] std::size_t workspace_bytes() const;
-  /// Whether addresses need no more than the alignment of an element. Otherwise `run` throws Error
-  /// for those that are not multiples of 16 bytes.
+  /// Returns whether addresses only need the alignment of an element. Otherwise `run` throws Error
+  /// for addresses that are not multiples of 16 bytes.
   [[nodiscard]] bool takes_any_address() const { return any_.has_value(); }
-  /// The algorithm in cuBLASLt's own numbers.
+  /// Returns the algorithm as cuBLASLt's own numbers.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] ChosenBy chosen_by() const { return chosen_by_; }
 
-  /// Enqueues the product; allocates nothing. The workspace is aligned to 256 bytes.
+  /// Enqueues the product; allocates nothing. The workspace must be aligned to 256 bytes.
   void run(cudaStream_t stream, const ProductAddresses& at, std::byte* workspace);
 
  private:
@@ -77,10 +76,12 @@ class Matmul {
   Matmul(CudaDevice& device, const Product& product);
   void describe();
   void set_bias(const void* address);
-  /// cuBLASLt's algorithms for such addresses, the one first that it holds for the fastest.
+  /// Returns cuBLASLt's algorithms for addresses of these alignments, the one that it expects to be
+  /// fastest first.
   [[nodiscard]] std::vector<Algorithm> search(std::uint32_t input_alignment,
                                               std::uint32_t output_alignment);
-  /// The fastest as measured where the device tunes, else the first; nothing where there is none.
+  /// Returns the fastest algorithm as measured if the device tunes, otherwise the first; nothing if
+  /// there is none.
   [[nodiscard]] std::optional<Choice> choose(const std::vector<Algorithm>& algorithms);
   void run_with(const Algorithm& algorithm, cudaStream_t stream, const ProductAddresses& at,
                 std::byte* workspace);
@@ -90,12 +91,13 @@ class Matmul {
   CudaDevice& device_;
   cublasLtHandle_t handle_;
   Product product_;
-  // In place, not on the heap: the library's Init functions make them, and nothing destroys them.
+  // Members instead of heap objects: the library's Init functions initialise them, and they need no
+  // destruction.
   cublasLtMatmulDescOpaque_t operation_{};
   cublasLtMatrixLayoutOpaque_t a_{};
   cublasLtMatrixLayoutOpaque_t b_{};
   cublasLtMatrixLayoutOpaque_t c_{};
-  std::optional<Algorithm> aligned_;  // for addresses that vector loads can take
+  std::optional<Algorithm> aligned_;  // for addresses aligned for vector loads
   std::optional<Algorithm> any_;      // for addresses aligned to an element
   ChosenBy chosen_by_ = ChosenBy::library;
 };

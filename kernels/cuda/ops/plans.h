@@ -1,6 +1,6 @@
-// One overload per operation, found by Device::prepare through the variant: an operation without
-// one does not compile. Each needs a description that `check` accepts, in a format that the device
-// has, and throws Unsupported for what its libraries do not have.
+// One overload per operation, which Device::prepare calls through the variant: an operation without
+// an overload does not compile. Each requires a description that `check` accepts, in a format that
+// the device supports, and throws Unsupported if its libraries do not support it.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace parbench::cuda {
 
 using Planned = std::unique_ptr<CudaOp>;
 
-// Weights have the activations' type and channels innermost; bias is f32.
+// Weights have the activations' type and channels last; bias is f32.
 [[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionForward& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionBackwardData& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const ConvolutionBackwardWeights& desc);
@@ -44,7 +44,7 @@ using Planned = std::unique_ptr<CudaOp>;
 [[nodiscard]] Planned plan(CudaDevice& device, const Spin& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Discard& desc);
 
-// Of transformers, optimisers and gradient clipping.
+// Transformers, optimisers and gradient clipping.
 [[nodiscard]] Planned plan(CudaDevice& device, const LayerNormForward& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const LayerNormBackward& desc);
 [[nodiscard]] Planned plan(CudaDevice& device, const Dropout& desc);

@@ -1,12 +1,12 @@
-// Sizes and operands of the products that convolutions with one tap are.
+// Sizes and operands of products that compute convolutions with one tap.
 #include "kernels/cuda/ops/pointwise_product.h"
 
 #include "kernels/cuda/ops/weight_gradient.h"
 
 namespace parbench::cuda {
 
-// The weights lie as {out, in}. Forward: {pixels, in} by their transpose. Data gradient: {pixels,
-// out} by the weights as they are.
+// The weights are stored as {out, in}. Forward: {pixels, in} times their transpose. Data gradient:
+// {pixels, out} times the weights.
 std::optional<Product> pointwise_product(const ConvolutionGraph& graph) {
   const ConvolutionShape& shape = graph.shape;
   const bool forward = graph.pass == ConvolutionPass::forward;

@@ -1,4 +1,4 @@
-// Convolutions with one tap as matrix products of their tensors as they lie in memory.
+// Convolutions with one tap as matrix products of their tensors, without copies.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace parbench::cuda {
 
-/// Returns the product that computes a forward pass or a data gradient in f32 throughout: pixels by
-/// weights, without a copy of either. Nothing for other passes and arithmetics, for groups, and for
-/// convolutions whose patches are not the source itself (weight_gradient.h).
+/// Returns the product that computes a forward pass or a data gradient in f32 throughout: pixels
+/// times weights, without copying either. Nothing for other passes and arithmetics, for groups, and
+/// for convolutions whose patches differ from the source (weight_gradient.h).
 [[nodiscard]] std::optional<Product> pointwise_product(const ConvolutionGraph& graph);
 
-/// Returns the operands of that product among the tensors of the graph, which are in the order of
+/// Returns the operands of that product from the tensors of the graph, which are in the order of
 /// the operation's arguments.
 [[nodiscard]] ProductAddresses pointwise_addresses(const ConvolutionGraph& graph,
                                                    std::span<std::byte* const> tensors);

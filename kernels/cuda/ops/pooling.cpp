@@ -1,7 +1,7 @@
-// Max pooling, average pooling and global average pooling, both ways, by kernels of our own.
-// cuDNN's engines that write or read the indices of maxima are marked as using tensor cores, which
-// f32 must not, and its deprecated functions want the forward pass's source and destination, which
-// the operation does not take (docs/decisions/cuda.md).
+// Max pooling, average pooling and global average pooling and their backward passes, by kernels of
+// this project. cuDNN's engines that write or read the indices of maxima are marked as using tensor
+// cores, which strict f32 must not use. Its deprecated functions need the forward pass's source and
+// destination, which the operation does not have (docs/decisions/cuda.md).
 #include <fmt/format.h>
 
 #include "kernels/base/error.h"

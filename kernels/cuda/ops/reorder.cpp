@@ -9,7 +9,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// Whether the elements lie in the same order. The stride of an extent of one is irrelevant.
+/// Returns whether the elements are stored in the same order. The stride of a dimension of extent
+/// one is irrelevant.
 bool same_order(const TensorDesc& a, const TensorDesc& b) {
   const std::vector<std::int64_t> left = strides_of(a);
   const std::vector<std::int64_t> right = strides_of(b);

@@ -14,7 +14,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// Device memory that holds zero, whichever stream looks: waits until it does.
+/// Returns zeroed device memory, after waiting until every stream sees the zeros.
 Buffer zero(CudaDevice& device, std::size_t bytes) {
   Buffer buffer = device.allocate(bytes, MemoryKind::device);
   const cudaStream_t stream = device.create_stream();
@@ -32,12 +32,13 @@ class SpinOp final : public CudaOp {
         time_{std::chrono::duration<double, std::nano>(desc.duration).count(), desc.noise,
               desc.seed},
         executions_(zero(device, sizeof(std::uint64_t))) {
-    set_seconds(std::chrono::duration<double>(desc.duration).count());  // noise leaves the mean
+    // the mean duration, with or without noise
+    set_seconds(std::chrono::duration<double>(desc.duration).count());
     set_implementation("CUDA kernel, globaltimer");
   }
 
-  // The factor follows the executions of this operation, not the counter: a reset counter must not
-  // bring the same noise again.
+  // The factor depends on the executions of this operation, not on the counter, so that resetting
+  // the counter does not repeat the noise.
   void execute(CudaStream& stream, std::span<std::byte* const> arguments) override {
     spin(reinterpret_cast<std::uint64_t*>(arguments[0]),
          reinterpret_cast<std::uint64_t*>(executions_.data()), time_, stream.handle());

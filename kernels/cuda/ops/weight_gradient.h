@@ -1,5 +1,5 @@
-// The ways to compute the gradient of a convolution's weights, which is f32 whatever the type of
-// the activations.
+// Implementations of the gradient of a convolution's weights, which is f32 whatever the type of the
+// activations.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace parbench::cuda {
 class CudaDevice;
 class CudaStream;
 
-/// Device addresses of one execution. The scratch memory has the bytes that the way asks for.
+/// Device addresses of one execution. The scratch memory has scratch_bytes() bytes.
 struct WeightGradientAddresses {
   std::byte* source = nullptr;
   std::byte* diff_destination = nullptr;
@@ -27,7 +27,7 @@ class WeightGradient {
   virtual ~WeightGradient() = default;
 
   [[nodiscard]] virtual std::size_t scratch_bytes() const = 0;
-  /// For reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm …".
+  /// Returns the name for reports: "cuDNN eng36_k2=7_…", "cuBLASLt algorithm …".
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual ChosenBy chosen_by() const = 0;
 
@@ -35,32 +35,32 @@ class WeightGradient {
   virtual void run(CudaStream& stream, const WeightGradientAddresses& at) = 0;
 };
 
-/// Patches of that size stay in the last-level cache of current GPUs.
+/// Patches of this size stay in the last-level cache of current GPUs.
 constexpr std::size_t max_patch_bytes = std::size_t{32} << 20U;
 
-/// As matrix products of the output's gradient and the patches of the source that each output pixel
-/// sees, for inputs and arithmetic of the graph. Of a convolution with one tap and no padding the
-/// patches are the source itself; others are copied to scratch memory, some images at a time. Sums
-/// are f32, and equal inputs have equal results to the bit. Null where cuBLASLt has no algorithm.
-/// `max_bytes`: of patches at once.
+/// Returns an implementation by matrix products of the output's gradient and the patches of the
+/// source that each output pixel reads, for inputs and arithmetic of the graph. With one tap and no
+/// padding the patches are the source itself; others are copied to scratch memory, some images at a
+/// time. Sums are f32, and equal inputs have bitwise equal results. Null if cuBLASLt has no
+/// algorithm. `max_bytes`: maximum bytes of patches at a time.
 [[nodiscard]] std::unique_ptr<WeightGradient> make_gradient_product(
     CudaDevice& device, const ConvolutionGraph& graph, bool accumulate,
     std::size_t max_bytes = max_patch_bytes);
 
-/// How many consecutive images have their patches in scratch memory at once, and how many elements
-/// apart rows of patches are.
+/// Number of consecutive images whose patches are in scratch memory at once, and the distance
+/// between rows of patches in elements.
 struct PatchPlan {
   std::int64_t images = 0;
   std::int64_t row_length = 0;
   friend bool operator==(const PatchPlan&, const PatchPlan&) = default;
 };
 
-/// Equal parts of the batch as far as it can be divided, each within so many bytes where one image
-/// is. Rows begin at multiples of 16 bytes.
+/// Divides the batch into equal parts if possible, each with at most `max_bytes` bytes of patches
+/// unless one image has more. Rows begin at multiples of 16 bytes.
 [[nodiscard]] PatchPlan plan_patches(const ConvolutionShape& shape, DType dtype,
                                      std::size_t max_bytes = max_patch_bytes);
 
-/// Whether the patches are the source itself.
+/// Returns whether the patches are the source itself.
 [[nodiscard]] bool source_is_patches(const ConvolutionShape& shape);
 
 }  // namespace parbench::cuda

@@ -17,7 +17,7 @@ std::int64_t pixels_of_image(const ConvolutionShape& shape) {
   return shape.out_height() * shape.out_width();
 }
 
-/// Columns of the patches of one group: the elements of one filter.
+/// Returns the columns of the patches of one group: the elements of one filter.
 std::int64_t columns_of(const ConvolutionShape& shape) {
   return shape.kernel * shape.kernel * (shape.in_channels / shape.groups);
 }
@@ -29,7 +29,7 @@ std::size_t bytes_of(const PatchPlan& plan, const ConvolutionShape& shape, DType
 
 class GradientProduct final : public WeightGradient {
  public:
-  /// `last`: for the images that are left where the batch has no equal parts; null otherwise.
+  /// `last`: product for the remaining images if the batch has no equal parts; null otherwise.
   GradientProduct(const ConvolutionGraph& graph, bool accumulate, const PatchPlan& plan,
                   std::unique_ptr<Matmul> whole, std::unique_ptr<Matmul> last)
       : shape_(graph.shape),
@@ -61,7 +61,7 @@ class GradientProduct final : public WeightGradient {
   }
 
  private:
-  /// Consecutive images, of which one group is computed.
+  /// Consecutive images, and the group of channels that is computed.
   struct Part {
     std::int64_t first = 0;
     std::int64_t images = 0;
@@ -110,7 +110,7 @@ class GradientProduct final : public WeightGradient {
   std::unique_ptr<Matmul> last_;
 };
 
-/// The gradient of the outputs, transposed, by the patches.
+/// Returns the product of the transposed gradient of the outputs and the patches.
 Product product_of(const ConvolutionGraph& graph, const PatchPlan& plan, std::int64_t images) {
   const ConvolutionShape& shape = graph.shape;
   return {.m = shape.out_channels / shape.groups,
@@ -126,7 +126,7 @@ Product product_of(const ConvolutionGraph& graph, const PatchPlan& plan, std::in
                       : MathMode::strict};
 }
 
-/// Whether pixels, and the groups in them, begin at multiples of what vector loads take.
+/// Returns whether pixels, and the groups in them, are aligned for vector loads.
 bool has_aligned_pixels(const ConvolutionGraph& graph) {
   const ConvolutionShape& shape = graph.shape;
   const auto aligned = [&](std::int64_t channels) {
@@ -135,7 +135,7 @@ bool has_aligned_pixels(const ConvolutionGraph& graph) {
   return aligned(shape.in_channels) && aligned(shape.out_channels);
 }
 
-/// Null where there is no algorithm, or none for the addresses of such pixels.
+/// Returns null if there is no algorithm, or none for the addresses of such pixels.
 std::unique_ptr<Matmul> find_product(CudaDevice& device, const ConvolutionGraph& graph,
                                      const PatchPlan& plan, std::int64_t images) {
   auto matmul = Matmul::find(device, product_of(graph, plan, images));

@@ -1,4 +1,4 @@
-// What becomes of memory that a kernel which hangs still uses.
+// Handling of memory that a hanging kernel still uses.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace parbench::cuda {
 
-/// Runs `work` on resources that go with it, unless it throws TimedOut: to free them would wait for
-/// what does not end, or take memory from under it, so they stay until the process ends.
+/// Runs `work` and then destroys the resources, unless `work` throws TimedOut. In that case they
+/// are leaked until the process ends, because freeing them would wait for the hanging work or take
+/// memory that it uses.
 template <class Resources, class Work>
 auto run_or_abandon(std::unique_ptr<Resources> resources, const Work& work) {
   try {

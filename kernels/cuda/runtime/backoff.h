@@ -1,4 +1,4 @@
-// How a host thread waits for a GPU without keeping a core busy for long.
+// Polling intervals of a host thread that waits for a GPU without occupying a core for long.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +6,9 @@
 
 namespace parbench::cuda {
 
-/// Returns how long a thread that has waited so long sleeps before it polls again; zero: not at
-/// all. Short waits are seen to end within a microsecond, long ones a hundredth late at most (and
-/// what the system's timers add, some 50 µs), so that wall times beside the device's own mean
-/// something.
+/// Returns how long a thread that has waited for `waited` sleeps before it polls again; zero: it
+/// does not sleep. Short waits end within a microsecond, long ones at most 1% late (plus some 50 µs
+/// of the system's timers), so that wall times can be compared with the device's own times.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff_after(std::chrono::nanoseconds waited) {
   using std::chrono::milliseconds;
   using std::chrono::nanoseconds;

@@ -1,4 +1,4 @@
-// The tensors of CUDA operations, and how they are enqueued.
+// Tensors and enqueueing of CUDA operations.
 #include "kernels/cuda/runtime/cuda_op.h"
 
 #include <stdexcept>
@@ -22,7 +22,7 @@ TensorDesc tensor_of(const CudaDevice& device, const Operand& operand, std::size
       return device.activation(tensor.shape, tensor.dtype);
     case Placement::planned:
       if (tensor.shape.size() > 2) return channels_last(tensor.shape, tensor.dtype);
-      break;  // a matrix, of a linear layer
+      break;  // a matrix of a linear layer
   }
   return tensor;
 }

@@ -16,7 +16,7 @@ namespace parbench::cuda {
 class CudaDevice;
 class CudaStream;
 
-/// The implementation of operations that run on kernels of this project.
+/// Implementation name of operations that run on kernels of this project.
 inline constexpr std::string_view own_kernel = "CUDA kernel";
 
 inline float* floats(std::byte* address) { return reinterpret_cast<float*>(address); }
@@ -26,8 +26,8 @@ using Addresses = std::span<std::byte* const>;
 
 class CudaOp : public DescribedOp {
  public:
-  /// Gives it its tensors: activations in the device's layout, weights of convolutions and their
-  /// gradients with channels innermost, opaque operands with so many bytes, the others as they are
+  /// Adds the operation's tensors: activations in the device's layout, weights of convolutions and
+  /// their gradients with channels last, opaque operands with `opaque_bytes` bytes, others as
   /// described.
   CudaOp(CudaDevice& device, const OpDesc& desc, std::size_t opaque_bytes = 0);
 

@@ -1,4 +1,4 @@
-// Looking driver functions up through the runtime library.
+// Looks up driver functions through the runtime library.
 #include "kernels/cuda/runtime/driver.h"
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// `version`: of the CUDA in which the function got the signature that it is called with.
+/// `version`: version of CUDA in which the function got its current signature.
 template <typename Function>
 void find(Function& function, const char* name, unsigned int version) {
   void* address = nullptr;

@@ -1,4 +1,5 @@
-// Functions of the CUDA driver, found at run time: the program must start where there is none.
+// Functions of the CUDA driver, looked up at run time, because the program must also start without
+// a driver.
 #pragma once
 
 #include <cuda.h>
@@ -8,8 +9,7 @@
 
 namespace parbench::cuda {
 
-/// What the runtime library has no function for. A pointer is null where the driver is too old for
-/// it, or missing.
+/// Functions that the runtime library lacks; null if the driver is too old or missing.
 struct Driver {
   PFN_cuGetErrorString_v6000 get_error_string = nullptr;
   PFN_cuCtxSetCurrent_v4000 set_current = nullptr;
@@ -29,7 +29,7 @@ struct Driver {
   [[nodiscard]] std::string error_text(CUresult status) const;
 };
 
-/// Looked up at the first call.
+/// Returns the functions, looked up at the first call.
 [[nodiscard]] const Driver& driver();
 
 }  // namespace parbench::cuda

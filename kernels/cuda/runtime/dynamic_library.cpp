@@ -1,4 +1,4 @@
-// Loading through the system's loader.
+// Loads libraries through the system's loader.
 #include "kernels/cuda/runtime/dynamic_library.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,8 @@ namespace parbench::cuda {
 
 DynamicLibrary::DynamicLibrary(const std::string& name)
     : handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  if (handle_ == nullptr) error_ = dlerror();  // NOLINT(concurrency-mt-unsafe): of this thread
+  // NOLINT(concurrency-mt-unsafe): the error of this thread
+  if (handle_ == nullptr) error_ = dlerror();
 }
 
 void* DynamicLibrary::address_of(const char* name) const {

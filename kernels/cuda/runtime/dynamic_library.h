@@ -1,22 +1,22 @@
-// A library that is looked for when the program runs, so that it starts without.
+// A library that is loaded at run time, so that the program also starts without it.
 #pragma once
 
 #include <string>
 
 namespace parbench::cuda {
 
-/// Stays loaded until the process ends: threads of the library, such as NCCL's, may still run in it
-/// when the last object that uses it is gone.
+/// The library stays loaded until the process ends: its threads, such as those of NCCL, may still
+/// run when the last object that uses it is destroyed.
 class DynamicLibrary {
  public:
-  /// Does not throw: without the library there is an error. `name`: as for dlopen.
+  /// Does not throw: without the library, `error` is set. `name`: as for dlopen.
   explicit DynamicLibrary(const std::string& name);
 
   [[nodiscard]] bool is_loaded() const { return handle_ != nullptr; }
-  /// The loader's words; empty where it is loaded.
+  /// Returns the loader's message; empty if the library is loaded.
   [[nodiscard]] const std::string& error() const { return error_; }
 
-  /// Sets `function` where it has none yet and the library has one of that name.
+  /// Sets `function` if it is null and the library has a function of that name.
   template <typename Function>
   void find(Function& function, const char* name) const {
     if (function == nullptr) function = reinterpret_cast<Function>(address_of(name));

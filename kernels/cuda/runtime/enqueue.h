@@ -1,12 +1,12 @@
-// The one place that launches kernels. For .cu files only. The tests that run kernels on the host
-// have a header of this name instead (tests/cuda_emulation).
+// Launches kernels; no other code does. For .cu files only. Tests that run kernels on the host
+// replace this header (tests/cuda_emulation).
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace parbench::cuda {
 
-/// A number stands for a grid or block of one dimension.
+/// A single number is a grid or block of one dimension.
 template <class... Parameters, class... Arguments>
 void enqueue(dim3 grid, dim3 block, cudaStream_t stream, void (*kernel)(Parameters...),
              Arguments... arguments) {

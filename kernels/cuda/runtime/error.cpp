@@ -1,4 +1,4 @@
-// What a failed call says, and which failures end a device.
+// Messages of failed calls, and failures that end the use of a device.
 #include "kernels/cuda/runtime/error.h"
 
 #include <fmt/format.h>
@@ -28,16 +28,16 @@ std::string described(const CallSite& site, const std::string& words) {
                                text_of(status)));
 }
 
-/// What the runtime says of the current device. An error that does not stay is cleared, so that the
-/// next call does not return it.
+/// Returns the state of the current device. A non-sticky error is cleared, so that the next call
+/// does not return it.
 cudaError_t current_state() {
   const cudaError_t status = cudaFree(nullptr);
   (void)cudaGetLastError();
   return status;
 }
 
-/// Ends a failed call. A library may be the first to meet an error that has made the device
-/// unusable, and then has words of its own for it: the runtime knows.
+/// Throws for a failed call. A library may be the first to meet an error that has made the device
+/// unusable, and then has its own message for it; the runtime knows the cause.
 [[noreturn]] void fail(const std::string& text, cudaError_t status) {
   (void)cudaGetLastError();
   if (is_sticky(status)) fail_as_lost(text, status);

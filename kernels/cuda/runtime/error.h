@@ -1,5 +1,5 @@
-// Checked calls of CUDA and its libraries: a failure carries the expression, where it stands, the
-// device and the library's message.
+// Checked calls of CUDA and its libraries: an error names the expression, its location, the device
+// and the library's message.
 #pragma once
 
 #include <cublasLt.h>
@@ -18,40 +18,39 @@ struct CallSite {
   int line;
 };
 
-// Each returns where the call succeeded, and throws otherwise: DeviceLost for what makes the device
-// unusable until the process ends, OutOfMemory with the bytes that are free, Unsupported where a
-// library says that it does not have the operation or that no graph can, Error for the rest.
+// Return if the call succeeded. Otherwise they throw DeviceLost if the device is unusable until the
+// process ends, OutOfMemory with the bytes that are free, Unsupported if a library does not have
+// the operation or cannot capture it, and Error for other failures.
 void check(cudaError_t status, const CallSite& site);
 void check(CUresult status, const CallSite& site);
 void check(cublasStatus_t status, const CallSite& site);
 void check(cudnnStatus_t status, const CallSite& site);
 
-/// Whether the work is done that a query was for. Work in progress is no failure: it is cleared as
-/// the last error, which a later launch would return. Throws as `check` does.
+/// Returns whether the work that was queried is complete. Work in progress is not a failure: its
+/// status is cleared, because a later launch would return it. Throws as `check` does.
 [[nodiscard]] bool is_done(cudaError_t query, const CallSite& site);
 
-/// Throws DeviceLost, with what failed, where an error has made the GPUs unusable; returns
-/// otherwise. A library that fails then may take it for something that it does not have.
+/// Throws DeviceLost, with `text`, if an error has made the GPUs unusable. A library that fails in
+/// this state may report a lack of support.
 void check_not_lost(const std::string& text);
 
-/// Throws OutOfMemory with what failed and the bytes that are free on the current device.
+/// Throws OutOfMemory with `text` and the bytes that are free on the current device.
 [[noreturn]] void fail_for_memory(const std::string& text);
 
-/// Ends a failed call of a library that has no `check`, with its words: throws DeviceLost where the
-/// runtime knows that the device is, Error otherwise.
+/// Throws for a failed call of a library without a `check`, with the library's message: DeviceLost
+/// if the runtime reports that the device is lost, otherwise Error.
 [[noreturn]] void fail(const CallSite& site, const std::string& words);
 
-/// "no CUDA-capable device is detected (cudaErrorNoDevice)".
+/// Returns "no CUDA-capable device is detected (cudaErrorNoDevice)".
 [[nodiscard]] std::string text_of(cudaError_t status);
 
-/// Whether a call failed because what it does cannot be part of a graph, or an earlier one could
-/// not.
+/// Returns whether a call failed because it, or an earlier call, cannot be part of a graph.
 [[nodiscard]] bool forbids_capture(cudaError_t status);
 
-/// Whether this error stays with the context: every later call returns it as well.
+/// Returns whether this error persists in the context, so that every later call returns it as well.
 [[nodiscard]] bool is_sticky(cudaError_t status);
 
-/// Whether such an error has made the GPUs unusable.
+/// Returns whether a sticky error has made the GPUs unusable.
 [[nodiscard]] bool is_lost();
 
 }  // namespace parbench::cuda

@@ -1,4 +1,4 @@
-// Implementation of CUDA events.
+// CUDA events.
 #include "kernels/cuda/runtime/event.h"
 
 #include <stdexcept>
@@ -32,8 +32,8 @@ CudaEvent::~CudaEvent() { (void)cudaEventDestroy(event_); }
 void CudaEvent::record(cudaStream_t stream) {
   PARBENCH_CUDA(cudaEventRecord(event_, stream));
   if (!shared_) return;
-  // Announced once it is enqueued: no stream may wait for what a failed call did not enqueue. The
-  // write comes after all that the stream has written before, as others see it.
+  // Announced after enqueueing: no stream may wait for a record that a failed call did not enqueue.
+  // Others see the write after all earlier writes of the stream.
   PARBENCH_CUDA(driver().stream_write_value(stream, reinterpret_cast<CUdeviceptr>(shared_->word()),
                                             shared_->announced() + 1,
                                             CU_STREAM_WRITE_VALUE_DEFAULT));

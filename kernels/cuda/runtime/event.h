@@ -15,7 +15,7 @@ class CudaDevice;
 class CudaEvent final : public Event {
  public:
   CudaEvent(CudaDevice& device, EventKind kind);
-  /// One that streams of other backends can wait for, and that takes the time.
+  /// Constructs an event that streams of other backends can wait for, and that has a time.
   CudaEvent(CudaDevice& device, Buffer word);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
@@ -25,7 +25,7 @@ class CudaEvent final : public Event {
   [[nodiscard]] SharedRecords* shared_records() override { return shared_ ? &*shared_ : nullptr; }
   void check() const override;
 
-  /// Enqueues a record. The device of the stream is the current one.
+  /// Enqueues a record. The device of the stream must be current.
   void record(cudaStream_t stream);
   [[nodiscard]] cudaEvent_t handle() const { return event_; }
 

@@ -17,11 +17,11 @@ StreamCapture::~StreamCapture() {
   cudaGraph_t partial = nullptr;
   (void)cudaStreamEndCapture(origin_, &partial);
   const OwnedGraph owned(partial);
-  (void)cudaGetLastError();  // that it failed is known, and must not be found by the next call
+  (void)cudaGetLastError();  // clears the error, which the next call would return
 }
 
 OwnedGraph StreamCapture::finish() {
-  active_ = false;  // also when that fails, and then there is no graph
+  active_ = false;  // also if ending fails, since there is no graph then
   cudaGraph_t graph = nullptr;
   PARBENCH_CUDA(cudaStreamEndCapture(origin_, &graph));
   return OwnedGraph(graph);
@@ -35,7 +35,7 @@ CudaGraph::CudaGraph(CudaStream& origin, const OwnedGraph& graph)
   PARBENCH_CUDA(cudaGraphUpload(executable_.get(), origin_.handle()));
 }
 
-// A launch that still runs is not stopped: the driver frees the graph when it has ended.
+// Does not stop a launch that still runs: the driver frees the graph when the launch has ended.
 CudaGraph::~CudaGraph() {
   origin_.cuda_device().try_to_make_current();
   executable_.reset();

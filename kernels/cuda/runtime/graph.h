@@ -19,13 +19,12 @@ struct GraphDeleter {
 using OwnedGraph = std::unique_ptr<CUgraph_st, GraphDeleter>;
 using OwnedExecutable = std::unique_ptr<CUgraphExec_st, GraphDeleter>;
 
-/// A capture in progress; ends with the object at the latest, which throws away what was captured
-/// and leaves the streams as before.
+/// A capture in progress. The destructor ends it if necessary, discards the captured work and
+/// restores the streams.
 ///
-/// In relaxed mode: what the other threads of the process do (planning, allocation) is of no
-/// concern, and a library that allocates or loads a module at its first call may do so, which is
-/// not captured and need not be. What the libraries must not do, synchronise the streams, fails in
-/// every mode.
+/// The capture is in relaxed mode: it does not restrict other threads of the process (planning,
+/// allocation), and a library may allocate or load a module at its first call, which is not
+/// captured. Synchronising the streams fails in every mode.
 class StreamCapture {
  public:
   explicit StreamCapture(cudaStream_t origin);
@@ -33,7 +32,8 @@ class StreamCapture {
   StreamCapture(const StreamCapture&) = delete;
   StreamCapture& operator=(const StreamCapture&) = delete;
 
-  /// Ends it. Throws when a stream that joined was not joined back, or anything in it failed.
+  /// Ends the capture. Throws if a stream that joined was not joined back, or if captured work
+  /// failed.
   [[nodiscard]] OwnedGraph finish();
 
  private:
@@ -43,7 +43,7 @@ class StreamCapture {
 
 class CudaGraph final : public Graph {
  public:
-  /// Instantiates and uploads the graph; launches go to `origin`.
+  /// Instantiates and uploads the graph; launches are enqueued on `origin`.
   CudaGraph(CudaStream& origin, const OwnedGraph& graph);
   ~CudaGraph() override;
   CudaGraph(const CudaGraph&) = delete;
@@ -53,7 +53,7 @@ class CudaGraph final : public Graph {
 
  private:
   CudaStream& origin_;
-  std::uint64_t logging_session_;  // of the origin, when it was captured
+  std::uint64_t logging_session_;  // logging session of the origin at the time of the capture
   OwnedExecutable executable_;
 };
 

@@ -1,4 +1,4 @@
-// Launching kernels of our own: grids over elements. For .cu files only.
+// Launches of this project's kernels over elements. For .cu files only.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,8 @@ namespace parbench::cuda {
 
 constexpr int block_threads = 256;
 
-/// Blocks for kernels whose threads stride over `count` elements: enough to fill any GPU.
+/// Returns the number of blocks for kernels whose threads stride over `count` elements: enough to
+/// occupy any GPU.
 [[nodiscard]] inline unsigned int blocks_for(std::int64_t count) {
   constexpr std::int64_t max_blocks = 132 * 16;
   return static_cast<unsigned int>(
@@ -23,7 +24,7 @@ constexpr int block_threads = 256;
 }  // namespace parbench::cuda
 
 /// PARBENCH_LAUNCH(grid, block, stream, kernel, arguments…). Template arguments of the kernel are
-/// written out. Throws what the launch failed with.
+/// written explicitly. Throws if the launch fails.
 #define PARBENCH_LAUNCH(grid, block, stream, ...)                                               \
   do {                                                                                          \
     ::parbench::cuda::enqueue((grid), (block), (stream), __VA_ARGS__);                          \

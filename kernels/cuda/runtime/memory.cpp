@@ -48,7 +48,7 @@ Buffer allocate_pinned(const std::string& owner, std::size_t bytes) {
           [](std::byte* data) { (void)cudaFreeHost(data); }};
 }
 
-/// In whole pages, so that they can be given back one by one (the operation Discard).
+/// Allocates whole pages, so that single pages can be returned to the system (operation Discard).
 Buffer allocate_pageable(const std::string& owner, std::size_t bytes) {
   void* address = std::aligned_alloc(page, round_up(bytes, page));
   if (address == nullptr) {
@@ -81,7 +81,8 @@ std::shared_ptr<void> lock_pages(const std::string& owner, BufferView memory) {
   }
   if (is_sticky(status)) PARBENCH_CUDA(status);
   (void)cudaGetLastError();
-  if (status == cudaErrorHostMemoryAlreadyRegistered) return nullptr;  // by another GPU of the run
+  // another GPU of the run has registered it
+  if (status == cudaErrorHostMemoryAlreadyRegistered) return nullptr;
   throw OutOfMemory(fmt::format(
       "{}: {} bytes of the host's memory cannot be page-locked for copies: {}; use a smaller case, "
       "or devices of one backend",

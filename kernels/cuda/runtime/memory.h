@@ -12,8 +12,8 @@ namespace parbench::cuda {
 /// Allocates for the current device; `owner` is named in errors. Throws OutOfMemory.
 [[nodiscard]] Buffer allocate_memory(const std::string& owner, std::size_t bytes, MemoryKind kind);
 
-/// Locks the pages of host memory that another backend allocated, for all GPUs, until what is
-/// returned goes. Null for memory that is locked already. Throws OutOfMemory where it cannot be.
+/// Locks the pages of host memory of another backend, for all GPUs, during the lifetime of the
+/// result. Null for memory that is already locked. Throws OutOfMemory if it cannot be locked.
 [[nodiscard]] std::shared_ptr<void> lock_pages(const std::string& owner, BufferView memory);
 
 }  // namespace parbench::cuda

@@ -1,4 +1,4 @@
-// Implementation of CUDA streams.
+// CUDA streams.
 #include "kernels/cuda/runtime/stream.h"
 
 #include <fmt/format.h>
@@ -28,8 +28,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often the clocks are compared when a stream begins to log: the closest of ten has an error
-/// of about the latency of a launch.
+/// Number of comparisons of the clocks when a stream begins to log: the best of ten has an error of
+/// about the latency of a launch.
 constexpr std::size_t clock_probes = 10;
 
 CudaEvent& cuda_event(Event& event) {
@@ -56,7 +56,7 @@ CudaStream::CudaStream(CudaDevice& device, std::string name)
 
 CudaStream::~CudaStream() {
   device_.try_to_make_current();
-  if (host_worker_) host_worker_->stop();  // the stream may wait for it
+  if (host_worker_) host_worker_->stop();  // the stream may wait for the worker
   (void)cudaStreamSynchronize(stream_);
   host_worker_.reset();
   traced_.reset();
@@ -94,7 +94,7 @@ void CudaStream::wait(Event& event) {
   }
 }
 
-/// The stream reads the event's word by itself; no thread of the host takes part.
+/// The stream itself reads the event's word; no host thread takes part.
 void CudaStream::wait_across(Event& event) {
   const SharedRecords& records = shared_records_of(event, name_);
   if (driver().stream_wait_value == nullptr) {
@@ -115,7 +115,7 @@ std::unique_ptr<Graph> CudaStream::capture(const std::function<void()>& enqueue)
   device_.make_current();
   StreamCapture capture(stream_);
   enqueue();
-  device_.make_current();  // the last stream that took part may be another device's
+  device_.make_current();  // another stream's device may be current after the capture
   const OwnedGraph graph = capture.finish();
   return std::make_unique<CudaGraph>(*this, graph);
 }
@@ -134,7 +134,7 @@ HostWorker* CudaStream::host_worker() {
   return host_worker_.get();
 }
 
-/// The device is current.
+/// Requires the current device.
 bool CudaStream::is_idle() const { return PARBENCH_CUDA_DONE(cudaStreamQuery(stream_)); }
 
 void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
@@ -151,7 +151,7 @@ void CudaStream::wait_until_idle(std::chrono::milliseconds limit) const {
     if (pause.count() > 0) {
       std::this_thread::sleep_for(pause);
     } else {
-      std::this_thread::yield();  // to a worker of a CPU device that shares this core
+      std::this_thread::yield();  // to a worker of a CPU device on the same core
     }
   }
 }
@@ -189,7 +189,7 @@ TracedCall CudaStream::trace_collective() const {
   return traced_ ? traced_->enqueue_collective(tag()) : TracedCall();
 }
 
-/// CUPTI wants a synchronising call before its records are asked for. The stream is idle, so it
+/// CUPTI requires a synchronising call before its records are read. The stream is idle, so the call
 /// returns at once.
 void CudaStream::settle(TracedStream& traced) const {
   PARBENCH_CUDA(cudaStreamSynchronize(stream_));
@@ -220,8 +220,8 @@ void CudaStream::log_activities(ActivityLog* log) {
 
 void CudaStream::check_activities() { device_.activity_trace()->check(name_); }
 
-/// Measured on memsets, each of which truly runs between a reading of the clock before it is
-/// enqueued and one after it has been waited for.
+/// Measured with memsets, each of which runs between a clock reading before it is enqueued and one
+/// after it has been waited for.
 double CudaStream::clock_error(TracedStream& traced, const ActivityLog& probes) {
   const Buffer memory = device_.allocate(sizeof(int), MemoryKind::device);
   std::array<std::pair<Clock::time_point, Clock::time_point>, clock_probes> readings;

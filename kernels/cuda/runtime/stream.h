@@ -34,31 +34,32 @@ class CudaStream final : public Stream {
   void wait(Event& event) override;
   [[nodiscard]] std::unique_ptr<Graph> capture(const std::function<void()>& enqueue) override;
   void synchronize(std::chrono::milliseconds limit) override;
-  /// Its thread calls nothing of CUDA but to ask for the events that it waits for.
+  /// The worker's thread makes no CUDA calls except queries of the events that it waits for.
   [[nodiscard]] HostWorker* host_worker() override;
   void log_activities(ActivityLog* log) override;
   void check_activities() override;
 
-  /// Enqueues an operation. Throws std::invalid_argument when the arguments are not what it takes.
+  /// Enqueues an operation. Throws std::invalid_argument if the arguments do not fit.
   void execute(CudaOp& op, std::span<const BufferView> views);
 
   [[nodiscard]] CudaDevice& cuda_device() const { return device_; }
   [[nodiscard]] cudaStream_t handle() const { return stream_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::byte* scratch() const { return scratch_.data(); }
-  /// For the blocks of its kernels (arrival_counters.h).
+  /// Counters for the blocks of its kernels (arrival_counters.h).
   [[nodiscard]] unsigned int* counters() const {
     return reinterpret_cast<unsigned int*>(counters_.data());
   }
 
-  /// Made at the first call: compute streams are made with it, so that no run waits for it.
+  /// Returns the handle, made at the first call. Compute streams make it in advance, so that no run
+  /// waits for it.
   [[nodiscard]] cudnnHandle_t cudnn();
 
-  /// While that lives, what is enqueued from outside of this class, on this stream and those of
-  /// other ranks, is logged with this stream's tag, by each stream that logs.
+  /// During the lifetime of the result, work that is enqueued outside of this class, on this stream
+  /// and on those of other ranks, is logged with this stream's tag by each stream that logs.
   [[nodiscard]] TracedCall trace_collective() const;
 
-  /// Numbers the periods in which this stream logs; 0 while it does not.
+  /// Returns the number of the current logging session; 0 if the stream does not log.
   [[nodiscard]] std::uint64_t logging_session() const { return traced_ ? traced_->session() : 0; }
 
  private:
@@ -76,8 +77,8 @@ class CudaStream final : public Stream {
   cudaStream_t stream_ = nullptr;
   Buffer scratch_;
   cudnnHandle_t cudnn_ = nullptr;
-  std::unique_ptr<TracedStream> traced_;  // while it logs
-  ActivityLog* log_ = nullptr;            // the same
+  std::unique_ptr<TracedStream> traced_;  // set while the stream logs
+  ActivityLog* log_ = nullptr;            // set while the stream logs
   std::unique_ptr<HostWorker> host_worker_;
 };
 

@@ -1,4 +1,4 @@
-// Runs of candidates, and what becomes of those that fail.
+// Runs candidates, and handles those that fail.
 #include "kernels/cuda/tuning/autotuner.h"
 
 #include <chrono>
@@ -20,10 +20,10 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr std::size_t repeats = 2;  // of a candidate, behind its probe
+constexpr std::size_t repeats = 2;  // further runs of a candidate, after its probe
 
-/// Long enough for the host to enqueue the runs of a candidate, so that they follow each other
-/// without a gap: what is short would otherwise be chosen by what launching it costs.
+/// Delay in front of timed runs, long enough for the host to enqueue all runs of a candidate
+/// without gaps. Otherwise short kernels would be chosen by their launch overhead.
 constexpr SpinTime head_start{.nanoseconds = 1e6, .noise = 0, .seed = 0};
 
 double seconds_now() {
@@ -40,8 +40,8 @@ class Workbench {
     for (std::size_t i = 0; i <= repeats; ++i) marks_.emplace_back(device, EventKind::timing);
   }
 
-  /// Seconds of one run, after another one: the first loads the kernel. Throws what allocating or
-  /// running throws; so does `repeat`.
+  /// Returns the seconds of one run, after another run that loads the kernel. Throws what
+  /// allocating or running throws; so does `repeat`.
   [[nodiscard]] double probe(TuningCandidate candidate) {
     candidate_ = std::move(candidate);
     device_.grow(workspace_, candidate_.workspace_bytes, MemoryKind::device);
@@ -49,10 +49,10 @@ class Workbench {
     return time(1).front();
   }
 
-  /// Seconds of each further run of the candidate.
+  /// Returns the seconds of each further run of the candidate.
   [[nodiscard]] std::vector<double> repeat() { return time(repeats); }
 
-  /// What is still queued uses this memory.
+  /// Waits, because work that is still queued uses this memory.
   ~Workbench() {
     device_.try_to_make_current();
     (void)cudaStreamSynchronize(stream_.handle());
@@ -97,12 +97,12 @@ class Workbench {
   std::vector<std::byte*> addresses_;
   Buffer workspace_;
   Buffer spins_ = device_.allocate(2 * sizeof(std::uint64_t), MemoryKind::device);
-  TuningCandidate candidate_;    // being run, or the last one
-  std::deque<CudaEvent> marks_;  // around every run
+  TuningCandidate candidate_;    // the current candidate, or the last one
+  std::deque<CudaEvent> marks_;  // recorded before and after every run
 };
 
-/// What `work` returns, or an empty result where it fails: a candidate that cannot be made or run
-/// is none. A device that is lost, or a kernel that hangs, ends more than that.
+/// Returns the result of `work`, or an empty result if it fails: candidates that cannot be made or
+/// run are skipped. A lost device or a hanging kernel is not skipped.
 template <class Result>
 Result if_possible(const std::function<Result()>& work) {
   try {
@@ -112,7 +112,7 @@ Result if_possible(const std::function<Result()>& work) {
   } catch (const TimedOut&) {
     throw;
   } catch (const Error&) {
-    (void)cudaGetLastError();  // or the next launch would return it
+    (void)cudaGetLastError();  // clears the error, which the next launch would return
     return {};
   }
 }

@@ -17,29 +17,30 @@ namespace parbench::cuda {
 
 class CudaDevice;
 
-/// A kernel that can be tried.
+/// A kernel to try.
 struct TuningCandidate {
   std::size_t workspace_bytes = 0;
   /// Enqueues one execution on tensors in the order in which they were described.
   std::function<void(CudaStream&, std::span<std::byte* const> tensors, std::byte* workspace)> run;
 };
 
-/// Makes a candidate by its place in the library's own order; nothing for one that is not to be
-/// had.
+/// Makes a candidate by its index in the library's order; nothing if it is not available.
 using MakeCandidate = std::function<std::optional<TuningCandidate>(std::size_t index)>;
 
-/// One for a device. Candidates run on a stream of its own, on tensors of the operation's sizes
-/// with random content, whose memory is no case's and is given back at the end of each choice.
+/// The tuner of a device. Candidates run on a stream of their own, on tensors of the operation's
+/// sizes with random content. This memory does not belong to a case, and is freed at the end of
+/// each choice.
 class Autotuner {
  public:
-  /// `choices`: shared with the devices that are alike.
+  /// `choices`: shared with equal devices.
   Autotuner(CudaDevice& device, std::shared_ptr<TuningChoices> choices)
       : device_(device), choices_(std::move(choices)) {}
 
-  /// The fastest of the candidates; nothing when none can run, there is no memory for the tensors,
-  /// or tuning has cost this device what it may: the caller then takes the library's first. Chosen
-  /// once for every `operation` by the devices that share the choices; it names all that the
-  /// candidates depend on beside the device: equal operations compute the same bits.
+  /// Returns the fastest of the candidates. Nothing if none can run, if there is no memory for the
+  /// tensors, or if the device's budget for tuning is used up; the caller then takes the library's
+  /// first candidate. Devices that share the choices choose once for every `operation`. `operation`
+  /// names everything that affects the candidates except the device, so that equal operations
+  /// compute the same bits.
   [[nodiscard]] std::optional<std::size_t> choose(const std::string& operation,
                                                   std::span<const TensorDesc> tensors,
                                                   std::size_t candidates,
@@ -52,7 +53,7 @@ class Autotuner {
                                                        const MakeCandidate& make);
 
   CudaDevice& device_;
-  std::optional<CudaStream> stream_;  // made for the first choice
+  std::optional<CudaStream> stream_;  // made at the first choice
   TuningBudget budget_;
   std::shared_ptr<TuningChoices> choices_;
 };

@@ -1,4 +1,4 @@
-// What has been made for a key, found again when the key comes back.
+// A cache with a limited number of values.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace parbench::cuda {
 
-/// Holds at most `max_values` values. One more drops all the others: keys that come back, the
-/// addresses of a step's buffers for one, are few, and keeping an order of use would cost every
+/// Holds at most `max_values` values; one more drops all others. Keys that return, such as the
+/// addresses of a step's buffers, are few, and keeping them in order of use would slow down every
 /// look-up.
 template <class Key, class Value>
 class BoundedCache {
  public:
   explicit BoundedCache(std::size_t max_values) : max_values_(max_values) {}
 
-  /// The key's value; where there is none, what `make()` returns. An exception of `make` leaves
-  /// none.
+  /// Returns the key's value, or stores and returns that of `make()`. Stores nothing if `make`
+  /// throws.
   template <class Make>
   Value& get(const Key& key, const Make& make) {
     const auto found = values_.find(key);

@@ -1,4 +1,4 @@
-// Selection of the fastest candidate, and memory of selections.
+// Selects the fastest candidate, and remembers selections.
 #include "kernels/cuda/tuning/tuning.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace parbench::cuda {
 namespace {
 
-constexpr double tie = 1.01;      // times as long, and still equal
-constexpr double hopeless = 1.5;  // times as long, and not worth a second run
+constexpr double tie = 1.01;      // up to this ratio of times, candidates count as equal
+constexpr double hopeless = 1.5;  // from this ratio of times on, a candidate is not repeated
 
 struct Measured {
   std::size_t index;

@@ -1,5 +1,4 @@
-// Which of several kernels for the same work to take, by the times of their runs, and what was
-// taken. No device is needed here.
+// Selects kernels by measured times, and stores selections. Needs no device.
 #pragma once
 
 #include <algorithm>
@@ -16,24 +15,24 @@
 
 namespace parbench::cuda {
 
-/// What tuning of one operation may cost.
+/// Limits of tuning for one operation.
 struct TuningLimits {
-  std::size_t candidates = 16;  // that ran
-  double seconds = 1;           // after which no further one is begun
+  std::size_t candidates = 16;  // maximum number of candidates to run
+  double seconds = 1;           // no further candidate begins after this time
 };
 
-/// Operations in the order in which they are worth tuning: the most arithmetic first, otherwise as
-/// they were.
+/// Sorts operations by decreasing FLOPs, the order in which tuning them saves most; keeps the order
+/// of equal ones.
 [[nodiscard]] std::vector<OpDesc> by_decreasing_work(std::vector<OpDesc> operations);
 
-/// What tuning may cost a device altogether, however many operations its cases have.
+/// Budget of a device for tuning, over all operations of all cases.
 class TuningBudget {
  public:
   explicit TuningBudget(double seconds = 10) : left_(seconds) {}
 
   void spend(double seconds) { left_ -= seconds; }
   [[nodiscard]] bool exhausted() const { return left_ <= 0; }
-  /// Returns the limits of the next operation: the usual ones, or the rest of the budget.
+  /// Returns the limits for the next operation: the default limits, or the rest of the budget.
   [[nodiscard]] TuningLimits limits() const {
     TuningLimits next;
     next.seconds = std::min(next.seconds, left_);
@@ -46,44 +45,43 @@ class TuningBudget {
 
 /// Runs candidates of one operation.
 struct TuningRuns {
-  /// Seconds of one run, after one that warms up; nothing where the candidate cannot run.
+  /// Returns the seconds of one run, after a warm-up run; nothing if the candidate cannot run.
   std::function<std::optional<double>(std::size_t index)> probe;
-  /// Seconds of further runs of the candidate that was probed last; none where they fail.
+  /// Returns the seconds of further runs of the candidate probed last; empty if they fail.
   std::function<std::vector<double>()> repeat;
 };
 
-/// Measures candidates in their order, the likeliest first, and returns the one with the least
-/// median. One whose probe takes more than 1.5 times the least median so far is not repeated: it
-/// would cost most of the time and not be taken. Those within 1% of the least count as equal, and
-/// the earliest of them is taken: what noise decides would differ from run to run. Nothing when
-/// none can run. `now`: seconds of a clock.
+/// Measures candidates in order and returns the one with the lowest median. A candidate whose probe
+/// takes more than 1.5 times the lowest median so far is not repeated. Candidates within 1% of the
+/// lowest count as equal, and the earliest of them is chosen, because a choice by noise would
+/// differ between runs. Nothing if no candidate can run. `now`: seconds of a clock.
 [[nodiscard]] std::optional<std::size_t> fastest(std::size_t candidates, const TuningLimits& limits,
                                                  const std::function<double()>& now,
                                                  const TuningRuns& runs);
 
-/// A candidate, and how it came to be the one.
+/// A candidate, and how it was chosen.
 struct Choice {
   std::size_t index = 0;
   ChosenBy by = ChosenBy::library;
 };
 
-/// The library's own first candidate, nothing where it has none. `tunes`: whether the device
-/// measures candidates and has found none, for want of time or memory.
+/// Returns the library's first candidate, nothing if there is none. `tunes`: whether the device
+/// measures candidates, but lacked time or memory for these.
 [[nodiscard]] std::optional<Choice> library_choice(std::optional<std::size_t> first, bool tunes);
 
-/// What was chosen for each operation. Devices that are alike share one: times differ between them
-/// and between measurements, but equal operations are to compute the same bits.
+/// Choices by operation. Equal devices share one object: times differ between devices and
+/// measurements, but equal operations must compute the same bits.
 class TuningChoices {
  public:
   using Choose = std::function<std::optional<std::size_t>()>;
 
-  /// Without a file choices are kept as long as the process runs.
+  /// Without a file, choices are kept until the process ends.
   explicit TuningChoices(std::optional<TuningFile> file = std::nullopt) : file_(std::move(file)) {}
 
-  /// What was chosen for the operation from so many candidates, in this process or an earlier one
-  /// that wrote the file, or what `choose` chooses now. That there is no choice, as memory was
-  /// short, is remembered as well, but not written: all then take the library's own. What `choose`
-  /// throws is passed on, and nothing remembered.
+  /// Returns the choice for the operation from that number of candidates, made in this process or
+  /// read from the file; otherwise calls `choose` and stores its result. An empty result (for lack
+  /// of memory) is also remembered, but not written to the file: all devices then take the
+  /// library's first candidate. Exceptions of `choose` are passed on, and nothing is remembered.
   [[nodiscard]] std::optional<std::size_t> once(const std::string& operation,
                                                 std::size_t candidates, const Choose& choose);
 

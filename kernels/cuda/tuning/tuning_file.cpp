@@ -16,11 +16,12 @@ namespace fs = std::filesystem;
 namespace {
 
 std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets it later
+  // NOLINT(concurrency-mt-unsafe): the environment is not changed later
+  const char* value = std::getenv(name);
   return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
 }
 
-/// The part of a line up to the next tab, which is taken off with it.
+/// Removes and returns the part of a line up to the next tab.
 std::string_view take_field(std::string_view& line) {
   const std::size_t end = std::min(line.find('\t'), line.size());
   const std::string_view field = line.substr(0, end);
@@ -38,7 +39,7 @@ std::optional<std::size_t> number(std::string_view text) {
   return value;
 }
 
-/// A field holds no separator.
+/// Replaces separators in a field.
 std::string without_separators(std::string text) {
   for (char& character : text) {
     if (character == '\t' || character == '\n' || character == '\r') character = ' ';
@@ -68,7 +69,7 @@ TuningFile::TuningFile(fs::path path, std::string scope)
 
 void TuningFile::read() {
   std::ifstream file(path_);
-  // A last line without its end may lack digits: a process ended, or still writes.
+  // A last line without a line break may be incomplete: its process ended, or is still writing.
   for (std::string text; std::getline(file, text) && !file.eof();) {
     std::string_view line = text;
     if (take_field(line) != scope_) continue;

@@ -1,5 +1,4 @@
-// Choices of `--autotune` on disk, so that a later process measures nothing twice. No device is
-// needed here.
+// Choices of `--autotune` on disk, so that later processes need not measure again. Needs no device.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +9,22 @@
 
 namespace parbench::cuda {
 
-/// Where choices are kept: the file that PARBENCH_TUNING_CACHE names, none where that is empty.
-/// Where it is not set, the file "tuning" in the folder PARBENCH_CACHE, and without that
-/// parbench/tuning in the user's folder for caches.
+/// Returns the path of the file: the value of PARBENCH_TUNING_CACHE, nothing if that is empty. If
+/// it is not set: the file "tuning" in the folder PARBENCH_CACHE, or else parbench/tuning in the
+/// user's cache folder.
 [[nodiscard]] std::optional<std::filesystem::path> tuning_file_path();
 
 /// A text file with a line for every choice: scope, operation, number of candidates and index,
-/// separated by tabs. Lines are only appended, each in one write, so that processes can share the
-/// file; the last line for an operation counts, and lines that are damaged do not. A file that
-/// cannot be read or written means that choices are measured again; deleting it does the same.
+/// separated by tabs. Lines are only appended, each with one write, so that processes can share the
+/// file. The last line of an operation is valid, and damaged lines are ignored. If the file cannot
+/// be read or written, or has been deleted, choices are measured again.
 class TuningFile {
  public:
-  /// `scope`: what choices depend on beside the operation: GPU, driver, versions of the libraries.
+  /// `scope`: everything except the operation that affects choices: GPU, driver, versions of the
+  /// libraries.
   TuningFile(std::filesystem::path path, std::string scope);
 
-  /// The choice for an operation, if it was made from as many candidates.
+  /// Returns the choice for an operation, if it was made from the same number of candidates.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& operation,
                                                 std::size_t candidates) const;
   void add(const std::string& operation, std::size_t candidates, std::size_t index);
@@ -39,7 +39,7 @@ class TuningFile {
 
   std::filesystem::path path_;
   std::string scope_;
-  std::map<std::string, Entry> entries_;  // of the scope, by operation
+  std::map<std::string, Entry> entries_;  // entries of the scope, by operation
 };
 
 }  // namespace parbench::cuda

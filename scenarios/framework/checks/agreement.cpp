@@ -1,4 +1,4 @@
-// Block by block, in double precision.
+// Compares block by block, in double precision.
 #include "scenarios/framework/checks/agreement.h"
 
 #include <limits>
@@ -8,13 +8,14 @@
 namespace parbench {
 namespace {
 
-/// Errors may have this multiple of the norm by which roundings were seen to change a block.
+/// Allowed ratio of errors to the observed effect of roundings on a block, by norm.
 constexpr double seen_changes = 2;
 
-/// With a sum for each lane, because the order of additions is not the compiler's to change.
+/// Uses one sum per lane, because the compiler may not change the order of additions.
 PARBENCH_SIMD double sum_of_squares(const float* values, std::size_t count) {
   constexpr std::size_t lanes = 16;
-  double sums[lanes] = {};  // NOLINT(modernize-avoid-c-arrays): std::array keeps it from vectors
+  // NOLINT(modernize-avoid-c-arrays): with std::array it is not vectorised
+  double sums[lanes] = {};
   const std::size_t whole = count - count % lanes;
   for (std::size_t i = 0; i < whole; i += lanes) {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -34,14 +35,14 @@ double root_mean_square(std::span<const float> values) {
                    static_cast<double>(values.size()));
 }
 
-/// How far an element may be off.
+/// Allowed error of an element.
 struct Allowance {
   Tolerance tolerance;
-  double scale = 0;  // of the tensor; not finite when an element is not
+  double scale = 0;  // root mean square of the tensor; not finite if one of its elements is not
 };
 
-/// Whether an element is further off than `worst` times its allowance (Tolerance::allowed, spelled
-/// out without branches), or is NaN. All elements of the reference are finite.
+/// Returns whether the error of an element exceeds `worst` times its allowance (Tolerance::allowed,
+/// without branches), or is NaN. All elements of the reference must be finite.
 PARBENCH_SIMD bool any_beyond(const float* got, const float* want, std::size_t count,
                               Allowance allowance, double worst) {
   int beyond = 0;
@@ -62,7 +63,7 @@ double ratio(double error, double allowed) {
   return allowed > 0 ? error / allowed : std::numeric_limits<double>::max();
 }
 
-/// A block of both tensors, and the norm of its change by roundings.
+/// A block of both tensors, and the norm of its changes by roundings.
 struct Block {
   std::span<const float> got;
   std::span<const float> want;
@@ -111,7 +112,7 @@ void Sensitivity::add(std::span<const float> changed, std::span<const float> val
   }
 }
 
-/// Most blocks hold no error larger than the largest so far, which needs no test of each element.
+/// In most blocks no error exceeds the largest one so far; their elements need no individual test.
 Agreement agreement(std::span<const float> got, std::span<const float> want,
                     const Tolerance& tolerance, const Sensitivity& sensitivity, double ignored) {
   Agreement found{.largest_error = ignored, .where = 0, .not_finite = {}};

@@ -1,4 +1,4 @@
-// Whether two results of one computation agree, although their sums had another order.
+// Comparison of two results of one computation whose sums were added in different orders.
 #pragma once
 
 #include <algorithm>
@@ -10,55 +10,54 @@
 
 namespace parbench {
 
-/// The tolerance of a value against its reference: |got − want| ≤ absolute + relative·max(|want|,
-/// rms of the whole reference tensor).
+/// Tolerance of a value against its reference: |got − want| ≤ absolute + relative·max(|want|, rms
+/// of the whole reference tensor).
 struct Tolerance {
   double relative = 1e-4;
   double absolute = 1e-6;
-  /// Where above 0, what the norm of a block's error (Sensitivity) may be of the block's own norm:
-  /// of values that a chain of roundings has made, each of which hits some harder.
+  /// If above 0: maximum ratio of the norm of a block's error (Sensitivity) to the block's own
+  /// norm. For results of a chain of roundings, which affect some values more than others.
   double of_norm = 0;
 
-  /// The largest error of one value; `scale` is the root mean square of the reference tensor.
+  /// Returns the maximum error of a value; `scale` is the root mean square of the reference tensor.
   [[nodiscard]] double allowed(double want, double scale) const {
     return absolute + relative * std::max(std::abs(want), scale);
   }
 };
 
-/// How much other roundings can change a tensor, as norms of the changes of its blocks: runs of
-/// `size` consecutive values. A rounding that moves a value across zero turns the gradient of a
-/// ReLU on or off, which changes gradients by far more than it changes the value. Which of the
-/// values near zero cross it is chance, so that a block has as many values as several units have
-/// weights.
+/// Effect of different roundings on a tensor, as norms of the changes of its blocks: ranges of
+/// `size` consecutive values. A rounding that moves a value across zero switches the gradient of a
+/// ReLU on or off, which changes gradients far more than the value. Which values near zero cross it
+/// is random, so blocks contain the weights of several units.
 class Sensitivity {
  public:
   static constexpr std::size_t size = 16384;
 
-  /// Adds a change of the tensor by some roundings.
+  /// Adds a change of the tensor by roundings.
   void add(std::span<const float> changed, std::span<const float> values);
 
-  /// The norm of the change of a block; 0 where nothing is known.
+  /// Returns the norm of the change of a block; 0 if unknown.
   [[nodiscard]] double of_block(std::size_t block) const {
     return block < squares_.size() ? std::sqrt(squares_[block]) : 0;
   }
 
  private:
-  std::vector<double> squares_;  // of norms, by block
+  std::vector<double> squares_;  // squared norms, by block
 };
 
-/// Result of a comparison of two tensors of equal size, which agree if `largest_error` is at most 1
-/// and all values are finite.
+/// Result of comparing two tensors of equal size. They agree if `largest_error` is at most 1 and
+/// all values are finite.
 struct Agreement {
-  double largest_error = 0;               // over what is allowed; finite
-  std::size_t where = 0;                  // index of the value with that error
+  double largest_error = 0;               // relative to the allowed error; finite
+  std::size_t where = 0;                  // index of that value
   std::optional<std::size_t> not_finite;  // index of the first value that is infinite or NaN
 
   [[nodiscard]] bool holds() const { return !not_finite && largest_error <= 1; }
 };
 
-/// Compares value by value by the rule of Tolerance. Where a block has a larger error, the norm of
-/// its error may be as large as that of the tolerances of its values and twice that of the changes
-/// by roundings, or as large as `of_norm` says. `ignored`: errors up to this one are not located.
+/// Compares values by Tolerance. If a value of a block exceeds it, the norm of the block's error is
+/// checked instead: it may be as large as the norm of the tolerances plus twice that of the changes
+/// by roundings, or as `of_norm` allows. `ignored`: errors up to this are not located.
 [[nodiscard]] Agreement agreement(std::span<const float> got, std::span<const float> want,
                                   const Tolerance& tolerance, const Sensitivity& sensitivity = {},
                                   double ignored = 0);

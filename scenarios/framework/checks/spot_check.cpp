@@ -10,7 +10,8 @@
 namespace parbench {
 namespace {
 
-constexpr std::uint64_t position_seed = 20;  // any: the same positions in every run
+// arbitrary; fixed, so that positions are the same in every run
+constexpr std::uint64_t position_seed = 20;
 
 std::string wrong_at(const std::string& position, float got, double want) {
   return fmt::format("at {} it is {}, computed naively {}", position, got, want);

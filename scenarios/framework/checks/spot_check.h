@@ -1,4 +1,4 @@
-// Results recomputed naively in double at chosen places: verification that needs no reference run.
+// Results recomputed naively in double at selected positions: verification without a reference run.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,24 @@ struct Expected {
   }
 };
 
-/// Whether a computed value can be this sum: off by at most 1e-5 of its terms' magnitudes (the
-/// worst case of f32 accumulation over some hundred terms), what cutting their factors may cost
-/// (`lost_in_products`), and half a unit in the last place of the result's type.
+/// Returns whether a computed value agrees with the sum. The tolerance is 1e-5 of the terms'
+/// magnitudes (the worst case of f32 accumulation over some hundred terms), plus the effect of
+/// rounding their factors (`lost_in_products`), plus half a unit in the last place of the result's
+/// type.
 [[nodiscard]] bool agrees(float got, const Expected& want, NumberFormat format);
 
-/// The share of a product's magnitude that it may be off by when each of its two f32 factors is
-/// brought into the format first: TF32 keeps 10 bits of mantissa, and what is cut off by dropping
-/// bits is below 2⁻¹⁰ of a factor. Other formats multiply what memory holds.
+/// Returns the maximum relative error of a product whose two f32 factors are first converted to the
+/// format: TF32 keeps 10 bits of mantissa, and truncation loses less than 2⁻¹⁰ of a factor. Other
+/// formats use the factors in memory unchanged.
 [[nodiscard]] double lost_in_products(NumberFormat format);
 
-/// Positions to check: the ends of every dimension (all corners), then positions drawn from the
-/// generator with a fixed seed.
+/// Returns positions to check: all corners, then positions drawn from the generator with a fixed
+/// seed.
 [[nodiscard]] std::vector<Shape> spot_positions(const Shape& shape, int random_count);
 
-/// One image through a convolution. All data canonical f32.
+/// A convolution of one image. All data is canonical f32.
 struct ConvolutionProbe {
-  ConvolutionShape shape;          // its batch does not matter; groups must be 1
+  ConvolutionShape shape;          // its batch is ignored; groups must be 1
   std::span<const float> source;   // {in_channels, height, width}
   std::span<const float> weights;  // {out_channels, in_channels, kernel, kernel}
   std::span<const float> bias;     // {out_channels}, or empty
@@ -50,20 +51,20 @@ struct ConvolutionProbe {
 [[nodiscard]] std::optional<std::string> spot_check(const ConvolutionProbe& probe,
                                                     NumberFormat format, int random_count);
 
-/// The value at one position of {channel, y, x}, clamped where the result is.
+/// Returns the value at position {channel, y, x}, clamped if the result is.
 [[nodiscard]] Expected expected_at(const ConvolutionProbe& probe, const Shape& position);
 
-/// c = a·b at chosen rows. Rows of `a` and `c` are given one after the other for these rows only.
+/// c = a·b for selected rows. `a_rows` and `c_rows` contain only these rows, one after the other.
 struct ProductProbe {
-  std::int64_t columns = 0;       // of b and c
+  std::int64_t columns = 0;       // columns of b and c
   std::int64_t inner = 0;         // columns of a, rows of b
   std::span<const float> a_rows;  // {chosen rows, inner}
   std::span<const float> b;       // {inner, columns}
   std::span<const float> c_rows;  // {chosen rows, columns}
 };
 
-/// Checks the first and last columns of every chosen row and `random_count` columns drawn between.
-/// Returns the first wrong position (row counted among the chosen ones), or nothing.
+/// Checks the first and last columns of every selected row, and `random_count` random columns
+/// between. Returns the first wrong position (with the index among the selected rows), or nothing.
 [[nodiscard]] std::optional<std::string> spot_check(const ProductProbe& probe, NumberFormat format,
                                                     int random_count);
 

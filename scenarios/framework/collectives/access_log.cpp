@@ -1,4 +1,4 @@
-// Dependencies by accesses to elements.
+// Finds dependencies from accesses to elements.
 #include "scenarios/framework/collectives/access_log.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void AccessLog::access(ElementRange range, bool writes, TaskId task, std::vector
     after.push_back(earlier.task);
     waits = waits || earlier.range.contains(range);
   }
-  // An earlier access to all of these elements has waited for them already.
+  // An earlier access to all of these elements has already waited for them.
   if (!waits) after.insert(after.end(), ready_.begin(), ready_.end());
   if (writes) {
     std::erase_if(accesses_, [&](const Access& one) { return range.contains(one.range); });

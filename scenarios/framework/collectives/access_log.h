@@ -1,4 +1,4 @@
-// Which tasks a task has to wait for, by the elements that they read and write.
+// Dependencies between tasks, from the elements that they read and write.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// A run of consecutive elements.
+/// A range of consecutive elements.
 struct ElementRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -25,13 +25,13 @@ struct ElementRange {
 /// The accesses of tasks to one array, in the order of the plan.
 class AccessLog {
  public:
-  /// `ready`: tasks that every access waits for.
+  /// `ready`: tasks for which every access waits.
   explicit AccessLog(std::vector<TaskId> ready) : ready_(std::move(ready)) {}
 
-  /// Notes an access and appends the tasks that it has to wait for.
+  /// Records an access and appends the tasks for which it has to wait.
   void access(ElementRange range, bool writes, TaskId task, std::vector<TaskId>& after);
 
-  /// Appends tasks after which no access is left.
+  /// Appends the tasks after which no access is outstanding.
   void append_last(std::vector<TaskId>& tasks) const;
 
  private:
@@ -45,8 +45,8 @@ class AccessLog {
   std::vector<Access> accesses_;  // without those that a later write covers
 };
 
-/// Removes tasks that others in the list wait for because they are on the same, single lane, and
-/// those that are named twice. Sorts the rest.
+/// Sorts the list and removes duplicates. Of several tasks whose only lane is the same, keeps only
+/// the last one, which runs after the others.
 void keep_last_of_lanes(const PlanGraph& graph, std::vector<TaskId>& tasks);
 
 }  // namespace parbench

@@ -20,7 +20,7 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
                                                          Algorithm::tree};
 [[nodiscard]] std::string_view name_of(Algorithm algorithm);  // "direct", "ring", "tree"
 
-/// Whether the algorithm differs from the direct one for that collective.
+/// Returns whether the algorithm differs from the direct one for that collective.
 [[nodiscard]] bool has_algorithm(Collective collective, Algorithm algorithm);
 
 /// Returns the messages of a collective in rounds: those of one round need nothing of each other,
@@ -36,7 +36,7 @@ inline constexpr std::array<Algorithm, 3> all_algorithms{Algorithm::direct, Algo
 [[nodiscard]] std::vector<Messages> rounds_of(Collective collective, Algorithm algorithm,
                                               const std::vector<std::int64_t>& blocks);
 
-/// Elements of the array in which a member receives, in the units of `blocks`.
+/// Returns the number of elements of the array in which a rank receives, in the units of `blocks`.
 [[nodiscard]] std::int64_t received_elements(Collective collective,
                                              const std::vector<std::int64_t>& blocks, int member);
 

@@ -1,4 +1,4 @@
-// What a device brings to a collective, and when the collective has ended.
+// A device's part in a collective, and the end of a collective.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ struct Member {
   BufferView data = {};  // all blocks, one after the other, block m being member m's own
   /// When `data` may be read and its own block is ready; when the other blocks may be overwritten.
   std::vector<TaskId> ready = {};
-  BufferView input = {};  // of collectives that do not work in place (`has_input`)
+  BufferView input = {};  // for collectives that do not work in place (`has_input`)
 };
 
 /// A member whose sends and additions run on the same lane.

@@ -1,4 +1,4 @@
-// Messages as copies and additions, with the dependencies that their elements require.
+// Adds messages as copies and additions, with the dependencies that their elements require.
 #include "scenarios/framework/collectives/message_tasks.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string block_text(const Message& message) {
   return text;
 }
 
-/// Writes the tasks of one collective.
+/// Adds the tasks of one collective.
 class MessageWriter {
  public:
   MessageWriter(Plan& plan, const std::string& name, const std::vector<Member>& members,
@@ -83,8 +83,8 @@ class MessageWriter {
     }
   }
 
-  /// The sender's lane, or the receiver's where both share memory: what it copies is then in the
-  /// caches of the core that needs it next.
+  /// Returns the sender's lane, or the receiver's if both share memory: the copied data is then in
+  /// the caches of the core that needs it next.
   [[nodiscard]] std::vector<LaneId> copy_lanes(const Message& message) const {
     const LaneId from = members_[message.from].copies;
     const LaneId to = members_[message.to].copies;
@@ -156,9 +156,9 @@ class MessageWriter {
   const std::vector<Member>& members_;
   std::size_t element_bytes_;
   const Additions* additions_;
-  std::vector<AccessLog> data_;     // by member
-  std::vector<AccessLog> inboxes_;  // by member
-  std::vector<int> received_;       // messages in inboxes, by member
+  std::vector<AccessLog> data_;     // by rank
+  std::vector<AccessLog> inboxes_;  // by rank
+  std::vector<int> received_;       // number of messages received in inboxes, by rank
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Messages as tasks of a plan: copies, and additions of what another member has.
+// Messages as tasks of a plan: copies, and additions of another rank's data.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace parbench {
 
-/// Returns whether operations and copies of each device reach the other's memory as their own:
-/// devices of one backend whose memory is the host's.
+/// Returns whether operations and copies of each device can access the other's memory directly:
+/// devices of one backend with host memory.
 [[nodiscard]] bool share_memory(const Device& a, const Device& b);
 
-/// Operations that add messages of f32 numbers, and inboxes for what they add.
+/// Operations that add messages of f32 numbers, and inboxes for these messages.
 class Additions {
  public:
   /// Borrows an inbox on the device of each member that adds what another one has in memory that it
@@ -26,7 +26,7 @@ class Additions {
   /// devices and lanes.
   Additions(const Messages& messages, CaseParts& parts, const std::vector<Member>& members);
 
-  /// Whether a message has to be copied to an inbox before it is added.
+  /// Returns whether a message has to be copied to an inbox before it is added.
   [[nodiscard]] bool needs_inbox(const Message& message) const;
   /// First element of the inbox for the n-th message that a member receives there.
   [[nodiscard]] std::int64_t inbox_first(int received) const {
@@ -46,10 +46,10 @@ class Additions {
   std::map<std::pair<int, std::int64_t>, Op*> ops_ = {};  // by member and number of elements
 };
 
-/// Adds a task for each message, and one more for each that goes by an inbox. All are communication
-/// without a cost key, because collectives that follow each other send other memory. Tasks wait for
-/// those that touch the same elements, and for what the members wait for. `additions`: null where
-/// no message adds.
+/// Adds a task for each message, and another one for each message that goes through an inbox. All
+/// are communication without a cost key, because consecutive collectives send different memory.
+/// Tasks wait for earlier tasks that access the same elements, and for the tasks in `ready` of the
+/// ranks. `additions`: null if no message adds.
 Completion add_messages(Plan& plan, const std::string& name, const Messages& messages,
                         const std::vector<Member>& members, std::size_t element_bytes,
                         const Additions* additions = nullptr);

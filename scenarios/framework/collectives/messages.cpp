@@ -1,4 +1,4 @@
-// Blocks and chunks of messages.
+// Divides arrays into blocks and messages into chunks.
 #include "scenarios/framework/collectives/messages.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 namespace parbench {
 namespace {
 
-/// How many chunks a round is behind the round before. With two, a member seldom waits: what it
-/// needs next was finished while it worked on the chunk between.
+/// Distance in chunks between a round and the previous one. With two, a rank seldom waits: the
+/// chunk that it needs next was finished while it processed the one before.
 constexpr int chunks_between_rounds = 2;
 
-/// A message with its turn in the pipeline.
+/// A message with its position in the pipeline.
 struct Scheduled {
   int turn = 0;
   Message message;

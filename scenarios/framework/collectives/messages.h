@@ -1,4 +1,4 @@
-// Messages between the members of a collective, as plain data that knows no devices.
+// Messages between the ranks of a collective, as data without devices.
 #pragma once
 
 #include <cstdint>
@@ -7,37 +7,39 @@
 
 namespace parbench {
 
-/// Elements of one member's array that another member, or itself, copies into its array or adds to
-/// it. What is sent and what is received lie at the same offset, except where `from_input` is set.
+/// Elements of a rank's array that are copied into or added to the array of another rank, or its
+/// own. Source and destination have the same position in the arrays, unless `from_input` is set.
 struct Message {
   int from = 0;  // members
   int to = 0;
   std::int64_t first = 0;  // element of the receiver's array
   std::int64_t count = 0;
   bool adds = false;
-  /// Of an array that no message writes; `source_first` is its first element that is sent.
+  /// Whether the source is an input, which no message writes; `source_first` is the first element
+  /// sent.
   bool from_input = false;
   std::int64_t source_first = 0;
-  int block = 0;  // that the elements belong to, for names
-  int chunk = 0;  // of so many into which the message was divided, from 0
+  int block = 0;  // block of the elements, for names
+  int chunk = 0;  // index of the chunk within the divided message
   int chunks = 1;
   std::string_view phase = {};  // "scatter", "gather": for names
   friend bool operator==(const Message&, const Message&) = default;
 };
 
-/// In an order in which one after the other gives the right result. Of messages that touch the same
-/// elements of a member, at least one of them writing, that order matters; others may run at once.
+/// Messages in an order in which executing one after the other is correct. The order matters
+/// between messages that access the same elements of a rank if one of them writes; other messages
+/// may run at the same time.
 using Messages = std::vector<Message>;
 
-/// Splits `total` elements into `parts` consecutive runs whose lengths differ by at most one.
+/// Splits `total` elements into `parts` consecutive ranges whose lengths differ by at most one.
 [[nodiscard]] std::vector<std::int64_t> split_evenly(std::int64_t total, int parts);
 
 /// Returns the first element of each block.
 [[nodiscard]] std::vector<std::int64_t> first_elements(const std::vector<std::int64_t>& blocks);
 
-/// Divides the messages of every round into chunks of at most `chunk` elements (0: leaves them
-/// whole), and begins a round with a chunk while later chunks are still in the rounds before.
-/// Messages of different rounds with common elements belong to one block and cover all of it.
+/// Divides the messages of every round into chunks of at most `chunk` elements (0: not at all), and
+/// starts a round with its first chunk while earlier rounds still process later chunks. If messages
+/// of different rounds have common elements, each of them must cover the same whole block.
 [[nodiscard]] Messages pipelined(const std::vector<Messages>& rounds, std::int64_t chunk);
 
 }  // namespace parbench

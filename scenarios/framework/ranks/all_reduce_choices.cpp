@@ -1,4 +1,4 @@
-// Measured where it will run: on a stream of the device.
+// Measures all-reduces on the stream of the device where they will run.
 #include "scenarios/framework/ranks/all_reduce_choices.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ constexpr std::size_t largest_measured = std::size_t{16} << 20;
 constexpr std::size_t rounds = 3;
 constexpr double clearly_slower = 1.05;
 
-/// All-reduces in a row of one measurement: short ones take less than a thread needs to wake up.
+/// Returns the number of consecutive all-reduces of one measurement: a short one takes less time
+/// than waking up a thread.
 int calls_of(std::size_t bytes) {
   if (bytes <= std::size_t{64} << 10) return 16;
   return bytes <= std::size_t{1} << 20 ? 4 : 1;
@@ -37,7 +38,7 @@ RankAllReduce fastest_of(std::span<const RankAllReduce> ways, std::span<const do
 std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> ways,
                                                const RankSet& set, std::size_t bytes, Stream* own) {
   std::vector<double> seconds(ways.size() * rounds);
-  std::vector<float> zeros;  // sums of which stay finite, however many there are
+  std::vector<float> zeros;  // their sums stay finite, however many there are
   if (own != nullptr) zeros.resize(bytes / sizeof(float));
   // Times each way in every round, behind one all-reduce in which the ranks come together.
   HostWork work([&] {
@@ -65,7 +66,7 @@ std::vector<double> AllReduceChoices::measured(std::span<const RankAllReduce> wa
 
 void AllReduceChoices::prepare(const RankSet& set) {
   if (!measures_) return;
-  static_cast<void>(ranks_.largest({}));  // a rank that has failed takes no part
+  static_cast<void>(ranks_.largest({}));  // throws on all ranks if one has failed
   ranks_.exchange([&] { ranks_.link().prepare(set); });
 }
 

@@ -1,4 +1,4 @@
-// Which all-reduce between ranks is the fastest, by size.
+// Selects the fastest all-reduce between ranks for each size.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,30 @@
 
 namespace parbench {
 
-/// Returns the first of `ways` that is not clearly slower than the fastest. `seconds` has those of
-/// every round, each in the order of the ways, of which the best round counts: what others do to a
-/// machine only makes it slower.
+/// Returns the first of `ways` that is not clearly slower than the fastest. `seconds`: times of
+/// every round, in the order of `ways`. The best round counts, because other load on a machine only
+/// makes it slower.
 [[nodiscard]] RankAllReduce fastest_of(std::span<const RankAllReduce> ways,
                                        std::span<const double> seconds);
 
 /// The choices of a run, which are the same on all ranks.
 class AllReduceChoices {
  public:
-  /// `measures`: whether ranks may exchange messages for it; if not, all choices are the library's.
+  /// `measures`: whether ranks may exchange messages for measurements; if not, the library's
+  /// all-reduce is always chosen.
   AllReduceChoices(RankGroup& ranks, bool measures) : ranks_(ranks), measures_(measures) {}
 
   [[nodiscard]] RankGroup& ranks() const { return ranks_; }
 
-  /// Prepares the link for all-reduces of a set, unless ranks may not exchange messages. All ranks
-  /// of the run call it before `choose`, in the same order. Throws what fails on any rank.
+  /// Prepares the link for all-reduces of a set, if ranks may exchange messages. All ranks of the
+  /// run call it before `choose`, in the same order. Throws errors of any rank.
   void prepare(const RankSet& set);
 
-  /// Returns the fastest way for f32 arrays of so many bytes between the ranks of a set. All ranks
-  /// of the run call it, in the same order. The first call measures each way there is: for sizes up
-  /// to the same power of two, at most 16 MiB, and for all sets whose ranks are as far apart.
-  /// `own`: the stream of this rank's device on which it does so; null outside of the set. Throws
-  /// what fails on any rank.
+  /// Returns the fastest way for f32 arrays of `bytes` bytes between the ranks of a set. All ranks
+  /// of the run call it, in the same order. The first call measures all ways. Its result applies to
+  /// sizes up to the same power of two, at most 16 MiB, and to all sets whose ranks have the same
+  /// distances. `own`: the stream of this rank's device for the measurement; null outside of the
+  /// set. Throws errors of any rank.
   [[nodiscard]] RankAllReduce choose(const RankSet& set, std::size_t bytes, Stream* own);
 
  private:

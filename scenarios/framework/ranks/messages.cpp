@@ -1,4 +1,5 @@
-// Work that calls the link. Memory is resolved when it runs, as it may have moved since.
+// Host work that calls the link. Views are resolved when the work runs, because memory may have
+// moved since.
 #include "scenarios/framework/ranks/messages.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ HostWork transfer(RankLink& link, const RankMessage& message, std::vector<Buffer
       });
 }
 
-/// This rank's memory of a message, in chunks; a message without bytes is one of them.
+/// Divides this rank's memory of a message into chunks; a message without bytes is one chunk.
 std::vector<BufferView> chunks_of(const BufferView& memory, std::size_t chunk_bytes) {
   std::vector<BufferView> chunks;
   std::size_t first = 0;
@@ -43,7 +44,7 @@ std::vector<BufferView> chunks_of(const BufferView& memory, std::size_t chunk_by
   return chunks;
 }
 
-/// Between memory that the link reaches.
+/// A transfer of memory that the link can access.
 class DirectPart final : public MessagePart {
  public:
   explicit DirectPart(HostWork work) : work_(std::move(work)) {}
@@ -53,8 +54,8 @@ class DirectPart final : public MessagePart {
   HostWork work_;
 };
 
-/// Through the slots of the stream's staging memory: while the host sends or receives a chunk, the
-/// device copies its neighbours.
+/// A transfer through the slots of the stream's staging memory: while the host sends or receives a
+/// chunk, the device copies its neighbours.
 class StagedPart final : public MessagePart {
  public:
   StagedPart(RankLink& link, const RankMessage& message, std::vector<BufferView> chunks,
@@ -68,7 +69,7 @@ class StagedPart final : public MessagePart {
     }
   }
 
-  /// What is logged is the message, not the copies that it takes.
+  /// The log contains the message, not its internal copies.
   void enqueue(Stream& stream) override {
     const ActivityTag tag = stream.tag();
     stream.set_tag(0);
@@ -91,7 +92,7 @@ class StagedPart final : public MessagePart {
     worker_.begin(stream, transfers_[chunk], *slot(chunk).done, tag);
   }
 
-  /// Returns to the stream when the last chunks have been sent.
+  /// Lets the stream continue when the last chunks have been sent.
   void send(Stream& stream, ActivityTag tag) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       if (i >= Staging::slot_count) stream.wait(*slot(i).done);
@@ -101,7 +102,7 @@ class StagedPart final : public MessagePart {
     stream.wait(*slot(chunks_.size() - 1).done);
   }
 
-  /// A slot is filled again as soon as it has been copied.
+  /// A slot is refilled as soon as it has been copied.
   void receive(Stream& stream, ActivityTag tag) {
     const std::size_t ahead = std::min(chunks_.size(), Staging::slot_count);
     for (std::size_t i = 0; i < ahead; ++i) begin(stream, i, tag);

@@ -1,4 +1,4 @@
-// What ranks send each other while a plan runs, as work in their streams.
+// Messages and collectives between ranks during a plan, as work in their streams.
 #pragma once
 
 #include <map>
@@ -25,18 +25,19 @@ struct RankMessage {
   BufferView destination;
 };
 
-/// This rank's part of a message: sending or receiving. Enqueues it without allocating anything;
-/// the stream goes on when the memory of this rank may be used again, or holds what was sent.
+/// This rank's part of a message: sending or receiving. Enqueues it without allocating anything.
+/// The stream continues when the sender's memory may be reused, or the receiver's memory contains
+/// the message.
 class MessagePart {
  public:
   virtual ~MessagePart() = default;
   virtual void enqueue(Stream& stream) = 0;
 };
 
-/// Makes the part of this rank for a stream of its device; null where it has none. `sender` and
-/// `receiver`: streams of both, one of which is another rank's. Data that no message can carry from
-/// where it is (DeviceInfo::staged) goes through the staging memory of its stream in chunks, which
-/// is allocated here; the other side then sends or receives the same chunks. Throws OutOfMemory.
+/// Makes this rank's part of a message for a stream of its device; null if it has none. `sender`,
+/// `receiver`: the streams of both ends, one of which belongs to another rank. Data that messages
+/// cannot carry directly (DeviceInfo::staged) goes through staging memory of its stream in chunks,
+/// allocated here; the other end then uses the same chunks. Throws OutOfMemory.
 [[nodiscard]] std::unique_ptr<MessagePart> make_message_part(RankLink& link,
                                                              const RankMessage& message,
                                                              Stream& sender, Stream& receiver);
@@ -44,12 +45,13 @@ class MessagePart {
 /// Waits until all ranks have come so far.
 [[nodiscard]] HostWork make_barrier_work(RankLink& link);
 
-/// Collectives between ranks that have one device each, in host memory. Only the stream of this
-/// rank's device takes part; those of the others are in other processes.
+/// Collectives between ranks that have one device each, in host memory. Uses only the stream of
+/// this rank's device; the other streams belong to other processes.
 class RankCommunicator final : public Communicator {
  public:
-  /// Between all ranks, or some of them, this one or others: all-reduces alone. `by`: how those are
-  /// done; nothing: as `choices` finds fastest. Other collectives are the library's.
+  /// Connects all ranks, or some of them, which need not include this one; a subset supports only
+  /// all-reduces. `by`: the way to do all-reduces; nothing: the fastest according to `choices`.
+  /// Other collectives are the library's.
   RankCommunicator(AllReduceChoices& choices, RankSet set, std::optional<RankAllReduce> by = {});
 
   [[nodiscard]] const std::string& name() const override { return link_.name(); }
@@ -57,7 +59,7 @@ class RankCommunicator final : public Communicator {
   [[nodiscard]] bool offers(Collective collective) const override {
     return are_all_ || collective == Collective::all_reduce;
   }
-  /// Throws Unsupported where all-reduces of that size cannot be done as it was made for.
+  /// Throws Unsupported if all-reduces of that size cannot be done in the way `by`.
   void prepare(Collective collective, std::span<Stream* const> streams, std::size_t bytes) override;
   [[nodiscard]] std::string method(Collective collective, std::size_t bytes) const override;
 
@@ -66,7 +68,7 @@ class RankCommunicator final : public Communicator {
                        std::span<const BufferView> data,
                        std::span<const BufferView> inputs) override;
 
-  /// The collective, and where data and input are.
+  /// The collective, and the addresses of data and input.
   using Key =
       std::tuple<Collective, const Buffer*, std::size_t, std::size_t, const Buffer*, std::size_t>;
   [[nodiscard]] HostWork make_work(Collective collective, const BufferView& data,

@@ -1,4 +1,4 @@
-// The ranks of a run as scenarios and plans see them: processes that prepare and run the same
+// The ranks of a run from the view of scenarios and plans: processes that prepare and run the same
 // cases.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace parbench {
 
-/// All ranks call these functions in the same order. Where one of them has failed instead, the
-/// others get its exception.
+/// All ranks call these functions in the same order. If one rank has failed, the others throw its
+/// exception.
 class RankGroup {
  public:
   virtual ~RankGroup() = default;
@@ -20,17 +20,17 @@ class RankGroup {
   [[nodiscard]] virtual int size() const = 0;
   [[nodiscard]] virtual RankLink& link() = 0;
 
-  /// Throws where a rank is lost. Any thread may call it at any time.
+  /// Throws if a rank is lost. Any thread may call it at any time.
   virtual void check() const = 0;
 
-  /// Fills the memory at `data` with what rank `owner` has there.
+  /// Copies the memory at `data` on rank `owner` to all ranks.
   virtual void share(int owner, void* data, std::size_t bytes) = 0;
 
-  /// Returns the largest of all ranks' values, one by one.
+  /// Returns the element-wise maximum of all ranks' values.
   [[nodiscard]] virtual std::vector<double> largest(std::vector<double> values) = 0;
 
-  /// Runs work in which ranks wait for messages of each other: what fails there ends the run,
-  /// because messages may still be on their way.
+  /// Runs work in which ranks wait for messages of each other. A failure ends the run, because
+  /// messages may still be in flight.
   virtual void exchange(const std::function<void()>& work) = 0;
 };
 

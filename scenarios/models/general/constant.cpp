@@ -1,4 +1,4 @@
-// A table of the large constants that are in use, by a hash of their bytes.
+// A table of the large constants in use, by a hash of their bytes.
 #include "scenarios/models/general/constant.h"
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 namespace parbench::general {
 namespace {
 
-constexpr std::size_t min_shared = 64;  // smaller ones take less memory than an entry of the table
+// smaller constants take less memory than an entry of the table
+constexpr std::size_t min_shared = 64;
 
 std::string_view bytes_of(const std::vector<double>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};

@@ -1,4 +1,4 @@
-// The elements of a constant, which all graphs and planned operations that have them share.
+// The elements of a constant, shared by all graphs and planned operations that use them.
 #pragma once
 
 #include <memory>
@@ -8,18 +8,19 @@
 
 namespace parbench::general {
 
-/// Elements in canonical order: in double precision, as constants are computed with, and in f32, as
-/// devices read them.
+/// Elements in canonical order: in double precision, for computing with constants, and in f32, for
+/// devices.
 class Constant {
  public:
-  /// Constants of more than a few elements that are equal bit by bit are one object as long as it
-  /// is in use. Thread-safe.
+  /// Returns the constant. Large constants that are bitwise equal are one object as long as it is
+  /// in use. Thread-safe.
   [[nodiscard]] static std::shared_ptr<const Constant> of(std::vector<double> values);
 
   explicit Constant(std::vector<double> values) : values_(std::move(values)) {}
 
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
-  /// Converted at the first call; every call returns the same memory. Thread-safe.
+  /// Returns the elements in f32, converted at the first call; every call returns the same memory.
+  /// Thread-safe.
   [[nodiscard]] const std::shared_ptr<const std::vector<float>>& elements() const;
 
  private:

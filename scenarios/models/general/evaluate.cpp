@@ -9,7 +9,7 @@
 namespace parbench::general {
 namespace {
 
-/// The distances of neighbours in each dimension of a canonical tensor.
+/// Returns the strides of a canonical tensor.
 Axes strides_of(const Shape& shape) {
   Axes strides(shape.size(), 1);
   for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
@@ -30,7 +30,7 @@ void for_each(const Shape& shape, Visit visit) {
   }
 }
 
-/// The number of the element at coordinates. Dimensions of extent 1 repeat.
+/// Returns the index of the element at coordinates. Dimensions of extent 1 repeat.
 std::size_t place(const Axes& at, const Shape& shape, const Axes& strides) {
   std::int64_t index = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) index += (shape[d] == 1 ? 0 : at[d]) * strides[d];
@@ -168,7 +168,8 @@ Values reduction(const Operation& operation, const Values& in, const Shape& from
   return out;
 }
 
-/// Elements of the input at starts + steps·i of the order `axes`, for each element i of the output.
+/// Returns, for each element i of the output, the element of the input at starts + steps·i, with
+/// dimensions in the order `axes`.
 Values moved(const Operation& operation, const Values& in, const Shape& from, const Shape& to) {
   const Axes strides = strides_of(from);
   Axes source(from.size());
@@ -236,7 +237,7 @@ Values product_of(const Values& a, const Values& b, std::int64_t inner, const Sh
   return out;
 }
 
-/// Of `count` rows. Throws std::out_of_range for an index outside.
+/// Returns the index of one of `count` rows. Throws std::out_of_range for other indices.
 std::size_t row_of(double index, std::size_t count) {
   const bool exists = index >= 0 && index < static_cast<double>(count);  // false for NaN
   if (!exists) {

@@ -1,5 +1,5 @@
-// General operations by plain loops in double precision: what constants are folded with and what
-// kernels are checked against.
+// General operations as plain loops in double precision, for folding constants and for checking
+// kernels.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace parbench::general {
 /// Elements in canonical order.
 using Values = std::vector<double>;
 
-/// The result of one operation of a graph. `inputs` are those of the operation's inputs.
+/// Returns the result of one operation of a graph. `inputs`: values of the operation's inputs.
 [[nodiscard]] Values evaluate(const Graph& graph, const Operation& operation,
                               const std::vector<const Values*>& inputs, std::int64_t samples);
 
-/// The results of operations `wanted`, for so many samples, from those of the graph's inputs and
-/// parameters in the order of their indices.
+/// Returns the results of the operations `wanted` for `samples` samples. The values of the graph's
+/// inputs and parameters are in the order of their indices.
 [[nodiscard]] std::vector<Values> evaluate(const Graph& graph, const std::vector<int>& wanted,
                                            const std::vector<Values>& inputs,
                                            const std::vector<Values>& parameters,

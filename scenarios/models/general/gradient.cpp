@@ -37,7 +37,8 @@ class ReversePass {
  private:
   [[nodiscard]] bool depends(int index) const { return depends_[static_cast<std::size_t>(index)]; }
 
-  /// Parts of a tensor that are all of it are joined; others are added.
+  /// Returns the sum of contributions. Parts that together make up the tensor are joined instead of
+  /// added.
   [[nodiscard]] int sum_of(std::vector<int> contributions) {
     if (const int joined = joined_parts(contributions); joined >= 0) return joined;
     int sum = contributions.front();
@@ -47,7 +48,7 @@ class ReversePass {
     return sum;
   }
 
-  /// The dimension in which a placement leaves room; −1 for none, several or gaps.
+  /// Returns the dimension in which a placement leaves room; −1 for none, several or gaps.
   [[nodiscard]] int dimension_of_part(const Operation& one) const {
     int dimension = -1;
     if (one.kind != OpKind::placement) return dimension;
@@ -84,7 +85,7 @@ class ReversePass {
   [[nodiscard]] int zeros(int like) { return graph_.number(0, graph_.shape(like)); }
 
   void pass(int index, int gradient) {
-    const Operation operation = graph_.at(index);  // appending moves the original
+    const Operation operation = graph_.at(index);  // a copy, because appending moves the original
     for (std::size_t which = 0; which < operation.inputs.size(); ++which) {
       const int input = operation.inputs[which];
       if (!depends(input)) continue;
@@ -93,7 +94,7 @@ class ReversePass {
     }
   }
 
-  /// Of one input of an operation; −1: none.
+  /// Returns the gradient of one input of an operation; −1: none.
   [[nodiscard]] int gradient_of(const Operation& operation, int index, std::size_t which, int g) {
     const int input = operation.inputs[which];
     const Extents shape = graph_.shape(input);
@@ -170,7 +171,7 @@ class ReversePass {
       case tanh:
         return times(g, graph_.apply(difference, graph_.number(1), times(y, y)));
       default:
-        return -1;  // constant in steps
+        return -1;  // step functions
     }
   }
 
@@ -200,7 +201,7 @@ class ReversePass {
     }
   }
 
-  /// b·a^(b−1) and ln(a)·a^b, which is 0 where a is.
+  /// The gradients are b·a^(b−1) and ln(a)·a^b; the latter is 0 where a is 0.
   [[nodiscard]] int of_power(int a, int b, int y, bool first, int g) {
     if (first) {
       const int lower = graph_.apply(power, a, graph_.apply(difference, b, 1.0F));
@@ -210,7 +211,7 @@ class ReversePass {
     return times(g, graph_.select(graph_.apply(less, graph_.number(0), a), slope, zeros(y)));
   }
 
-  /// a − y is b times a whole number.
+  /// a − y is a multiple of b.
   [[nodiscard]] int of_divisor(int a, int b, int y, int g) {
     const int multiple = graph_.apply(quotient, graph_.apply(difference, a, y), b);
     return graph_.apply(negation, times(g, graph_.apply(rounding, multiple)));
@@ -230,7 +231,7 @@ class ReversePass {
     return times(is_extreme, share);
   }
 
-  /// The product of all other elements, which is not y/a where a is 0.
+  /// Multiplies all other elements, because y/a is undefined where a is 0.
   [[nodiscard]] int of_product(const Operation& operation, int y) {
     const int a = operation.inputs.front();
     const int is_zero = graph_.apply(equal, a, 0.0F);
@@ -275,7 +276,7 @@ class ReversePass {
 
   Graph& graph_;
   std::vector<bool> depends_;
-  std::map<int, std::vector<int>> contributions_;  // to the gradient of an operation
+  std::map<int, std::vector<int>> contributions_;  // contributions to the gradient of an operation
   std::map<int, int> gradients_;
 };
 

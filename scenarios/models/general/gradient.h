@@ -8,10 +8,10 @@
 
 namespace parbench::general {
 
-/// Appends to a graph the gradients of Σ upstream · output with respect to operations `wanted`, as
-/// operations of the same set, and returns their indices; none for what the output does not depend
-/// on. Where inputs of a minimum, maximum or selection tie, the second one gets the gradient;
-/// elements that tie in a reduction share it.
+/// Appends to a graph the gradients of Σ upstream · output with respect to the operations `wanted`,
+/// and returns their indices. Operations that do not affect the output have none. If the inputs of
+/// a minimum, maximum or selection are equal, the second one gets the gradient; equal elements of a
+/// reduction share it.
 [[nodiscard]] std::map<int, int> add_gradients(Graph& graph, int output, int upstream,
                                                const std::vector<int>& wanted);
 

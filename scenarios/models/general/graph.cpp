@@ -1,4 +1,4 @@
-// Shapes of general operations, and what is known of them on building.
+// Shapes of general operations, and simplifications while the graph is built.
 #include "scenarios/models/general/graph.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
   throw std::invalid_argument(fmt::format("{} {} and {}", what, to_string(a), to_string(b)));
 }
 
-/// The shape that two are broadcast to.
+/// Returns the shape to which two shapes are broadcast.
 Extents common(const Extents& a, const Extents& b) {
   Extents shape(std::max(a.size(), b.size()));
   for (std::size_t i = 0; i < shape.size(); ++i) {  // from the end
@@ -37,7 +37,7 @@ Extents joined(Extents front, const Extent& rows, const Extent& columns) {
   return front;
 }
 
-/// Whether the dimensions of more than one element stay in their order.
+/// Returns whether the dimensions with more than one element keep their order.
 bool keeps_order(const Extents& shape, const Axes& order) {
   std::int64_t last = -1;
   for (const std::int64_t axis : order) {
@@ -48,7 +48,7 @@ bool keeps_order(const Extents& shape, const Axes& order) {
   return true;
 }
 
-/// Throws unless all elements starts + steps·i, for i in `part`, lie in `whole`.
+/// Throws unless all elements starts + steps·i, for i in `part`, are inside of `whole`.
 void check_places(const Extents& whole, const Extents& part, const Axes& starts,
                   const Axes& steps) {
   bool fits =
@@ -138,7 +138,7 @@ std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
 // --- appending ---
 
 int Graph::append(Operation operation) {
-  static_cast<void>(count_of(operation.shape));  // two dimensions with samples are refused
+  static_cast<void>(count_of(operation.shape));  // throws for two dimensions with samples
   const bool is_source = operation.inputs.empty();
   if (!is_source && std::ranges::all_of(operation.inputs,
                                         [&](int i) { return at(i).kind == OpKind::constant; })) {
@@ -148,7 +148,7 @@ int Graph::append(Operation operation) {
   return static_cast<int>(operations_.size()) - 1;
 }
 
-/// The operation as a constant; −1 where it is too large.
+/// Returns the operation as a constant; −1 if it is too large.
 int Graph::folded(const Operation& operation) {
   const Extent count = count_of(operation.shape);
   if (count.samples || count.size > max_folded) return -1;
@@ -364,7 +364,7 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
   check_places(to, shape(a), starts, steps);
-  // In each dimension either all elements in their order, or all from the last one on.
+  // In each dimension, all elements are taken in order, or all in reverse order.
   if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,
                  .inputs = {a},
@@ -394,7 +394,7 @@ int Graph::concatenate(std::vector<int> parts, std::int64_t axis) {
 
 // --- products and rows ---
 
-/// All rows of matrices times one matrix are one product.
+/// Multiplies all rows of matrices by one matrix, as one product.
 int Graph::multiply_rows(int a, int b) {
   const Extent inner = shape(b).end()[-2];
   const Extent columns = shape(b).back();

@@ -1,5 +1,6 @@
 // A graph of general operations: a closed set from which every network can be composed. Shapes are
-// static but for the number of samples. Each function appends an operation and returns its index.
+// static except for the number of samples. Each function appends an operation and returns its
+// index.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 namespace parbench::general {
 
-/// The extent of a dimension: `size`, or `size` times the number of samples. Samples that were
-/// joined with other dimensions lie inside of `outer` and outside of size/outer elements.
+/// The extent of a dimension: `size`, or `size` times the number of samples. If samples were joined
+/// with other dimensions, the order is: `outer`, samples, size/outer elements.
 struct Extent {
   std::int64_t size = 1;
   bool samples = false;
@@ -31,23 +32,23 @@ struct Extent {
   friend bool operator==(const Extent&, const Extent&) = default;
 };
 
-/// At most one dimension has samples.
+/// At most one dimension contains the samples.
 using Extents = std::vector<Extent>;
 
-/// Dimensions by number, or a number for each.
+/// Indices of dimensions, or one number per dimension.
 using Axes = std::vector<std::int64_t>;
 
-/// All dimensions as one. Throws std::invalid_argument where two have samples, where a tensor with
-/// samples has no elements, and where a tensor is larger than any memory.
+/// Returns all dimensions joined into one. Throws std::invalid_argument if two have samples, if a
+/// tensor with samples has no elements, and if a tensor is larger than any memory.
 [[nodiscard]] Extent count_of(const Extents& extents);
 
 [[nodiscard]] Shape shape_at(const Extents& extents, std::int64_t samples);
-/// "{N, 3, 2}", "{N·4, 7}"; "{5·N·2}" has samples inside of 5.
+/// Returns "{N, 3, 2}", "{N·4, 7}"; "{5·N·2}" has samples inside of 5.
 [[nodiscard]] std::string to_string(const Extents& extents);
 
 enum class OpKind : std::uint8_t {
-  input,           // a tensor from outside
-  parameter,       // the same, trainable
+  input,           // a tensor of the caller
+  parameter,       // a trainable tensor of the caller
   constant,        // `values`, in canonical order
   element,         // `element` of inputs of its own shape
   reduction,       // over `axes`, whose extents become 1
@@ -56,23 +57,23 @@ enum class OpKind : std::uint8_t {
   reshape,         // the same elements in canonical order
   detached,        // the input without its gradient
   slice,           // element i of each dimension is the input's element starts + steps·i
-  placement,       // zeros but for the input's element i at starts + steps·i: the adjoint of slice
-  concatenation,   // the inputs behind each other in dimension axes[0]
+  placement,       // inverse of slice: the input's element i at starts + steps·i, zeros elsewhere
+  concatenation,   // the inputs one after the other in dimension axes[0]
   product,         // {…, m, k} times {…, k, n} is {…, m, n}; leading dimensions are equal
-  rows,            // of input 0 {r, width}, the rows that input 1 {count} names
-  scattered_rows,  // {r, width}: sums of the rows of input 0 {count, width} that input 1 sends
-                   // there
-  layer            // what is no general operation: `index` is known to who appended it
+  rows,            // the rows of input 0 {r, width} at the indices in input 1 {count}
+  scattered_rows,  // {r, width}: sums of the rows of input 0 {count, width} at the indices in
+                   // input 1
+  layer            // not a general operation; the caller that appended it knows `index`
 };
 
-/// One operation. Members beyond the first three belong to the kinds that OpKind names them for.
+/// One operation. Members after the first three apply to the kinds for which OpKind mentions them.
 struct Operation {
   OpKind kind = OpKind::input;
   std::vector<int> inputs = {};  // indices of earlier operations
   Extents shape = {};
   ElementOp element = ElementOp::number;
   float number = 0;         // of ElementOp::number
-  bool by_samples = false;  // the number is divided by that of samples
+  bool by_samples = false;  // divide the number by the number of samples
   int dimension = 0;        // of ElementOp::coordinate
   int index = 0;            // of inputs, parameters and layers, each from 0
   Reduction reduction = Reduction::none;
@@ -83,9 +84,8 @@ struct Operation {
 };
 
 /// All functions throw std::invalid_argument for shapes that do not fit, with the shapes in the
-/// message. Operations on constants alone are constants, if they have at most `max_folded`
-/// elements; those on numbers are numbers, and sums with 0 and products with 1 are the other
-/// operand.
+/// message. Operations on constants are folded if they have at most `max_folded` elements, and
+/// operations on numbers are numbers. Sums with 0 and products with 1 return the other operand.
 class Graph {
  public:
   static constexpr std::int64_t max_folded = 1 << 20;
@@ -98,25 +98,24 @@ class Graph {
   [[nodiscard]] int input_count() const { return inputs_; }
   [[nodiscard]] int parameter_count() const { return parameters_; }
 
-  /// The number that an operation is, whatever its shape; nothing for others.
+  /// Returns the number that all elements of an operation equal; nothing for other operations.
   [[nodiscard]] std::optional<float> number_of(int index) const;
 
   int input(Extents shape);
   int parameter(const Shape& shape);
   int constant(const Shape& shape, std::vector<double> values);
-  /// A number of any shape.
+  /// Appends a number, of any shape.
   int number(float value, Extents shape = {});
-  /// The index of each element in a dimension.
+  /// Appends the index of each element in a dimension.
   int coordinate(Extents shape, int dimension);
 
-  // Inputs of different shapes are broadcast as numpy has it.
+  // Inputs of different shapes are broadcast as by numpy.
   int apply(ElementOp op, int a);
   int apply(ElementOp op, int a, int b);
   int apply(ElementOp op, int a, float b) { return apply(op, a, number(b)); }
   int select(int condition, int a, int b);
 
-  /// Axes count from the end where they are negative; none: all. The dimensions stay, with
-  /// extent 1.
+  /// Negative axes count from the end; no axes: all. Reduced dimensions are kept, with extent 1.
   int reduce(Reduction reduction, int a, std::vector<std::int64_t> axes);
   int sum(int a, std::vector<std::int64_t> axes) {
     return reduce(Reduction::sum, a, std::move(axes));
@@ -134,14 +133,15 @@ class Graph {
   int multiply(int a, int b);
   int rows(int table, int indices);
   int scatter_rows(int source, int indices, const Extent& count);
-  /// An operation as it is; its inputs are operations of this graph. Not for sources.
+  /// Appends a copy of an operation, whose inputs are operations of this graph. Not for sources.
   int add(Operation operation) { return append(std::move(operation)); }
-  /// An operation of another kind.
+  /// Appends a layer.
   int layer(int index, std::vector<int> inputs, Extents shape);
 
-  /// One divided by the number of elements in those dimensions, which may include the samples.
+  /// Appends the reciprocal of the number of elements in those dimensions, which may include the
+  /// samples.
   int reciprocal_count(const Extents& shape, const std::vector<std::int64_t>& axes);
-  /// The mean over axes, as reduce.
+  /// Appends the mean over axes; see `reduce`.
   int mean(int a, const std::vector<std::int64_t>& axes);
 
  private:
@@ -155,12 +155,13 @@ class Graph {
   int parameters_ = 0;
 };
 
-/// What results depend on among `stops` (by operation) and sources, ascending: of a backward pass,
-/// what it reads of the forward pass.
+/// Returns the operations among `stops` (by operation) and sources on which the results depend,
+/// ascending. For a backward pass, these are the tensors of the forward pass that it reads.
 [[nodiscard]] std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
                                        const std::vector<bool>& stops);
 
-/// The dimension of an axis that may count from the end. Throws std::invalid_argument outside.
+/// Returns the dimension of an axis, which counts from the end if negative. Throws
+/// std::invalid_argument if it is out of range.
 [[nodiscard]] std::size_t dimension_of(std::int64_t axis, std::size_t rank);
 
 }  // namespace parbench::general

@@ -1,4 +1,5 @@
-// Elements are computed where they are read, movements are strides, and everything else is a call.
+// Elements are computed by their readers, movements become strides, and all other operations are
+// calls.
 #include "scenarios/models/general/lowering.h"
 
 #include <fmt/format.h>
@@ -21,10 +22,10 @@ namespace {
 constexpr std::array<std::string_view, Map::max_inputs> source_roles{
     "source0", "source1", "source2", "source3", "source4", "source5", "source6", "source7"};
 
-/// In place of memory: an input whose values the call has itself.
+/// Marker instead of memory for an input whose values the call contains.
 constexpr int from_itself = std::numeric_limits<int>::min();
 
-/// A program under construction, and the memory that its inputs are in.
+/// A program under construction, and the memory of its inputs.
 struct Program {
   Map map;
   std::vector<int> memory;   // by input
@@ -64,7 +65,7 @@ class Lowering {
   }
   [[nodiscard]] static int name_of_target(std::size_t i) { return MemoryPlan::name_of_target(i); }
 
-  /// An operation whose program exceeds the limits of a Map.
+  /// Returns an operation whose program exceeds the limits of a Map.
   [[nodiscard]] std::optional<int> too_long() const {
     for (int index = 0; index < size(); ++index) {
       if (!plan_.needed(index) || !is_computed(index)) continue;
@@ -144,7 +145,7 @@ class Lowering {
     return step;
   }
 
-  /// The elements of an operation in its own shape, written one behind the other.
+  /// Returns a program that writes the elements of an operation in its own shape, contiguously.
   [[nodiscard]] Program elements_of(int index, bool is_root) const {
     Program program;
     program.map.extents = shape(index);
@@ -170,14 +171,15 @@ class Lowering {
     return program;
   }
 
-  /// The elements of an operation, which has no memory of its own where only the target reads it.
+  /// Returns a program for the elements of an operation, which has no memory of its own if only the
+  /// target reads it.
   [[nodiscard]] Program program_of_target(int index) const {
     const bool is_direct =
         !is_located(index) && !is_computed(index) && graph_.at(index).kind == OpKind::reduction;
     return is_direct ? program_of(index) : elements_of(index, false);
   }
 
-  /// The elements of a movement, one behind the other.
+  /// Returns a program that copies the elements of a movement contiguously.
   [[nodiscard]] Program copied(const Operation& operation) const {
     const StridedView input = view_of(operation.inputs.front());
     std::optional<StridedView> view = moved(operation, input, options_.samples);
@@ -192,7 +194,7 @@ class Lowering {
     return program;
   }
 
-  /// Brings the dimensions that a reduction leaves to the front.
+  /// Moves the dimensions that a reduction keeps to the front.
   [[nodiscard]] static Program reduced(const Operation& operation, Program program) {
     Map& map = program.map;
     std::vector<std::size_t> order;
@@ -227,13 +229,13 @@ class Lowering {
 
   // --- calls ---
 
-  /// The memory of a target, or of an operation, which may be that of a target.
+  /// Returns the memory of a target or of an operation, which may be that of a target.
   [[nodiscard]] int memory_of(int name) const {
     const auto found = placed_.find(name);
     return found == placed_.end() ? name : found->second;
   }
 
-  /// Computes results in the memory of targets that have their types.
+  /// Computes results directly in the memory of targets of the same type.
   void place_targets() {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const auto [index, dtype, accumulate] = targets_[i];
@@ -254,8 +256,8 @@ class Lowering {
     lowered_.calls.push_back(std::move(call));
   }
 
-  /// Computes an operation behind what it depends on, so that no result waits for its first reader
-  /// longer than that takes: a backward pass begins with operations of the forward pass.
+  /// Computes an operation after its inputs, as late as possible, so that results are not kept for
+  /// long: a backward pass begins with operations of the forward pass.
   void provide(int index) {
     if (is_located(index) || provided_[index]) return;
     for (const int input : graph_.at(index).inputs) provide(input);
@@ -285,7 +287,7 @@ class Lowering {
     }
   }
 
-  /// Writes the elements of `part` to a strided place within the result of `whole`.
+  /// Writes the elements of `part` to a strided region of the result of `whole`.
   void write_part(int part, int whole, std::int64_t offset, Shape strides) {
     Program program = elements_of(part, false);
     program.map.output = {.dtype = type_of(whole),
@@ -341,7 +343,7 @@ class Lowering {
              {"a", memory_of(a.base)}, {"b", memory_of(b.base)}, {"c", memory_of(index)}}});
   }
 
-  /// The memory that a view's elements are in.
+  /// Returns the memory of a view's elements.
   [[nodiscard]] int base_of(int index) const { return memory_of(view_of(index).base); }
 
   void take_rows(const Operation& operation, int index) {
@@ -367,7 +369,7 @@ class Lowering {
                                             {"diff_weights", memory_of(index)}}});
   }
 
-  /// Computes a result where it is wanted, or copies it.
+  /// Computes a result in the target's memory, or copies it there.
   void write_target(std::size_t i) {
     const auto& [index, dtype, accumulate] = targets_[i];
     const int name = name_of_target(i);
@@ -400,7 +402,7 @@ class Lowering {
   const std::vector<Target>& targets_;
   const LoweringOptions& options_;
   MemoryPlan plan_;
-  std::map<int, int> placed_;     // operations whose memory is a target's
+  std::map<int, int> placed_;     // operations whose memory is that of a target
   std::map<int, bool> provided_;  // operations that are computed, or whose inputs are
   LoweredGraph lowered_;
 };

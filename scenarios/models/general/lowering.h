@@ -1,5 +1,5 @@
-// From a graph of general operations to operations of a device: what is computed where, in which
-// order, and how long its memory is needed. Nothing is planned or allocated here.
+// Translates a graph of general operations to operations of a device: calls, their order, and the
+// lifetimes of memory. Plans and allocates nothing.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace parbench::general {
 
-/// A result that is to be written to memory from outside.
+/// A result to be written to memory of the caller.
 struct Target {
   int operation = 0;
   DType dtype = DType::f32;
-  bool accumulate = false;  // adds to what is there
+  bool accumulate = false;  // add to the content of the memory
 };
 
-/// One operation of the device. Arguments name memory: an operation of the graph, or −1 − i for
+/// One operation of the device. Arguments name memory: i ≥ 0 is that of operation i, −1 − i that of
 /// target i.
 struct LoweredCall {
   OpDesc desc;
   std::vector<std::pair<std::string_view, int>> arguments;
 };
 
-/// Memory for an operation's result, needed from the first call that names it to the last one.
+/// Memory for an operation's result, in use from the first to the last call that names it.
 struct Temporary {
   int operation = 0;
   std::size_t bytes = 0;
@@ -43,14 +43,14 @@ struct LoweredGraph {
 
 struct LoweringOptions {
   std::int64_t samples = 1;
-  DType dtype = DType::f32;  // of temporaries other than sums and indices
+  DType dtype = DType::f32;  // type of temporaries other than sums and indices
   MathMode math = MathMode::strict;
   bool fuse = true;  // false: each operation is a call of its own
-  /// Results that are in memory already, with their types: inputs, parameters, what was kept.
+  /// Results that already have memory, with their types: inputs, parameters, kept results.
   std::map<int, DType> located = {};
 };
 
-/// Throws std::invalid_argument for a graph that no calls can express: more than eight dimensions.
+/// Throws std::invalid_argument for graphs that calls cannot express: more than eight dimensions.
 [[nodiscard]] LoweredGraph lower(const Graph& graph, const std::vector<Target>& targets,
                                  const LoweringOptions& options);
 

@@ -1,5 +1,5 @@
-// Which results of a graph get memory of their own, and where the elements of others lie: a part of
-// lowering (lowering.cpp), which knows no calls.
+// Decides which results of a graph get memory of their own, and where the elements of others are. A
+// part of lowering (lowering.cpp) that is independent of calls.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace parbench::general {
 
-/// Whether elements cost nothing to compute again.
+/// Returns whether computing elements again is free.
 [[nodiscard]] inline bool is_free(const Operation& operation) {
   return operation.kind == OpKind::element && operation.inputs.empty();
 }
@@ -39,14 +39,14 @@ class MemoryPlan {
     return shape_at(graph_.shape(index), options_.samples);
   }
 
-  /// Whether an operation's elements are a part of the calls that read them.
+  /// Returns whether an operation's elements are part of the calls that read them.
   [[nodiscard]] bool is_constant(int name) const {
     return name >= 0 && graph_.at(name).kind == OpKind::constant && !is_computed(name);
   }
 
-  /// Whether an operation's result gets memory of its own.
+  /// Returns whether an operation's result gets memory of its own.
   [[nodiscard]] bool is_computed(int index) const { return computed_[at(index)]; }
-  /// In arguments and lists of readers.
+  /// Returns the name of a target in arguments and lists of readers.
   [[nodiscard]] static int name_of_target(std::size_t i) { return -1 - static_cast<int>(i); }
 
   [[nodiscard]] bool is_mapped(int index) const {
@@ -98,7 +98,7 @@ class MemoryPlan {
     }
   }
 
-  /// Whether a product reads the operation, or elements that are moved from it.
+  /// Returns whether a product reads the operation, or elements moved from it.
   [[nodiscard]] bool feeds_product(int index) const {
     return std::ranges::any_of(readers_[at(index)], [&](int reader) {
       if (reader < 0) return false;
@@ -130,7 +130,7 @@ class MemoryPlan {
   struct Matrices {
     bool transposed = false;
   };
-  /// How a product reads matrices that lie one behind the other; nothing for others.
+  /// Returns how a product reads consecutive matrices; nothing for other views.
   [[nodiscard]] static std::optional<Matrices> matrices_of(const StridedView& view) {
     if (view.offset != 0) return std::nullopt;
     if (view.is_contiguous()) return Matrices{};
@@ -180,8 +180,8 @@ class MemoryPlan {
     return !reads_elements(readers.front()) || (!options_.fuse && readers.front() >= 0);
   }
 
-  /// Whether all readers compute a result for themselves, because that takes less time than to
-  /// write it and to read it.
+  /// Returns whether all readers compute a result themselves, because this is faster than writing
+  /// and reading it.
   [[nodiscard]] bool is_computed_again(int index) const {
     constexpr std::size_t max_steps = 10;
     constexpr std::size_t max_readers = 4;
@@ -192,7 +192,7 @@ class MemoryPlan {
     return are_elements && readers.size() <= max_readers && count_steps(index) <= max_steps;
   }
 
-  /// Whether a reader can compute what it reads, element by element.
+  /// Returns whether a reader can compute its inputs element by element.
   [[nodiscard]] bool reads_elements(int reader) const {
     if (reader < 0) return true;
     const OpKind kind = graph_.at(reader).kind;
@@ -200,7 +200,7 @@ class MemoryPlan {
            kind == OpKind::placement;
   }
 
-  /// Copies what a reshape, a product or a choice of rows cannot read where it lies.
+  /// Requires copies of inputs that a reshape, a product or a choice of rows cannot read in place.
   void require_inputs(const Operation& operation) {
     const int first = operation.inputs.empty() ? -1 : operation.inputs.front();
     if (operation.kind == OpKind::reshape) {
@@ -220,7 +220,7 @@ class MemoryPlan {
     }
   }
 
-  /// Whether elements lie in canonical order from the beginning of some memory.
+  /// Returns whether elements are in canonical order from the beginning of some memory.
   [[nodiscard]] bool is_plain(int index) const {
     const StridedView view = view_of(index);
     return view.offset == 0 && view.is_contiguous();
@@ -234,10 +234,11 @@ class MemoryPlan {
   const Graph& graph_;
   const std::vector<Target>& targets_;
   const LoweringOptions& options_;
-  std::vector<std::vector<int>> readers_;  // by operation, what is needed of them, and targets
-  std::vector<bool> computed_;             // by operation
-  std::set<int> divided_;  // elements that get memory because a program was too long
-  std::set<int> indices_;  // results that name rows
+  // by operation: needed operations and targets that read it
+  std::vector<std::vector<int>> readers_;
+  std::vector<bool> computed_;  // by operation
+  std::set<int> divided_;       // operations that get memory because a program was too long
+  std::set<int> indices_;       // results that are indices of rows
 };
 
 }  // namespace parbench::general

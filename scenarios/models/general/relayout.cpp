@@ -1,5 +1,6 @@
-// A place in canonical order is a number in a mixed radix, whose digits are the coordinates of the
-// layout's parts. A dimension of a Map steps along one digit, or is divided where it goes beyond.
+// An index in canonical order is a mixed-radix number whose digits are the coordinates of the
+// layout's parts. A dimension of a Map steps along one digit; it is divided if it exceeds the
+// digit.
 #include "scenarios/models/general/relayout.h"
 
 #include <algorithm>
@@ -9,14 +10,14 @@
 namespace parbench::general {
 namespace {
 
-/// A part of a layout, or several that lie in one piece.
+/// A part of a layout, or several contiguous parts.
 struct Digit {
   std::int64_t unit;    // the distance of neighbours in canonical order
   std::int64_t extent;  // values of the digit
   std::int64_t stride;  // the distance of neighbours in memory
 };
 
-/// The digits, from the lowest on; empty where strides do not describe the layout.
+/// Returns the digits, starting with the lowest; empty if strides do not describe the layout.
 std::vector<Digit> digits_of(const TensorDesc& tensor) {
   const std::vector<LayoutPart> parts = parts_of(tensor);
   std::vector<Digit> digits;
@@ -33,7 +34,7 @@ std::vector<Digit> digits_of(const TensorDesc& tensor) {
   return digits;
 }
 
-/// Brings one operand of a Map into a layout.
+/// Converts one operand of a Map to a layout.
 class Relayout {
  public:
   Relayout(Map& map, StridedTensor& operand, const std::vector<Digit>& digits)
@@ -57,8 +58,8 @@ class Relayout {
   }
 
  private:
-  /// Lets a dimension step along a digit, and divides it where it goes beyond: the part that does
-  /// becomes a dimension before it, which comes next.
+  /// Makes a dimension step along a digit. If it exceeds the digit, divides it: the outer part
+  /// becomes a dimension before it, which is processed next.
   [[nodiscard]] bool place(std::size_t& d) {
     std::int64_t& stride = operand_.strides[d];
     if (stride == 0 || map_.extents[d] == 1) return true;
@@ -71,7 +72,7 @@ class Relayout {
       if (next->extent % step != 0 || map_.extents[d] % inner != 0 || !divide(d, inner)) {
         return false;
       }
-      // The inner part is dimension d + 1 now.
+      // The inner part is now dimension d + 1.
       add(next, step, inner, operand_.strides[d + 1]);
       if (!place(d)) return false;
       ++d;
@@ -87,7 +88,7 @@ class Relayout {
     stride = step * digit->stride;
   }
 
-  /// Makes two dimensions of one, the inner one of that extent.
+  /// Divides a dimension into two, the inner one with the given extent.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
     if (map_.extents.size() >= Map::max_rank) return false;
     for (ElementStep& step : map_.program) {
@@ -116,10 +117,10 @@ class Relayout {
   Map& map_;
   StridedTensor& operand_;
   const std::vector<Digit>& digits_;
-  std::vector<std::int64_t> reach_;  // the highest value of each digit that is named
+  std::vector<std::int64_t> reach_;  // the highest value of each digit in use
 };
 
-/// Brings the operands of a call that have the name into a layout.
+/// Converts the operands of a call with that name to a layout.
 bool relayout(LoweredCall& call, int name, const std::vector<Digit>& digits) {
   auto* map = std::get_if<Map>(&call.desc);
   if (map == nullptr) return false;

@@ -1,5 +1,5 @@
-// Calls of general operations on tensors that do not lie in canonical order: strides over canonical
-// memory become strides over the memory of another layout.
+// Calls of general operations on tensors in other layouts than canonical order: converts strides to
+// the memory of another layout.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace parbench::general {
 
-/// The calls with the memory of that name, an operation or a target, in the layout of `tensor`
-/// instead of canonical order. Nothing where a call cannot read or write it there: one that is no
-/// Map, or whose elements no strides describe.
+/// Returns the calls with the memory `name` (an operation or a target) in the layout of `tensor`
+/// instead of canonical order. Nothing if a call cannot access this layout: calls other than Maps,
+/// and elements that strides do not describe.
 [[nodiscard]] std::optional<std::vector<LoweredCall>> in_layout(
     const std::vector<LoweredCall>& calls, int name, const TensorDesc& tensor);
 

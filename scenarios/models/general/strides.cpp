@@ -4,13 +4,13 @@
 namespace parbench::general {
 namespace {
 
-/// The dimensions that have more than one element.
+/// A dimension with more than one element.
 struct Piece {
   std::int64_t extent = 1;
   std::int64_t stride = 0;
 };
 
-/// Neighbouring dimensions that lie in one piece, joined; those of one element left out.
+/// Returns the dimensions with contiguous neighbours joined, and without those of one element.
 std::vector<Piece> pieces_of(const StridedView& view) {
   std::vector<Piece> pieces;
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
@@ -25,7 +25,7 @@ std::vector<Piece> pieces_of(const StridedView& view) {
   return pieces;
 }
 
-/// Divides the pieces of a view, from the last one on, among the dimensions of a shape.
+/// Divides the pieces of a view, starting with the last, among the dimensions of a shape.
 std::optional<Shape> regrouped(std::vector<Piece> pieces, const Shape& shape) {
   Shape strides(shape.size(), 0);
   for (std::size_t d = shape.size(); d-- > 0;) {

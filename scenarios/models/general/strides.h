@@ -1,4 +1,4 @@
-// Tensors as other tensors' elements at strides: what moves elements without a copy.
+// Tensors as strided views of other tensors: movements of elements without copies.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace parbench::general {
 
-/// The elements of an operation in the memory of another one: those at offset + Σ strides·i.
+/// The elements of an operation in the memory of another one: at offset + Σ strides·i.
 struct StridedView {
   int base = 0;
   std::int64_t offset = 0;
   Shape shape = {};
   Shape strides = {};
 
-  /// Whether the elements lie one behind the other in canonical order.
+  /// Returns whether the elements are contiguous in canonical order.
   [[nodiscard]] bool is_contiguous() const;
 };
 
-/// The strides of a canonical tensor.
+/// Returns the strides of a canonical tensor.
 [[nodiscard]] Shape canonical_strides(const Shape& shape);
 
-/// The view of an operation's result by one of its input, for kinds that only move elements.
-/// Nothing where a reshape divides or joins dimensions that do not lie in one piece.
+/// Returns the view of an operation's result from that of its input, for kinds that only move
+/// elements. Nothing if a reshape divides or joins dimensions that are not contiguous.
 [[nodiscard]] std::optional<StridedView> moved(const Operation& operation, const StridedView& input,
                                                std::int64_t samples);
 
-/// Whether an operation only moves elements, so that `moved` knows its kind.
+/// Returns whether an operation only moves elements, so that `moved` supports its kind.
 [[nodiscard]] bool is_movement(OpKind kind);
 
 }  // namespace parbench::general

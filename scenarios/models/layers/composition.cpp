@@ -1,5 +1,5 @@
-// Calls of general operations, and what is kept between the passes: results of reductions and
-// products. Elements are computed again.
+// Calls of general operations. Results of reductions and products are kept between the passes;
+// elements are recomputed.
 #include "scenarios/models/layers/composition.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ using general::LoweredGraph;
 using general::Operation;
 using general::OpKind;
 
-/// Whether the backward pass finds a result rather than computing it again.
+/// Returns whether a result is kept for the backward pass rather than recomputed.
 bool is_worth_keeping(const Operation& operation) {
   return operation.kind == OpKind::reduction || operation.kind == OpKind::product ||
          operation.kind == OpKind::rows || operation.kind == OpKind::scattered_rows;
@@ -63,7 +63,7 @@ TemporaryPlan plan_temporaries(const LoweredGraph& lowered) {
   return plan;
 }
 
-/// The memory of a composition's results in one pass.
+/// Memory of a composition's results in one pass.
 struct Memory {
   std::map<int, BufferView> located;  // inputs, parameters, what was kept
   std::vector<BufferView> targets;
@@ -92,7 +92,7 @@ void emit(LayerPass& pass, const LoweredGraph& lowered, const Memory& memory,
   }
 }
 
-/// Writes one of the two passes; both read and write activations in the device's layout.
+/// Writes one of the two passes. Both access activations in the device's layout.
 class CompositionWriter {
  public:
   CompositionWriter(LayerPass& pass, bool is_flat,
@@ -108,7 +108,7 @@ class CompositionWriter {
     memory_.located[index] = view;
   }
 
-  /// A tensor of the layer that operations of the graph read.
+  /// Adds a tensor of the layer that operations of the graph read.
   void locate_activation(int index, const Shape& shape, const BufferView& view) {
     const TensorDesc tensor = pass_.activation(shape);
     locate(index, view, tensor.dtype);
@@ -125,7 +125,7 @@ class CompositionWriter {
     memory_.targets.push_back(view);
   }
 
-  /// A result that becomes a tensor of the layer.
+  /// Adds a result that becomes a tensor of the layer.
   void add_activation(int operation, const Shape& shape, const BufferView& view) {
     const TensorDesc tensor = pass_.activation(shape);
     add_layout(-1 - static_cast<int>(targets_.size()), tensor);
@@ -134,7 +134,7 @@ class CompositionWriter {
 
   void write(const general::Graph& graph) {
     LoweredGraph lowered = general::lower(graph, targets_, options_);
-    std::vector<std::function<void()>> reorders;  // of results
+    std::vector<std::function<void()>> reorders;  // reorders of results
     for (const auto& [name, tensor] : layouts_) {
       if (auto calls = general::in_layout(lowered.calls, name, tensor)) {
         lowered.calls = *std::move(calls);
@@ -156,7 +156,7 @@ class CompositionWriter {
   }
 
  private:
-  /// `name`: an operation or a target, as calls name them.
+  /// `name`: an operation or a target, as in calls.
   void add_layout(int name, const TensorDesc& tensor) {
     if (!is_flat_ && !tensor.layout.is_canonical()) layouts_[name] = tensor;
   }
@@ -173,7 +173,7 @@ class CompositionWriter {
   general::LoweringOptions options_;
   std::vector<general::Target> targets_;
   Memory memory_;
-  std::map<int, TensorDesc> layouts_;  // of tensors of the layer that are not in canonical order
+  std::map<int, TensorDesc> layouts_;  // tensors of the layer that are not canonical
 };
 
 }  // namespace

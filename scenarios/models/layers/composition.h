@@ -1,4 +1,4 @@
-// A layer that is composed of general operations: what no other kind computes.
+// A layer composed of general operations, for everything that no other kind computes.
 #pragma once
 
 #include <map>
@@ -11,20 +11,20 @@
 
 namespace parbench {
 
-/// The extents of a layer's tensor: the samples in front of those of one sample.
+/// Returns the extents of a layer's tensor: the number of samples, then the shape of one sample.
 [[nodiscard]] general::Extents extents_of(const Shape& sample);
 
 class Composition final : public LayerKind {
  public:
-  /// `name` says what it computes: "softmax". The graph's inputs are the layer's, with the samples
-  /// in front, and so is `output`, an operation of it. A parameter's name is its role. Throws
-  /// std::invalid_argument for another output.
+  /// `name`: what it computes, "softmax". The graph's inputs are the layer's, with the samples as
+  /// first dimension; so is `output`, an operation of the graph. A parameter's name is its role.
+  /// Throws std::invalid_argument for other outputs.
   Composition(std::string name, general::Graph graph, int output,
               std::vector<ParameterSpec> parameters = {});
 
   [[nodiscard]] const general::Graph& graph() const { return forward_; }
   [[nodiscard]] int output() const { return output_; }
-  /// Whether a sample of the output depends on other samples of the input.
+  /// Returns whether a sample of the output depends on other samples of the input.
   [[nodiscard]] bool mixes_samples() const;
 
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -50,14 +50,15 @@ class Composition final : public LayerKind {
   int output_;
   std::vector<ParameterSpec> parameters_;
   std::vector<int> inputs_;             // operations of the graph, by input of the layer
-  std::vector<int> parameter_indices_;  // the same, by parameter
-  general::Graph backward_;             // the forward pass with the gradients behind it
-  int upstream_ = 0;                    // of backward_: the gradient of the output
-  std::map<int, int> gradients_;        // of backward_, by input or parameter
-  std::vector<int> kept_;               // results that the backward pass does not compute again
+  std::vector<int> parameter_indices_;  // operations of the graph, by parameter
+  general::Graph backward_;             // the forward pass followed by the gradients
+  int upstream_ = 0;                    // operation of backward_: gradient of the output
+  std::map<int, int> gradients_;        // operations of backward_, by input or parameter
+  std::vector<int> kept_;               // results that the backward pass does not recompute
   std::vector<bool> read_inputs_;
   bool reads_output_ = false;
-  bool is_flat_ = false;  // elements in any order: no layout has to be changed
+  // whether the order of elements does not matter, so that no layout has to be changed
+  bool is_flat_ = false;
 };
 
 }  // namespace parbench

@@ -14,12 +14,12 @@ class Convolution final : public OperationKind {
     Window window = {};
     std::int64_t groups = 1;
     bool bias = false;
-    bool relu = false;  // clamps the output at zero; of inference alone, without a backward pass
+    bool relu = false;  // clamps the output at zero; for inference only, without a backward pass
   };
 
   explicit Convolution(Options options) : options_(options) {}
 
-  /// For a micro-batch of the input's shape.
+  /// Returns the operation's shape for a micro-batch.
   [[nodiscard]] ConvolutionShape shape(const Shape& source) const;
   [[nodiscard]] const Options& options() const { return options_; }
 

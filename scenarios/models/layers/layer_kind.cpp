@@ -1,4 +1,4 @@
-// What most layer kinds have in common.
+// Defaults that most layer kinds share.
 #include "scenarios/models/layers/layer_kind.h"
 
 #include <cmath>

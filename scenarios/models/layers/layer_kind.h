@@ -1,5 +1,5 @@
-// What a layer computes: its shapes, its parameters, and the calls of its two passes. Networks and
-// stages know no kind.
+// Interface of layer kinds: shapes, parameters, and the calls of both passes. Every kind has its
+// own file in this folder; networks and stages do not depend on particular kinds.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace parbench {
 class ForwardPass;
 class BackwardPass;
 
-/// What parameters hold before training, as Fill draws it.
+/// Initial values of parameters, as Fill draws them.
 struct InitialValues {
   Distribution distribution = Distribution::constant;
   float low = 0.0F;
@@ -24,19 +24,20 @@ struct InitialValues {
 };
 
 [[nodiscard]] InitialValues constant(float value);
-/// Uniform within ±1/sqrt(inputs): torch.nn.Linear's, and that of biases of convolutions.
+/// Returns uniform values within ±1/sqrt(inputs), the default of torch.nn.Linear and of biases of
+/// convolutions.
 [[nodiscard]] InitialValues uniform_by_inputs(std::int64_t inputs);
 
 /// A trainable tensor of a layer.
 struct ParameterSpec {
   std::string name;  // "layer1.0.conv1.weight"; of a kind: "weight"
   int layer = 0;
-  std::string role;  // of the layer's operations: "weights", "bias", "scale", "shift"
+  std::string role;  // role in the layer's operations: "weights", "bias", "scale", "shift"
   Shape shape;
   InitialValues initial = {};
 };
 
-/// What a layer computes for one micro-batch. Shapes have the samples in front.
+/// Work of a layer for one micro-batch. Shapes include the samples as first dimension.
 struct LayerWork {
   std::vector<Shape> inputs;
   Shape output;
@@ -44,8 +45,8 @@ struct LayerWork {
   MathMode math = MathMode::strict;
 };
 
-/// A part of the positions of all samples, of so many equal ones: where the samples of a batch lie
-/// one after the other, an equal share of that.
+/// One of `count` equal parts of the positions of all samples: for a batch of consecutive samples,
+/// an equal share of each sample.
 struct PositionPart {
   int index = 0;
   int count = 1;
@@ -63,8 +64,8 @@ class LayerKind {
   virtual ~LayerKind() = default;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// The shape of one sample of the output. Throws std::invalid_argument, without the layer's name,
-  /// for inputs that it cannot take.
+  /// Returns the shape of one sample of the output. Throws std::invalid_argument, without the
+  /// layer's name, for unsupported inputs.
   [[nodiscard]] virtual Shape output_of(const std::vector<Shape>& inputs) const = 0;
   /// In the order of PyTorch's module. `input` and `output` are of one sample.
   [[nodiscard]] virtual std::vector<ParameterSpec> parameters(const Shape& /*input*/,
@@ -74,9 +75,10 @@ class LayerKind {
   /// Whether PyTorch lists its parameters behind those of the layer that it reads, wherever the
   /// layer itself comes.
   [[nodiscard]] virtual bool parameters_follow_input() const { return false; }
-  /// f32 numbers that it keeps from step to step and does not train: running statistics.
+  /// Returns the number of f32 values that it keeps between steps and does not train: running
+  /// statistics.
   [[nodiscard]] virtual std::size_t statistics(const Shape& /*input*/) const { return 0; }
-  /// The fewest samples of a micro-batch that it can compute.
+  /// Returns the minimum number of samples of a micro-batch that it can compute.
   [[nodiscard]] virtual std::int64_t min_samples(const Shape& /*output*/) const { return 1; }
 
   /// The operations whose kernels devices tune, of all passes; the gradient of the data only where

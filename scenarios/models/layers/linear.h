@@ -5,13 +5,13 @@
 
 namespace parbench {
 
-/// What the shards of a divided network add up, of which each has a part of a linear layer (Shoeybi
-/// et al. 2019).
+/// What the shards of a divided network sum up if each has a part of a linear layer (Shoeybi et al.
+/// 2019).
 enum class PartialSum {
-  none,            // the layer is whole, or its neighbours see to the sum
+  none,            // the layer is whole, or neighbouring layers do the sum
   input_gradient,  // each has some outputs, so that the gradient of the input is a sum
   output,          // each has some inputs, so that the output is a sum
-  output_part,     // the same, of which each keeps its part of the positions
+  output_part,     // like output, but each shard keeps only its part of the positions
 };
 
 /// torch.nn.Linear over the last dimension: {…, in} to {…, out}.
@@ -19,14 +19,14 @@ class Linear final : public OperationKind {
  public:
   explicit Linear(std::int64_t out_features, bool bias = true)
       : out_features_(out_features), bias_(bias) {}
-  /// In a divided network, `out_features` being this shard's. `part`: of the positions, with
-  /// output_part alone.
+  /// For a divided network; `out_features` is that of this shard. `part`: part of the positions,
+  /// only for output_part.
   Linear(std::int64_t out_features, bool bias, PartialSum sum, PositionPart part = {})
       : out_features_(out_features), bias_(bias), sum_(sum), part_(part) {}
 
   [[nodiscard]] bool has_bias() const { return bias_; }
 
-  /// For a micro-batch of the input's shape: all dimensions but the last are rows.
+  /// Returns the operation's shape for a micro-batch: all dimensions except the last are rows.
   [[nodiscard]] LinearShape shape(const Shape& source) const;
 
   [[nodiscard]] std::string_view name() const override { return "linear"; }

@@ -1,4 +1,5 @@
-// What a layer kind writes its two passes to: memory by purpose, and a list of calls.
+// Interface through which a layer kind writes its two passes: memory by purpose, and a list of
+// calls.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace parbench {
 
-/// What both passes give. Memory is relative to a micro-batch, as symbolic.h has it.
+/// Common part of both passes. Memory is relative to a micro-batch (see symbolic.h).
 class LayerPass {
  public:
   LayerPass() = default;
@@ -22,82 +23,87 @@ class LayerPass {
   virtual ~LayerPass() = default;
 
   [[nodiscard]] virtual const LayerWork& work() const = 0;
-  /// Plans an operation, whose description has the work's number format.
+  /// Plans an operation, whose description must have the work's number format.
   [[nodiscard]] virtual Op& prepare(const OpDesc& desc) = 0;
   virtual void emit(Op& op, const std::vector<Binding>& bindings) = 0;
 
-  /// A tensor in the device's layout of activations, in the work's element type.
+  /// Returns a tensor in the device's layout of activations, in the work's element type.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape) const = 0;
-  /// In the backward pass only what LayerKind::backward_reads_input admits to.
+  /// Returns an input. In the backward pass, only inputs for which LayerKind::backward_reads_input
+  /// is true.
   [[nodiscard]] virtual BufferView input(std::size_t which) const = 0;
   [[nodiscard]] virtual BufferView parameter(std::string_view role, const TensorDesc& wanted) = 0;
 
-  /// Makes the shards of a divided network combine what lies in `data`, in place: behind what has
-  /// been emitted, ahead of what follows. Throws std::logic_error where there are no shards.
+  /// Emits a collective of the shards of a divided network on `data`, in place, after the calls
+  /// emitted so far. Throws std::logic_error without shards.
   virtual void exchange(Collective collective, const BufferView& data);
 };
 
-/// The share of a part of the positions in memory that holds all of them.
+/// Returns the share of `part` in memory that holds all positions.
 [[nodiscard]] BufferView part_of(const BufferView& whole, PositionPart part);
 
 class ForwardPass : public LayerPass {
  public:
-  /// Memory for the layer's output; called once.
+  /// Returns memory for the layer's output; called once.
   [[nodiscard]] virtual BufferView place_output(std::size_t bytes) = 0;
-  /// Memory that the layer's backward pass finds under the name.
+  /// Returns memory that the layer's backward pass finds by the same name.
   [[nodiscard]] virtual BufferView keep(std::string_view name, std::size_t bytes) = 0;
-  /// Memory that this layer's calls of this pass use alone.
+  /// Returns memory for the layer's calls in this pass only.
   [[nodiscard]] virtual BufferView scratch(std::size_t bytes) = 0;
-  /// What LayerKind::statistics asked for.
+  /// Returns the memory that LayerKind::statistics requested.
   [[nodiscard]] virtual BufferView statistics() const = 0;
 };
 
-/// A gradient in memory. Temporaries are counted: one that two layers read must not be overwritten
-/// by the first.
+/// A gradient in memory. Temporaries are reference-counted: a gradient that two layers read must
+/// not be overwritten by the first.
 struct Gradient {
   BufferView view;
-  int temporary = -1;  // its number; -1: memory of a boundary between stages
+  int temporary = -1;  // index of the temporary; -1: memory of a boundary between stages
 };
 
-/// A layer takes the gradient of its output, contributes those of its inputs, and releases what it
-/// has taken unless it contributes that very memory.
+/// A layer takes the gradient of its output, contributes those of its inputs, and releases the
+/// taken gradient unless it contributes the same memory.
 class BackwardPass : public LayerPass {
  public:
-  /// Whether gradients of parameters are added to what is there.
+  /// Returns whether gradients of parameters are accumulated.
   [[nodiscard]] virtual bool accumulates() const = 0;
   [[nodiscard]] virtual BufferView output() const = 0;
   [[nodiscard]] virtual BufferView kept(std::string_view name) const = 0;
 
-  /// The gradient of the output: the sum of what its readers contributed.
+  /// Returns the gradient of the output: the sum of its readers' contributions.
   [[nodiscard]] virtual Gradient gradient() = 0;
-  /// The same in one or two parts, for an operation that adds them itself.
+  /// Returns the gradient of the output in one or two parts, for operations that add them
+  /// themselves.
   [[nodiscard]] virtual std::vector<Gradient> gradient_in_parts() = 0;
 
-  /// Whether anybody wants the gradient of an input: not that of the network's.
+  /// Returns whether the gradient of an input is needed; that of the network's input is not.
   [[nodiscard]] virtual bool is_wanted(std::size_t which) const = 0;
-  /// Whether no other layer reads it, so that it may be overwritten.
+  /// Returns whether no other layer reads the gradient, so that it may be overwritten.
   [[nodiscard]] virtual bool is_exclusive(const Gradient& gradient) const = 0;
-  /// Memory for the gradient of an input.
+  /// Returns memory for the gradient of an input.
   [[nodiscard]] virtual Gradient make(std::size_t which, std::size_t bytes) = 0;
-  /// The memory of `taken` where the gradient of an input may overwrite it, else new memory.
+  /// Returns the memory of `taken` if the gradient of an input may overwrite it, otherwise new
+  /// memory.
   [[nodiscard]] virtual Gradient reuse(const Gradient& taken, std::size_t which,
                                        std::size_t bytes) = 0;
   [[nodiscard]] virtual Gradient make_temporary(std::size_t bytes) = 0;
-  /// Counts one more reader.
+  /// Adds a reader.
   virtual void share(const Gradient& gradient) = 0;
   virtual void release(const Gradient& gradient) = 0;
   virtual void contribute(std::size_t which, const Gradient& gradient) = 0;
-  /// Contributes what was computed from `taken`, and releases that unless it is the same memory.
+  /// Contributes a result that was computed from `taken`, and releases `taken` unless it is the
+  /// same memory.
   void contribute_instead(const Gradient& taken, std::size_t which, const Gradient& result) {
     if (result.temporary != taken.temporary || result.temporary < 0) release(taken);
     contribute(which, result);
   }
 
-  /// Where a parameter's gradient lies in its store, for operations that write canonical ones.
+  /// Returns the memory of a parameter's gradient in its store, for operations that write canonical
+  /// gradients.
   [[nodiscard]] virtual BufferView parameter_gradient(std::string_view role) = 0;
-  /// Emits an operation that computes "diff_<role>" of parameters, into the store; through
-  /// temporaries where the operation's layout is not the store's. `overwriting` and `adding`
-  /// describe it without and with `accumulate`; the bindings leave the gradients out.
+  /// Emits an operation that computes "diff_<role>" of parameters into the store, through
+  /// temporaries if the operation's layout differs from the store's. `overwriting` and `adding`:
+  /// descriptions without and with `accumulate`. The bindings exclude the gradients.
   virtual void emit_parameter_gradients(const OpDesc& overwriting, const OpDesc& adding,
                                         std::vector<Binding> bindings,
                                         const std::vector<std::string_view>& roles) = 0;

@@ -1,5 +1,5 @@
-// Sums of what the shards of a divided network have. Collectives add f32: shorter numbers are
-// widened before, and the sum is rounded once.
+// Sums over the shards of a divided network. Collectives add f32: numbers of smaller types are
+// widened first, and the sum is rounded once.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,21 @@
 
 namespace parbench {
 
-/// The bytes that numbers of the work's element type take in f32; 0: they are f32 already.
+/// Returns the bytes of numbers of the work's element type when converted to f32; 0 if they are f32
+/// already.
 [[nodiscard]] std::size_t bytes_in_f32(const LayerPass& pass, std::size_t bytes);
 
-/// Every shard gets the sum of all `data`. `in_f32`: scratch memory of `bytes_in_f32`; empty for
-/// f32.
+/// Every shard gets the sum of all `data`. `in_f32`: scratch memory with `bytes_in_f32` bytes;
+/// empty for f32.
 void add_up(LayerPass& pass, const BufferView& data, const BufferView& in_f32);
-/// The same with a temporary.
+/// Overload that takes its memory for f32 from the temporaries of the backward pass.
 void add_up(BackwardPass& pass, const BufferView& data);
 
-/// Every shard gets its own part of the sum of all `data` in `destination`, which may be the place
-/// of that part in `data`; the rest of `data` is lost.
+/// Every shard gets its own part of the sum of all `data` in `destination`, which may be this part
+/// of `data`. The content of `data` becomes undefined.
 void add_up_part(LayerPass& pass, const BufferView& data, PositionPart part,
                  const BufferView& in_f32, const BufferView& destination);
-/// The same with a temporary, in the part's place in `data`.
+/// Overload with such a temporary; the sum replaces the part in `data`.
 void add_up_part(BackwardPass& pass, const BufferView& data, PositionPart part);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// By definition: every element of an output from the elements that it reads.
+// Layers by definition: every element of an output is computed from the elements that it reads.
 #include "scenarios/models/naive/images.h"
 
 #include <cmath>
@@ -53,7 +53,7 @@ Values normalised_responses(const Values& in, const Shape& image,
   return out;
 }
 
-/// Each input adds to what a sample has so far.
+/// Each input is appended to the channels of a sample.
 Values concatenated(const std::vector<Values>& inputs, std::int64_t samples) {
   Values out;
   for (std::int64_t n = 0; n < samples; ++n) {
@@ -65,7 +65,7 @@ Values concatenated(const std::vector<Values>& inputs, std::int64_t samples) {
   return out;
 }
 
-/// As {groups, channels of a group} transposed.
+/// Transposes {groups, channels per group}.
 Values shuffled(const Values& in, const Shape& image, std::int64_t groups, std::int64_t samples) {
   const std::int64_t pixels = image[1] * image[2];
   Values out;
@@ -102,13 +102,13 @@ Values padded(const Values& in, const Shape& from, const Shape& to, const Edges&
   return out;
 }
 
-/// Every element of the input adds its multiples of the window to the output, which begins with
-/// the bias of its channel.
+/// The output begins with the bias of its channel. Every element of the input adds its multiple of
+/// the window.
 Values transposed_convolution(const Values& in, const Shape& from, const Shape& to,
                               const TransposedConvolution::Options& options, const Values& weights,
                               const Values& bias, std::int64_t samples) {
   const Window& window = options.window;
-  const std::int64_t outputs = to[0] / options.groups;  // of a group
+  const std::int64_t outputs = to[0] / options.groups;  // per group
   Values out(at(samples * element_count(to)));
   for (std::size_t i = 0; i < out.size() && !bias.empty(); ++i) {
     out[i] = bias[i / at(to[1] * to[2]) % at(to[0])];

@@ -8,8 +8,8 @@
 
 namespace parbench::naive {
 
-/// The output of a layer that windows, pads, normalises or moves channels; nothing for other kinds.
-/// As `output_of`.
+/// Returns the output of a layer that windows, pads, normalises or moves channels; nothing for
+/// other kinds. See `output_of`.
 [[nodiscard]] std::optional<Values> output_of_images(const Layer& layer, const Shape& source,
                                                      const Input& input, const Parameter& parameter,
                                                      std::int64_t samples);

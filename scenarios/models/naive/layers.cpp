@@ -46,7 +46,7 @@ void for_each(int64_t samples, const Maps& maps, Visit visit) {
   }
 }
 
-/// `bias`: empty for none.
+/// `bias`: may be empty.
 Values convolution(const Values& in, const Maps& from, const Layer& layer, const Window& window,
                    const Values& weights, const Values& bias, int64_t samples) {
   const Maps to(layer.output);
@@ -73,7 +73,7 @@ Values convolution(const Values& in, const Maps& from, const Layer& layer, const
   return out;
 }
 
-/// `addend`: null for none.
+/// `addend`: may be null.
 Values batch_norm(const Values& in, const Values* addend, const Layer& layer, const BatchNorm& norm,
                   const Values& scale, const Values& shift, int64_t samples) {
   const Maps maps(layer.output);
@@ -130,7 +130,7 @@ Values average_pool(const Values& in, const Maps& from, int64_t samples) {
   return out;
 }
 
-/// Of rows of so many features; `bias`: empty for none.
+/// For rows of `features` features; `bias`: may be empty.
 Values linear(const Values& in, int64_t features, const Layer& layer, const Values& weights,
               const Values& bias) {
   const int64_t outputs = layer.output.back();
@@ -149,7 +149,8 @@ Values linear(const Values& in, int64_t features, const Layer& layer, const Valu
   return out;
 }
 
-/// Each element times the factor of its channel, plus its addend; empty lists for 1 and 0.
+/// Multiplies each element by its channel's factor and adds its channel's addend; empty lists stand
+/// for 1 and 0.
 Values of_channels(const Values& in, const Shape& sample, const Values& factors,
                    const Values& addends) {
   const bool is_image = sample.size() == 3;
@@ -177,7 +178,7 @@ Values composed(const Composition& kind, const Input& input, const Parameter& pa
   return general::evaluate(kind.graph(), {kind.output()}, inputs, parameters, samples).front();
 }
 
-/// The output of a layer of sequences, or a sum.
+/// Returns the output of a sequence layer or of a sum.
 Values output_of_sequence(const Layer& layer, const Input& input, const Parameter& parameter,
                           int64_t samples) {
   if (as<Embedding>(layer) != nullptr) {

@@ -1,4 +1,4 @@
-// The output of a layer by plain loops in double precision: what tests and checks compare with.
+// The output of a layer by plain loops in double precision, as a reference for tests and checks.
 // Tensors are canonical, samples outermost.
 #pragma once
 
@@ -12,13 +12,13 @@
 namespace parbench::naive {
 
 using Values = std::vector<double>;
-/// The values of one of the layer's inputs.
+/// Returns the values of one of the layer's inputs.
 using Input = std::function<const Values&(std::size_t which)>;
-/// The values of the layer's parameter with that end of its name: ".weight".
+/// Returns the values of the layer's parameter whose name ends with `suffix`: ".weight".
 using Parameter = std::function<Values(const char* suffix)>;
 
-/// The output of a layer for so many samples, whose own statistics normalise it. `source` is the
-/// shape of a sample of its first input.
+/// Returns the output of a layer for `samples` samples; normalisations use the statistics of these.
+/// `source`: shape of a sample of its first input.
 [[nodiscard]] Values output_of(const Layer& layer, const Shape& source, const Input& input,
                                const Parameter& parameter, std::int64_t samples);
 

@@ -73,8 +73,8 @@ Values activated(Values in, ActivationKind kind, double low, double high) {
 
 namespace {
 
-/// Attention of one head: `in` points to its query of the first position, keys and values lie
-/// `width` and 2·`width` further, the next position 3·`width`.
+/// Attention of one head: `in` points to its query at the first position. Keys and values are at
+/// +`width` and +2·`width`, the next position at +3·`width`.
 void attend(const double* in, double* out, std::int64_t sequence, std::int64_t width,
             std::int64_t size, bool causal) {
   for (std::int64_t query = 0; query < sequence; ++query) {
@@ -118,7 +118,7 @@ Values attention(const Values& in, std::int64_t samples, const Shape& output, co
 
 namespace {
 
-/// Weights {rows, columns} times one vector, added to `sums`.
+/// Adds weights {rows, columns} times a vector to `sums`.
 void add_product(Values& sums, const Values& weights, const double* vector, std::size_t columns) {
   for (std::size_t row = 0; row < sums.size(); ++row) {
     for (std::size_t i = 0; i < columns; ++i) sums[row] += weights[row * columns + i] * vector[i];

@@ -8,14 +8,14 @@
 
 namespace parbench::naive {
 
-/// Rows of the table {vocabulary, width}, chosen by tokens.
+/// Returns rows of the table {vocabulary, width}, selected by tokens.
 [[nodiscard]] Values embedding(const Values& tokens, const Values& table, std::int64_t width);
-/// The table added to each sample.
+/// Adds the table to each sample.
 [[nodiscard]] Values with_positions(Values in, const Values& table);
-/// Of rows of so many elements.
+/// Normalises rows of `width` elements.
 [[nodiscard]] Values layer_norm(const Values& in, const Values& scale, const Values& shift,
                                 double epsilon);
-/// `low` and `high` limit ActivationKind::clip alone.
+/// `low` and `high` are the limits of ActivationKind::clip; other kinds ignore them.
 [[nodiscard]] Values activated(Values in, ActivationKind kind, double low, double high);
 struct Heads {
   std::int64_t count = 1;
@@ -31,9 +31,9 @@ struct LstmWeights {
 };
 /// {samples, sequence, width} to {samples, sequence, hidden}.
 [[nodiscard]] Values lstm(const Values& in, const LstmWeights& weights, std::int64_t sequence);
-/// Elements whose number is below the probability become zero.
+/// Sets elements to zero whose random number is below the probability.
 [[nodiscard]] Values dropout(Values in, float probability, std::uint64_t subsequence);
-/// Σ over rows of −log softmax(row)[target], without those whose target is below zero.
+/// Returns Σ over rows of −log softmax(row)[target], without rows whose target is negative.
 [[nodiscard]] double cross_entropy(const Values& logits, const Values& target);
 
 }  // namespace parbench::naive

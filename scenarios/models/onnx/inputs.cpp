@@ -1,4 +1,4 @@
-// How inputs differ by their types and names.
+// Classifies inputs by their types and names.
 #include "scenarios/models/onnx/inputs.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ bool contains(std::string_view name, std::string_view part) {
 
 bool is_mask(const Input& input) { return !input.is_numbers && contains(input.name, "mask"); }
 
-/// Whether an input chooses rows of tables.
+/// Returns whether an input selects rows of tables.
 bool is_of_tokens(const Input& input) {
   return input.is_tokens && input.shape.size() >= 2 && !contains(input.name, "mask") &&
          !contains(input.name, "position") && !contains(input.name, "type") &&
@@ -33,19 +33,20 @@ bool is_of_tokens(const Input& input) {
 
 bool is_of_numbers(const Input& input) { return input.is_numbers && !input.shape.empty(); }
 
-/// Empty where the file has none.
+/// Returns an empty name if the file has none.
 std::string given_name(const Input& input, std::size_t d) {
   return d < input.dimensions.size() ? input.dimensions[d] : std::string();
 }
 
-/// As --dim spells an open dimension: its name in the file, or "INPUT.NUMBER" where it has none.
+/// Returns the name of an open dimension for --dim: its name in the file, or "INPUT.NUMBER" without
+/// one.
 std::string name_of_dimension(const Input& input, std::size_t d) {
   const std::string given = given_name(input, d);
   return given.empty() ? fmt::format("{}.{}", input.name, d) : given;
 }
 
-/// The dimension of an input that is like the first input's samples, by its name or, where these
-/// have none, by its size: states have it behind their layers. Else 0.
+/// Returns the dimension of an input that corresponds to the first input's samples, by name or,
+/// without names, by size: in states, it follows the layers. Otherwise 0.
 std::size_t samples_of(const Graph& graph, const Input& input) {
   const auto has_shape = [](const Input& one) { return !one.shape.empty(); };
   const auto first = std::ranges::find_if(graph.inputs, has_shape);
@@ -58,7 +59,7 @@ std::size_t samples_of(const Graph& graph, const Input& input) {
   return 0;
 }
 
-/// Whether --image gives the size of a dimension.
+/// Returns whether --image sets the size of a dimension.
 bool is_side_of_image(const Input& input, std::size_t d) {
   return input.is_numbers && input.shape.size() == 4 && d >= 2;
 }
@@ -109,7 +110,7 @@ class InputMaker {
     }
   }
 
-  /// {N, values} in the shape of an input, whose samples may be elsewhere.
+  /// Reshapes {N, values} to the shape of an input, whose samples may be in another dimension.
   int in_place(int values, const Extents& extents) {
     general::Graph& network = translator_.network();
     const auto found = std::ranges::find_if(extents, &Extent::samples);
@@ -172,7 +173,7 @@ class InputMaker {
                     d, input.name, name));
   }
 
-  /// Throws UsageError for a size that names no open dimension.
+  /// Throws UsageError for a size whose name is not an open dimension.
   void check_dimensions() const {
     std::vector<std::string> known;
     for (const Input& input : graph_.inputs) {

@@ -1,4 +1,4 @@
-// What a file's inputs become: parts of the network's only input, or constants.
+// Translates a file's inputs to parts of the network's only input, or to constants.
 #pragma once
 
 #include "scenarios/models/onnx/options.h"
@@ -6,11 +6,11 @@
 
 namespace parbench::onnx_import {
 
-/// Gives the translator all inputs of the file. Those of floating-point numbers lie one behind the
-/// other in the network's input; where there are none, those of tokens do. Masks are ones,
-/// positions are in their order, and other whole numbers are zeros; an input without dimensions is
-/// a number that the user gives. Returns whether the network's input is of tokens. Throws
-/// UsageError for dimensions that are not known, and for sizes that name none.
+/// Adds all inputs of the file to the translator. Floating-point inputs are concatenated in the
+/// network's input; if there are none, token inputs are. Masks are ones, positions are in order,
+/// and other integers are zeros; an input without dimensions is a number that the user gives.
+/// Returns whether the network's input consists of tokens. Throws UsageError for unknown
+/// dimensions, and for sizes whose name is not a dimension.
 bool add_inputs(Translator& translator, const Graph& graph, const ImportOptions& options);
 
 }  // namespace parbench::onnx_import

@@ -1,4 +1,4 @@
-// Modules in names of nodes.
+// Extracts modules from names of nodes.
 #include "scenarios/models/onnx/layer_names.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string layer_name_of(const Node& node, bool has_weights) {
   std::vector<std::string> parts;
   std::istringstream stream(name.substr(1));
   for (std::string part; std::getline(stream, part, '/');) {
-    // A module of a list has the list's name in front of its own.
+    // The name of a module in a list begins with the list's name.
     const bool is_repeated = !parts.empty() && part.starts_with(parts.back() + ".");
     if (is_repeated) parts.pop_back();
     parts.push_back(std::move(part));

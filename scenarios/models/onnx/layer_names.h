@@ -7,9 +7,10 @@
 
 namespace parbench::onnx_import {
 
-/// The name of a layer after the node that it begins at. PyTorch's older exporter names nodes after
-/// the modules around them, "/layer1/layer1.0/conv1/Conv": with weights "layer1.0.conv1", the name
-/// of the module, else "layer1.0.conv1.Conv". Other names are the node's.
+/// Returns the name of a layer by the node at which it begins. PyTorch's older exporter names nodes
+/// after the modules around them, "/layer1/layer1.0/conv1/Conv". This becomes "layer1.0.conv1", the
+/// name of the module, for layers with weights, otherwise "layer1.0.conv1.Conv". Other names are
+/// the node's.
 [[nodiscard]] std::string layer_name_of(const Node& node, bool has_weights);
 
 }  // namespace parbench::onnx_import

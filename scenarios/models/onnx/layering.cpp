@@ -1,5 +1,5 @@
-// Each operation belongs to the layer of all its readers. One that several layers read, or a layer
-// of a kind of its own, ends a layer.
+// Each operation belongs to the layer of all its readers. An operation that several layers read, or
+// a layer of its own kind, ends a layer.
 #include "scenarios/models/onnx/layering.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-/// Names in files have slashes, which divide names of cases.
+/// Replaces slashes, because they separate parts of cases' names.
 std::string with_dots(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || c == ':' || c == '+' || c == ',' || c == ' '; }, '.');
@@ -29,7 +29,8 @@ std::string with_dots(std::string name) {
   return name.empty() ? "layer" : name;
 }
 
-/// A tensor as layers exchange it: the samples in front, and the way back to the graph's shape.
+/// A tensor as layers exchange it, with the samples first, and the conversion back to the graph's
+/// shape.
 class Exchanged {
  public:
   explicit Exchanged(Extents shape) : shape_(std::move(shape)) {
@@ -63,7 +64,7 @@ class Exchanged {
   }
 
  private:
-  /// With the samples in a dimension of their own.
+  /// Returns the extents with the samples as a dimension of their own.
   [[nodiscard]] Extents divided() const {
     Extents parts = shape_;
     const auto [size, samples, outer] = shape_[samples_];
@@ -87,7 +88,7 @@ class Exchanged {
   bool is_plain_ = false;
 };
 
-/// The constants that a layer's parameters begin as, by role.
+/// Constants with the initial values of a layer's parameters, by role.
 using Parameters = std::vector<std::pair<std::string, int>>;
 
 class Layering {
@@ -111,14 +112,14 @@ class Layering {
  private:
   [[nodiscard]] bool is_root(int index) const { return root_of_[place(index)] == index; }
   [[nodiscard]] static std::size_t place(int index) { return static_cast<std::size_t>(index); }
-  /// Whether every layer that reads an operation computes it itself.
+  /// Returns whether every layer that reads an operation computes it itself.
   [[nodiscard]] bool is_shared(int index) const {
     const Operation& operation = graph_.at(index);
     return !varies_[place(index)] || operation.kind == OpKind::parameter ||
            std::ranges::none_of(operation.shape, &Extent::samples);
   }
 
-  /// Finds what depends on the network's input, parameters or layers: masks do not.
+  /// Finds operations that depend on the network's input, parameters or layers, unlike masks.
   void find_varying() {
     for (int index = 0; index <= output_; ++index) {
       const Operation& operation = graph_.at(index);
@@ -130,7 +131,7 @@ class Layering {
     }
   }
 
-  /// The last operation of the layer that each one belongs to; −1: of none, or of several.
+  /// Finds the last operation of each operation's layer; −1: no layer, or several.
   void find_roots() {
     constexpr int unread = -2;
     root_of_.assign(place(output_) + 1, unread);
@@ -150,7 +151,7 @@ class Layering {
     }
   }
 
-  /// The constants of the parameters that a composition reads, in the order of `copied`.
+  /// Collects the constants of the parameters that a composition reads, in the order of `copied`.
   void collect(int index, bool is_own_root, std::set<int>& known,
                std::vector<int>& constants) const {
     const bool is_outside = !is_own_root && is_root(index);
@@ -164,9 +165,9 @@ class Layering {
     return translator_.parameters().at(place(parameter.index)).constant;
   }
 
-  /// Finds parameters of several compositions that differ in others.
+  /// Finds parameters shared by several compositions whose other parameters differ.
   void find_common() {
-    std::map<int, std::vector<int>> first_reader;  // its parameters, by one of them
+    std::map<int, std::vector<int>> first_reader;  // parameters of the first reader, by one of them
     for (int index = 0; index <= output_; ++index) {
       const OpKind kind = graph_.at(index).kind;
       if (!is_root(index) || kind == OpKind::input || kind == OpKind::layer) continue;
@@ -224,14 +225,14 @@ class Layering {
     return result_.network.add_shared(name, std::move(kind), std::move(inputs));
   }
 
-  /// Whether a constant has one value throughout, as weights begin that exporters merge.
+  /// Returns whether all values of a constant are equal, like initial weights that exporters merge.
   [[nodiscard]] bool is_uniform(int constant) {
     const std::vector<double> values = translator_.values_of(constant);
     return std::ranges::adjacent_find(values, std::not_equal_to()) == values.end();
   }
 
-  /// A layer with the constants of an earlier one is tied to it. What has one value throughout is
-  /// no sign of that: exporters merge equal initial values.
+  /// Stores a layer's parameters. A layer with the constants of an earlier one is tied to it,
+  /// unless these are uniform: exporters merge equal initial values.
   void keep(int layer, const Parameters& parameters) {
     if (parameters.empty()) return;
     const auto known = layer_of_constant_.find(parameters.front().second);
@@ -257,15 +258,15 @@ class Layering {
   struct Part {
     general::Graph graph;
     std::map<int, int> copies;  // by operation of the network
-    std::vector<int> inputs;    // layers
+    std::vector<int> inputs;    // indices of layers
     std::vector<ParameterSpec> parameters;
-    std::vector<int> constants;  // of the parameters
+    std::vector<int> constants;  // constants of the parameters
   };
 
   void add_composition(int index) {
     Part part;
     const int copy = copied(part, index, true);
-    if (part.inputs.empty()) {  // layers read something
+    if (part.inputs.empty()) {  // layers need an input
       const int last = static_cast<int>(result_.network.layers.size()) - 1;
       part.inputs.push_back(last);
       static_cast<void>(part.graph.input(extents_of(result_.network.shape_of(last))));
@@ -288,7 +289,7 @@ class Layering {
     name = unique(name);
     for (std::size_t i = 0; i < part.constants.size(); ++i) {
       const std::string source = with_dots(translator_.source_of(part.constants[i]));
-      if (source.empty()) continue;  // it is named after its role
+      if (source.empty()) continue;  // named after its role
       const bool is_inside = source.starts_with(name + ".");
       part.parameters[i].name = is_inside ? source.substr(name.size() + 1) : source;
     }
@@ -307,7 +308,7 @@ class Layering {
 
   static std::string role_of(std::size_t i) { return fmt::format("weight{}", i); }
 
-  /// An operation in the graph of a composition.
+  /// Copies an operation to the graph of a composition.
   int copied(Part& part, int index, bool is_own_root = false) {
     if (const auto known = part.copies.find(index); known != part.copies.end())
       return known->second;
@@ -328,7 +329,7 @@ class Layering {
     return copy;
   }
 
-  /// The layer that gives a common parameter to each sample, where compositions read it.
+  /// Returns the layer that provides a shared parameter for each sample to compositions.
   int layer_of_common(int constant, const Shape& shape) {
     const auto [found, is_new] = common_layers_.try_emplace(constant, network_input);
     if (!is_new) return found->second;
@@ -354,7 +355,7 @@ class Layering {
     return common_layers_[constant] = layer;
   }
 
-  /// The mean over the samples, which all have the same: its gradient is the sum of theirs.
+  /// Returns the mean over the samples, which are all equal; its gradient is the sum of theirs.
   int common_parameter_of(Part& part, int constant, const Shape& shape) {
     part.inputs.push_back(layer_of_common(constant, shape));
     const int values = part.graph.input({{1, true}, {element_count(shape)}});
@@ -389,7 +390,7 @@ class Layering {
   std::set<int> common_;                  // constants of parameters that several compositions read
   std::map<int, int> common_layers_;
   std::set<std::string> names_;
-  std::map<std::string, int> numbers_;  // of layers with one name
+  std::map<std::string, int> numbers_;  // of layers with the same name
   LayeredNetwork result_;
 };
 

@@ -1,4 +1,4 @@
-// From a graph of general operations to a network of layers.
+// Divides a graph of general operations into layers.
 #pragma once
 
 #include <map>
@@ -11,15 +11,16 @@
 
 namespace parbench::onnx_import {
 
-/// A network, and the constants that its parameters begin as, by layer and role.
+/// A network, and the constants with its parameters' initial values, by layer and role.
 struct LayeredNetwork {
   Network network;
   std::map<std::pair<int, std::string>, int> constants;
 };
 
-/// The layers that compute an operation of the translator's network from its only input: those that
-/// operators have made, and compositions of what lies between them. Throws CannotTranslate where a
-/// tensor crosses that layers cannot exchange, or weights belong to several layers.
+/// Returns the layers that compute an operation of the translator's network from its only input:
+/// layers made by operators, and compositions of the operations between them. Throws
+/// CannotTranslate if layers would have to exchange an unsupported tensor, or if weights belong to
+/// several layers.
 [[nodiscard]] LayeredNetwork layered(Translator& translator, int output);
 
 }  // namespace parbench::onnx_import

@@ -1,4 +1,4 @@
-// Remembers what has been read: a sweep asks for the same file once a case.
+// Caches files: a sweep requests the same file for each case.
 #include "scenarios/models/onnx/model.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// When a file was written last; nothing where that cannot be found.
+/// Returns when a file was last written; nothing if unknown.
 std::optional<fs::file_time_type> written_at(const std::string& path) {
   std::error_code error;
   const fs::file_time_type written = fs::last_write_time(path, error);
@@ -45,8 +45,8 @@ std::shared_ptr<const Graph> graph_of(const std::string& path) {
   return known.graph;
 }
 
-/// The sizes of images that the file names: those of the first input that is square images; the
-/// usual ones where it leaves them open.
+/// Returns the image size that the file specifies for its first input with square images; the
+/// default if it is open.
 std::optional<std::int64_t> usual_image(const Graph& graph) {
   constexpr std::int64_t open_image = 224;
   for (const Input& input : graph.inputs) {
@@ -57,14 +57,14 @@ std::optional<std::int64_t> usual_image(const Graph& graph) {
   return std::nullopt;
 }
 
-/// What a network of a file depends on.
+/// Everything on which a network of a file depends.
 struct Made {
   std::optional<fs::file_time_type> written;
   ImportOptions options;
   StoredValues values;
 };
 
-/// Networks that are made alike have their values in common, which are read once a run.
+/// Networks made in the same way share their values, which are read once per run.
 StoredValues shared_values(const std::string& path, const ImportOptions& options,
                            const StoredValues& values) {
   static std::mutex mutex;
@@ -79,7 +79,7 @@ StoredValues shared_values(const std::string& path, const ImportOptions& options
   return values;
 }
 
-/// What goes wrong with a graph names its file.
+/// Adds the file's name to errors about a graph.
 Network network_of(const std::string& path, const std::shared_ptr<const Graph>& graph,
                    const ImportOptions& options, bool stored_weights) {
   try {

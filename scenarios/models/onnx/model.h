@@ -1,4 +1,4 @@
-// Models that users bring: ONNX files under the name of their path.
+// Models of users: ONNX files, named by their path.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace parbench::onnx_import {
 
-/// What names of such files end with.
+/// Suffix of such files.
 inline constexpr std::string_view file_suffix = ".onnx";
 
-/// Reads a file, or remembers it where it has not changed since. A model for images has the size
-/// "image", with the file's own as its usual value. Throws UsageError that names the file and what
-/// is wrong with it; making the network does so too.
+/// Reads a file, or returns the cached model if the file has not changed. A model for images has
+/// the size "image", with the file's own size as default. Reading, and making the network, throw
+/// UsageError with the file's name and the problem.
 [[nodiscard]] Model model_of_file(const std::string& path, const FileOptions& options);
 
 }  // namespace parbench::onnx_import

@@ -1,4 +1,4 @@
-// Which inputs and nodes of a file are translated, and the values of its weights.
+// Selects inputs and nodes of a file for translation, and computes values of its weights.
 #include "scenarios/models/onnx/network_of_file.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 using general::Extents;
 
-/// The output that the loss is of.
+/// Returns the output for the loss.
 const std::string& chosen_output(const Graph& graph, const std::string& wanted) {
   if (graph.outputs.empty()) throw UsageError("has no output; export it with one");
   if (wanted.empty()) return graph.outputs.front();
@@ -32,7 +32,7 @@ const std::string& chosen_output(const Graph& graph, const std::string& wanted) 
                                fmt::join(graph.outputs, ", ")));
 }
 
-/// The nodes that an output depends on.
+/// Returns the nodes on which an output depends.
 std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& output) {
   std::set<std::string, std::less<>> wanted{output};
   std::vector<const Node*> nodes;
@@ -66,7 +66,7 @@ std::vector<const Node*> wanted_nodes(const Graph& graph, const std::string& out
   throw UsageError(text);
 }
 
-/// Layers of tables alone read tokens.
+/// Checks that only layers with tables read tokens.
 void check_tokens(const Network& network) {
   for (const Layer& layer : network.layers) {
     if (!layer.reads(network_input) || as<Embedding>(layer) != nullptr) continue;
@@ -86,7 +86,7 @@ std::int64_t vocabulary_of(const Network& network) {
 
 // --- the end ---
 
-/// What the network is trained on.
+/// Prediction, target and loss of the network.
 struct End {
   int operation = 0;
   Loss loss = Loss::mean_squared_error;
@@ -100,7 +100,8 @@ int without_ones(general::Graph& graph, int operation) {
   return graph.reshape(operation, std::move(shape));
 }
 
-/// The node that makes the output, but for those that pass it on; null where there is none.
+/// Returns the node that computes the output, skipping nodes that only forward it; null if there is
+/// none.
 const Node* last_node(const Graph& graph, std::string name) {
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     if (std::ranges::find(node->outputs, name) == node->outputs.end()) continue;
@@ -110,7 +111,7 @@ const Node* last_node(const Graph& graph, std::string name) {
   return nullptr;
 }
 
-/// A softmax over classes at the end is a part of the loss.
+/// A final softmax over classes becomes part of the loss.
 End end_of(Translator& translator, const Graph& graph, const std::string& name) {
   general::Graph& network = translator.network();
   const Tensor* output = translator.find(name);
@@ -135,7 +136,7 @@ End end_of(Translator& translator, const Graph& graph, const std::string& name) 
   return {.operation = operation, .loss = Loss::cross_entropy};
 }
 
-/// Throws UsageError for a loss that the network's end cannot have.
+/// Throws UsageError for a loss that does not fit the network's prediction.
 void set_loss(Network& network, Loss loss) {
   constexpr std::size_t image_rank = 3;
   if (loss == network.loss) return;
@@ -149,7 +150,7 @@ void set_loss(Network& network, Loss loss) {
   network.loss = loss;
 }
 
-/// The values of parameters, computed when they are asked for and kept.
+/// Returns a function with the values of parameters, which computes them on demand and keeps them.
 StoredValues values_of(std::shared_ptr<Translator> translator,
                        std::map<std::pair<int, std::string>, int> constants) {
   struct Known {

@@ -1,4 +1,4 @@
-// From the graph of a file to a network.
+// Converts the graph of a file to a network.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace parbench::onnx_import {
 
-/// The network that computes an output of a file. Its parameters begin with the file's
-/// values if `stored_weights`; `load` reads them, and is kept. Throws UsageError for what cannot be
-/// trained, with every node that cannot be translated.
+/// Returns the network that computes an output of a file. If `stored_weights`, its parameters are
+/// initialised with the file's values, which `load` reads. Throws UsageError if the network cannot
+/// be trained, with every node that cannot be translated.
 [[nodiscard]] Network network_of_graph(const std::string& name, const Graph& graph,
                                        Translator::Load load, const ImportOptions& options,
                                        bool stored_weights);

@@ -1,4 +1,4 @@
-// What the user decides of a network of a file.
+// User options for a network of a file.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct ImportOptions {
   std::optional<std::int64_t> image = {};  // replaces height and width of images
   std::optional<Loss> loss = {};
   std::string prediction = {};  // the name of an output; empty: the first one
-  /// Sizes of open dimensions, and values of inputs that are numbers, by their names.
+  /// Sizes of open dimensions, and values of scalar inputs, by name.
   std::map<std::string, std::int64_t, std::less<>> dimensions = {};
 
   friend bool operator==(const ImportOptions&, const ImportOptions&) = default;

@@ -20,12 +20,12 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-/// A node reads what another one has not made, because that could not be translated.
+/// Thrown for a node that reads the result of a node that could not be translated.
 class Missing : public std::exception {};
 
-/// Larger constants are not read where they can be weights, and the largest not at all.
+/// Larger constants are not inspected if they can be weights; constants above max_read never are.
 constexpr std::int64_t max_inspected = 1 << 20;
-constexpr std::int64_t max_read = 1 << 26;  // a mask of 8192 positions
+constexpr std::int64_t max_read = 1 << 26;  // for example a mask of 8192 positions
 
 Extents fixed(const Shape& shape) {
   Extents extents;
@@ -37,26 +37,26 @@ bool has_samples(double value) {
   return value != 0 && std::abs(value) < 9e15 && std::fmod(value, samples_prime) == 0;
 }
 
-/// Whether a constant can be a mask of attention of many positions: kernels of convolutions, whose
-/// shapes are alike, are smaller.
+/// Returns whether a constant may be an attention mask of many positions; convolution kernels have
+/// similar shapes, but are smaller.
 bool has_shape_of_mask(const Shape& shape) {
   constexpr std::int64_t largest_kernel = 64;
   return shape.size() == 4 && shape[2] == shape[3] && shape[2] > largest_kernel;
 }
 
-/// Whether values are a mask of attention rather than weights.
+/// Returns whether values are an attention mask rather than weights.
 bool is_mask(const Shape& shape, const std::vector<double>& values) {
   constexpr double hidden_below = -1e4;
   constexpr std::size_t rank_of_scores = 4;
   const bool is_for_all =
       shape.size() == rank_of_scores && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
   if (is_for_all && std::ranges::all_of(values, [](double value) { return value == 0; })) {
-    return true;  // it hides nothing
+    return true;  // a mask that hides nothing
   }
   return std::ranges::any_of(values, [](double value) { return value <= hidden_below; });
 }
 
-/// Whether a column of values, `stride` apart, goes on as sin(p·w) or cos(p·w).
+/// Returns whether a column of values, `stride` apart, equals sin(p·w) or cos(p·w).
 bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t stride,
              std::size_t count) {
   constexpr double tolerance = 1e-3;
@@ -69,7 +69,8 @@ bool is_wave(const std::vector<double>& values, std::size_t first, std::size_t s
   return true;
 }
 
-/// Whether values are sines and cosines of positions, as rotary embeddings have them, not weights.
+/// Returns whether values are sines and cosines of positions, as for rotary embeddings, rather than
+/// weights.
 bool is_of_positions(const Shape& shape, const std::vector<double>& values) {
   constexpr std::size_t min_positions = 4;
   if (shape.size() < 2 || values.empty()) return false;
@@ -145,7 +146,7 @@ const Tensor* Translator::find(const std::string& name) const {
 
 std::int64_t Translator::samples_of_file() const {
   if (file_.inputs.empty() || file_.inputs.front().shape.empty()) return 1;
-  constexpr std::int64_t max_batch = 1 << 14;  // others are no batch
+  constexpr std::int64_t max_batch = 1 << 14;  // larger numbers are not a batch size
   const std::int64_t samples = file_.inputs.front().shape.front();
   return samples > max_batch ? 1 : std::max(samples, std::int64_t{1});
 }
@@ -165,7 +166,7 @@ bool Translator::is_trainable(int constant) const {
                                     ElementOp::rounding, ElementOp::sign};
   if (operation.kind == OpKind::element &&
       std::ranges::find(of_positions, operation.element) != of_positions.end()) {
-    return false;  // rotary angles, masks, places
+    return false;  // rotary angles, masks, indices
   }
   return std::ranges::any_of(operation.inputs, [&](int input) { return is_trainable(input); });
 }
@@ -297,7 +298,7 @@ void Translator::translate(const Node& node) {
   const std::vector<int> outputs = found->second(arguments);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    if (i >= outputs.size()) continue;  // who reads it is refused
+    if (i >= outputs.size()) continue;  // nodes that read it are refused
     if (outputs[i] < 0) continue;
     tensors_[node.outputs[i]] = {.is_constant = !arguments.is_network(),
                                  .operation = outputs[i],

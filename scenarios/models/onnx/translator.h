@@ -1,4 +1,4 @@
-// From the nodes of an ONNX graph to general operations: what operators have in common.
+// Translates the nodes of an ONNX graph to general operations: the parts that operators share.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,39 @@
 
 namespace parbench::onnx_import {
 
-/// Why a node cannot be translated. No std::logic_error: those are faults of the translator.
+/// Why a node cannot be translated. Not a std::logic_error, which would indicate a bug of the
+/// translator.
 class CannotTranslate : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Stands for the number of samples among the values of constants that follow from shapes: a prime
-/// that no shape has.
+/// Stands for the number of samples in values of constants that are computed from shapes: a prime
+/// that no shape contains.
 inline constexpr std::int64_t samples_prime = 1'000'003;
 
-/// Bound on integers that are no numbers of samples, beyond every extent: their products with one
-/// another and with a few gates or sides fit into 64 bits.
+/// Limit of integers that are not numbers of samples. It exceeds every extent, and products of two
+/// such integers and a few gates or sides fit into 64 bits.
 inline constexpr std::int64_t max_integer = std::int64_t{1} << 30;
 
-/// Extents of a shape that was computed from others, where multiples of the prime have samples.
+/// Returns the extents of a shape that was computed from others; multiples of the prime contain the
+/// samples.
 [[nodiscard]] general::Extents extents_of_numbers(const std::vector<std::int64_t>& numbers);
 
-/// A tensor of the file: an operation of the network's graph, or of the graph of constants.
+/// A tensor of the file: an operation of the network's graph or of the graph of constants.
 struct Tensor {
   bool is_constant = true;
   int operation = 0;
   ElementType type = ElementType::floating;
 };
 
-/// A parameter of the network: the constant that it begins as.
+/// A parameter of the network, and the constant with its initial value.
 struct TranslatedParameter {
   int constant = 0;
   std::string name;
 };
 
-/// A layer of a kind of its own, and the constants that its parameters begin as, by role.
+/// A layer of its own kind, and the constants with its parameters' initial values, by role.
 struct TranslatedLayer {
   std::shared_ptr<const LayerKind> kind;
   std::string name;
@@ -60,29 +62,28 @@ struct TranslatedLayer {
 
 class Translator {
  public:
-  /// Values of a tensor of the file.
+  /// Returns the values of a tensor of the file.
   using Load = std::function<std::vector<float>(const std::string& name)>;
 
-  /// The graph outlives the translator.
+  /// `file` must outlive the translator.
   Translator(const Graph& file, Load load);
 
-  /// A tensor from outside, with its samples where `shape` says.
+  /// Adds an input of the file. `shape`: its extents, including the position of the samples.
   void add_input(const std::string& name, general::Extents shape, ElementType type);
-  /// A tensor that stands for one from outside.
+  /// Gives a tensor of the file the result of an existing operation.
   void add_result(const std::string& name, int operation, ElementType type) {
     tensors_[name] = {.is_constant = false, .operation = operation, .type = type};
   }
   void add_constant(const std::string& name, const Shape& shape, std::vector<double> values,
                     ElementType type);
-  /// Translates nodes in their order. Problems are collected; what depends on a node that has one
-  /// is left out.
+  /// Translates nodes in order. Problems are collected; nodes that depend on a node with a problem
+  /// are skipped.
   void translate(const std::vector<const Node*>& nodes);
-  /// The same for a branch, or an iteration of a loop, whose inputs have been set. What depends on
-  /// its problems is left out.
+  /// Like `translate`, for a branch or an iteration of a loop whose inputs have been set.
   void translate_nested(const onnx_import::Graph& nested);
-  /// A name for a tensor that there is.
+  /// Gives a name to an existing tensor.
   void set(const std::string& name, const Tensor& tensor) { tensors_[name] = tensor; }
-  /// Leaves out what reads a name that nothing has made.
+  /// Returns the tensor of that name; the current node is skipped if it does not exist.
   [[nodiscard]] const Tensor& get(const std::string& name) const;
 
   struct Problem {
@@ -94,54 +95,53 @@ class Translator {
   [[nodiscard]] general::Graph& network() { return network_; }
   [[nodiscard]] general::Graph& constants() { return constants_; }
   [[nodiscard]] std::int64_t opset() const { return file_.opset; }
-  /// How many samples the file was exported with, where its shapes say that number; else 1.
+  /// Returns the number of samples in the exported file if its shapes contain it; otherwise 1.
   [[nodiscard]] std::int64_t samples_of_file() const;
   [[nodiscard]] const std::vector<TranslatedParameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<TranslatedLayer>& layers() const { return layers_; }
-  /// The first node that made an operation of the network.
+  /// Returns the first node that made an operation of the network.
   [[nodiscard]] const Node* maker_of(int operation) const;
-  /// Keeps a node that is not in the file.
+  /// Stores a node that is not in the file.
   const Node& add_node(Node node) { return added_nodes_.emplace_back(std::move(node)); }
 
-  /// Null for a name that nothing has made.
+  /// Returns null for an unknown name.
   [[nodiscard]] const Tensor* find(const std::string& name) const;
-  /// The operation of the network for a tensor. A constant becomes a parameter where it is made of
-  /// the file's weights, else numbers.
-  /// `trains`: it is one even with a single element.
+  /// Returns the operation of the network for a tensor. A constant made of the file's weights
+  /// becomes a parameter, other constants become numbers. `trains`: a constant with a single
+  /// element becomes a parameter, too.
   [[nodiscard]] int in_network(const Tensor& tensor, bool trains = false);
-  /// Whether a constant is made of the file's weights.
+  /// Returns whether a constant is made of the file's weights.
   [[nodiscard]] bool is_trainable(int constant) const;
-  /// Whether a constant of the file is of whole numbers without a sign.
+  /// Returns whether a constant of the file is of an unsigned integer type.
   [[nodiscard]] bool is_unsigned(const std::string& name) const;
-  /// The values of a constant, computed where they are not known yet.
+  /// Returns the values of a constant; computes them if necessary.
   [[nodiscard]] std::vector<double> values_of(int constant);
-  /// The tensor of the file that a constant is made of; its first one.
+  /// Returns the first tensor of the file from which a constant is made.
   [[nodiscard]] std::string source_of(int constant) const;
-  /// The module that a constant is the weight or the bias of, by its name: "fc" of "fc.weight";
-  /// empty where the name does not say it.
+  /// Returns the module of which a constant is the weight or the bias, by its name: "fc" for
+  /// "fc.weight"; empty if the name does not show it.
   [[nodiscard]] std::string module_of(int constant) const;
 
-  /// The operation of constants for a tensor of the file: of an initializer, or of a Constant
-  /// node's output. A floating-point tensor of more than one element is weights if `may_train`.
+  /// Adds an operation of constants for a tensor of the file, an initializer or the output of a
+  /// Constant node. If `may_train`, a floating-point tensor of more than one element is weights.
   int add_source(const std::string& name, const Constant& constant, bool may_train);
-  /// Whether the weights are initializers, not values of Constant nodes.
+  /// Returns whether the weights are initializers, rather than values of Constant nodes.
   [[nodiscard]] bool has_initializers() const { return has_initializers_; }
 
-  /// The subsequence of the next layer that draws numbers.
+  /// Returns the subsequence of the next layer that draws numbers.
   [[nodiscard]] std::uint64_t next_subsequence() { return ++subsequences_; }
-  /// Whether a node reads a tensor.
+  /// Returns whether a node reads a tensor.
   [[nodiscard]] bool is_read(const std::string& name) const { return read_.contains(name); }
-  /// A matrix of constants with its dimensions exchanged; the same one each time.
+  /// Returns the transpose of a constant matrix; the same operation at each call.
   [[nodiscard]] int turned(int constant);
 
-  /// Appends a layer of a kind of its own to the network. Its inputs have the samples in front.
-  /// `weights`: the constant that it is named after; −1: none.
+  /// Appends a layer of its own kind to the network. The first dimension of its inputs is the
+  /// samples. `weights`: the constant after which it is named; −1: none.
   int add_layer(const Node& node, std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 std::vector<std::pair<std::string, int>> parameters, int weights);
-  /// The same in another graph whose layers are those of this network.
+  /// Appends the layer to another graph that shares this network's layers.
   int append_layer(general::Graph& graph, TranslatedLayer layer, std::vector<int> inputs);
-  /// Puts a graph with the same inputs and parameters in place of the network. `makers`: by
-  /// operation.
+  /// Replaces the network by a graph with the same inputs and parameters. `makers`: by operation.
   void replace_network(general::Graph network, std::vector<const Node*> makers) {
     network_ = std::move(network);
     makers_ = std::move(makers);
@@ -163,7 +163,7 @@ class Translator {
   std::set<int> weights_;                           // inputs of constants_ that are weights
   bool has_initializers_ = false;
   std::map<std::string, Tensor, std::less<>> tensors_;
-  std::map<int, int> brought_;  // operations of the network by constant
+  std::map<int, int> brought_;  // operations of the network, by constant
   std::vector<TranslatedParameter> parameters_;
   std::vector<TranslatedLayer> layers_;
   std::vector<const Node*> makers_;  // by operation of the network
@@ -174,9 +174,9 @@ class Translator {
   std::uint64_t subsequences_ = 0;
 };
 
-/// A node's inputs and attributes as its operator wants them, and the graph that its result belongs
-/// to: the network's where it reads an activation, else that of constants. All functions throw
-/// CannotTranslate where there is not what is asked for.
+/// A node's inputs and attributes, converted for its operator. The result belongs to the network's
+/// graph if the node reads an activation, otherwise to that of constants. All functions throw
+/// CannotTranslate if the node lacks what they need.
 class Arguments {
  public:
   Arguments(Translator& translator, const Node& node);
@@ -186,9 +186,9 @@ class Arguments {
   [[nodiscard]] general::Graph& graph() {
     return is_network_ ? translator_.network() : translator_.constants();
   }
-  /// Makes the result belong to the network, though the node reads constants alone.
+  /// Makes the result belong to the network, even if the node reads only constants.
   void use_network() { is_network_ = true; }
-  /// Makes the result a constant, though the node reads an activation, whose shape it takes.
+  /// Makes the result a constant, even if the node reads an activation (only its shape).
   void use_constants() { is_network_ = false; }
   [[nodiscard]] bool is_network() const { return is_network_; }
 
@@ -200,22 +200,23 @@ class Arguments {
   [[nodiscard]] const Tensor& tensor(std::size_t which) const;
   [[nodiscard]] bool is_constant(std::size_t which) const { return tensor(which).is_constant; }
   [[nodiscard]] ElementType type(std::size_t which) const { return tensor(which).type; }
-  /// The operation of an input in `graph()`. Of a constant that repeats itself for each sample that
-  /// the file was exported with, and meets samples there: one of them.
+  /// Returns the operation of an input in `graph()`. If a constant repeats itself for each sample
+  /// of the exported file and meets samples there, one repetition.
   [[nodiscard]] int operand(std::size_t which);
-  /// The same of weights: what is constant is trained, even a single element.
+  /// Like `operand`, for weights: constants are trained, even with a single element.
   [[nodiscard]] int weights(std::size_t which);
   [[nodiscard]] general::Extents shape(std::size_t which) const;
   [[nodiscard]] std::size_t rank(std::size_t which) const { return shape(which).size(); }
-  /// Whether an input can be the weights of a layer: a constant of several floating-point numbers.
+  /// Returns whether an input can be the weights of a layer: a constant of several floating-point
+  /// numbers.
   [[nodiscard]] bool is_weight(std::size_t which) const;
-  /// The operation of an input in the graph of constants.
+  /// Returns the operation of an input in the graph of constants.
   [[nodiscard]] int constant(std::size_t which, std::string_view what) const;
-  /// The values of a constant input. Where the input is left out: none.
+  /// Returns the values of a constant input; empty if the input is omitted.
   [[nodiscard]] std::vector<double> numbers(std::size_t which) const;
-  /// The same as integers. Those that count samples are multiples of `samples_prime`.
+  /// Returns the values as integers. Numbers of samples are multiples of `samples_prime`.
   [[nodiscard]] std::vector<std::int64_t> integers(std::size_t which) const;
-  /// The value of a constant input with one element.
+  /// Returns the value of a constant input with one element.
   [[nodiscard]] double number(std::size_t which, double fallback) const;
 
   [[nodiscard]] bool has_attribute(std::string_view name) const {
@@ -228,22 +229,22 @@ class Arguments {
     if (const auto* value = std::get_if<Value>(&found->second)) return *value;
     throw CannotTranslate("its attribute " + std::string(name) + " has another type");
   }
-  /// An attribute or the constant input `which` with one element, at most `max_integer` away from
-  /// 0: operators can multiply it by an extent.
+  /// Returns an attribute, or the constant input `which` with one element, of magnitude at most
+  /// `max_integer`, so that operators can multiply it by an extent.
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const;
   [[nodiscard]] std::int64_t integer(std::size_t which, std::int64_t fallback) const;
-  /// An attribute with several integers, each limited to `max_integer`.
+  /// Returns an attribute with several integers, each limited to `max_integer`.
   [[nodiscard]] std::vector<std::int64_t> integer_list(std::string_view name,
                                                        std::vector<std::int64_t> fallback) const;
   [[nodiscard]] bool flag(std::string_view name, bool fallback) const {
     return integer(name, fallback ? 1 : 0) != 0;
   }
-  /// Of an attribute, or of a constant input, where later operator sets have them; nothing where
-  /// both are left out.
+  /// Returns the integers of an attribute or, in later operator sets, of a constant input; nothing
+  /// if both are omitted.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(std::string_view name,
                                                                   std::size_t which) const;
 
-  /// The type of the results: that of the first input unless it is set.
+  /// Sets the type of the results; the default is that of the first input.
   void set_type(ElementType type) { type_ = type; }
   [[nodiscard]] ElementType result_type() const;
 
@@ -251,7 +252,7 @@ class Arguments {
   [[nodiscard]] int once_per_file(const Tensor& constant) const;
   struct Met {
     std::size_t dimension = 0;
-    general::Extent extent = {};  // of the other input
+    general::Extent extent = {};  // extent in the other input
   };
   [[nodiscard]] std::optional<Met> samples_met(std::size_t rank) const;
   [[nodiscard]] int repeated(int x);
@@ -266,15 +267,15 @@ class Arguments {
 using Outputs = std::vector<int>;
 using Integers = std::vector<std::int64_t>;
 
-/// Appends what an operator computes to `graph()` and returns its outputs there.
+/// Appends an operator's computation to `graph()` and returns its outputs there.
 using Translate = Outputs (*)(Arguments& arguments);
 using OperatorTable = std::map<std::string_view, Translate>;
 
-/// Operators with nested graphs set the tensors of their outputs themselves.
+/// Translates operators with nested graphs, which set the tensors of their outputs themselves.
 using ControlFlow = void (*)(Arguments& arguments);
 [[nodiscard]] const std::map<std::string_view, ControlFlow>& control_flow_operators();
 
-/// All other operators, by their names in files.
+/// Returns the translations of all other operators, by their names in files.
 [[nodiscard]] const OperatorTable& operator_table();
 
 // The parts of the table.

@@ -1,11 +1,11 @@
-// The units of networks of files: what pipelines may be cut between.
+// Units of networks from files, between which pipelines may be split.
 #pragma once
 
 #include "scenarios/models/network.h"
 
 namespace parbench::onnx_import {
 
-/// Divides the layers of a network into units, whose names are those of their first layers.
+/// Divides the layers of a network into units, named after their first layers.
 void divide_into_units(Network& network);
 
 }  // namespace parbench::onnx_import

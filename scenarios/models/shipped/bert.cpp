@@ -14,7 +14,7 @@
 namespace parbench {
 
 Network bert(const BertSizes& sizes) {
-  constexpr float deviation = 0.02F;  // of embeddings
+  constexpr float deviation = 0.02F;  // standard deviation of embeddings
   const BlockKind block{
       .heads = sizes.heads, .causal = false, .function = ActivationKind::gelu, .epsilon = 1e-12F};
   check_heads(sizes.hidden, sizes.heads);

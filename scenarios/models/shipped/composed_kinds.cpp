@@ -12,7 +12,7 @@ using general::Axes;
 using general::Extents;
 using enum ElementOp;
 
-/// The part of `size` from `first` on in one dimension.
+/// Returns the elements [first, first + size) of one dimension.
 int part_of(general::Graph& graph, int x, std::int64_t axis, std::int64_t first,
             std::int64_t size) {
   Extents shape = graph.shape(x);
@@ -23,7 +23,7 @@ int part_of(general::Graph& graph, int x, std::int64_t axis, std::int64_t first,
   return graph.slice(x, std::move(starts), Axes(shape.size(), 1), shape);
 }
 
-/// x·sigmoid(x), with a sigmoid that no exponential overflows in.
+/// Returns x·sigmoid(x), with a sigmoid without overflow.
 int silu(general::Graph& graph, int x) {
   const int half = graph.apply(product, x, 0.5F);
   return graph.apply(product, half,
@@ -36,7 +36,7 @@ int hard_sigmoid(general::Graph& graph, int x) {
   return graph.apply(product, graph.apply(minimum, moved, 6.0F), 1.0F / 6);
 }
 
-/// {samples, channels, height, width} of {samples, pixels, channels}, and the other way.
+/// Converts {samples, pixels, channels} to {samples, channels, height, width}, and back.
 int image_of(general::Graph& graph, int rows, const Shape& image) {
   return graph.reshape(graph.permute(rows, {0, 2, 1}), extents_of(image));
 }
@@ -50,7 +50,7 @@ Shape rows_shape(const Shape& image) {
   return {element_count(image) / image.front(), image.front()};
 }
 
-/// What BERT and ViT begin positions and tokens with.
+/// Initial values of positions and tokens of BERT and ViT.
 constexpr InitialValues small_normal{
     .distribution = Distribution::normal, .low = 0.0F, .high = 0.02F};
 
@@ -58,7 +58,7 @@ ParameterSpec parameter_of(const char* name, Shape shape, InitialValues initial)
   return {.name = name, .role = name, .shape = std::move(shape), .initial = initial};
 }
 
-/// Turns the pairs of {samples, positions, 1, kv heads, queries for each, 2, half a head}.
+/// Rotates the pairs of {samples, positions, 1, kv heads, queries for each, 2, half a head}.
 class Rotation {
  public:
   Rotation(general::Graph& graph, const RotarySizes& sizes) : graph_(graph) {
@@ -69,7 +69,7 @@ class Rotation {
           std::pow(sizes.base, -static_cast<double>(i) / static_cast<double>(half)));
     }
     std::vector<double> cosines;
-    std::vector<double> sines;  // of the pair's other number
+    std::vector<double> sines;  // sines for the second number of each pair
     for (std::int64_t position = 0; position < sizes.sequence; ++position) {
       for (const double sign : {-1.0, 1.0}) {
         for (const double frequency : frequencies) {

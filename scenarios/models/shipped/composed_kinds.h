@@ -1,4 +1,4 @@
-// Layers of the models that ship which are composed of general operations.
+// Layers of shipped models that are composed of general operations.
 #pragma once
 
 #include <cstdint>
@@ -19,42 +19,42 @@ namespace parbench {
 
 struct RotarySizes {
   std::int64_t sequence = 1;
-  std::int64_t heads = 1;     // of queries: a multiple of `kv_heads`
-  std::int64_t kv_heads = 1;  // of keys and of values
+  std::int64_t heads = 1;     // heads of queries: a multiple of `kv_heads`
+  std::int64_t kv_heads = 1;  // heads of keys and of values
   std::int64_t head_size = 2;
-  double base = 10000;  // of the wavelengths, in positions over 2π
+  double base = 10000;  // base of the wavelengths, in positions over 2π
 };
 
-/// What SelfAttention reads, from projections of queries, keys and values: queries and keys are
-/// turned by angles that grow with their position (Su et al. 2021; halves of a head are pairs, as
-/// Llama has them), and each head of keys and values is repeated for the queries that share it.
-/// {sequence, (heads + 2·kv_heads)·head_size} to {sequence, 3·heads·head_size}.
+/// Returns the input of SelfAttention from projections of queries, keys and values. Queries and
+/// keys are rotated by angles proportional to their position (Su et al. 2021; the halves of a head
+/// form pairs, as in Llama), and each head of keys and values is repeated for the queries that
+/// share it. {sequence, (heads + 2·kv_heads)·head_size} to {sequence, 3·heads·head_size}.
 [[nodiscard]] Composition rotary_projections(const RotarySizes& sizes);
 
-/// The pixels of an image as rows behind a trainable token, and trainable positions added to all:
-/// {width, height, width of the image} to {1 + pixels, width} (Dosovitskiy et al. 2020).
+/// Prepends a trainable token to the pixels of an image as rows, and adds trainable positions to
+/// all rows: {width, height, width of the image} to {1 + pixels, width} (Dosovitskiy et al. 2020).
 [[nodiscard]] Composition class_token_and_positions(const Shape& image);
 
-/// The first row: {rows, width} to {width}.
+/// Returns the first row: {rows, width} to {width}.
 [[nodiscard]] Composition first_row(const Shape& rows);
 
-/// Trainable positions and the first of two trainable segments, both added to each sample's
-/// {sequence, width} (Devlin et al. 2018).
+/// Adds trainable positions and the first of two trainable segments to each sample's {sequence,
+/// width} (Devlin et al. 2018).
 [[nodiscard]] Composition positions_and_segment(const Shape& sample);
 
-/// The pixels of an image as rows: {channels, height, width} to {pixels, channels}.
+/// Returns the pixels of an image as rows: {channels, height, width} to {pixels, channels}.
 [[nodiscard]] Composition image_rows(const Shape& image);
-/// The other way, to {channels, height, width}.
+/// The inverse of image_rows, to {channels, height, width}.
 [[nodiscard]] Composition rows_image(const Shape& image);
 
-/// An image plus rows of its pixels times trainable numbers, one for each channel and 1e-6 at first
-/// (Touvron et al. 2021). Reads {pixels, channels} and the image.
+/// Adds rows of pixels, times a trainable number per channel (initially 1e-6), to an image (Touvron
+/// et al. 2021). Reads {pixels, channels} and the image.
 [[nodiscard]] Composition scaled_residual(const Shape& image);
 
 /// x·min(max(x + 3, 0), 6)/6 of any sample (Howard et al. 2019).
 [[nodiscard]] Composition hard_swish(const Shape& sample);
 
-/// An image whose channels are multiplied by min(max(gate + 3, 0), 6)/6: the end of a
+/// Multiplies the channels of an image by min(max(gate + 3, 0), 6)/6: the end of a
 /// squeeze-and-excitation (Hu et al. 2017). Reads {channels, height, width} and {channels}.
 [[nodiscard]] Composition channel_gate(const Shape& image);
 

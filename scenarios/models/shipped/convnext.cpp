@@ -1,4 +1,4 @@
-// Convolutional networks of ConvNeXt's kind.
+// Convolutional networks like ConvNeXt.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,12 +15,12 @@
 namespace parbench {
 namespace {
 
-/// Appends parts of one network; each function returns the last layer.
+/// Appends parts of a network; each function returns the last layer.
 class ConvNextParts {
  public:
   explicit ConvNextParts(Network& net) : net_(net) {}
 
-  /// A convolution without overlap.
+  /// Appends a convolution with disjoint windows.
   int patches(const std::string& name, std::int64_t channels, std::int64_t side, int input) {
     return net_.add(
         name,
@@ -29,7 +29,7 @@ class ConvNextParts {
         {input});
   }
 
-  /// The channels of each pixel normalised.
+  /// Normalises the channels of each pixel.
   int norm(const std::string& name, int input) {
     const Shape image = net_.shape_of(input);
     int x = net_.add(name + ".rows", image_rows(image), {input});

@@ -12,7 +12,7 @@ namespace {
 using general::Extent;
 using general::Extents;
 
-/// Makes the experts of each token differ, and keeps how many tokens each expert has.
+/// Makes the two experts of each token different, without changing the number of tokens per expert.
 void separate(Routes& routes) {
   for (auto& route : routes) {
     const std::int64_t expert = route[0];
@@ -25,7 +25,7 @@ void separate(Routes& routes) {
   }
 }
 
-/// Appends the parts of a mixture. Slots are the places of tokens: {experts, samples, capacity}.
+/// Appends the parts of a mixture. Slots are positions for tokens: {experts, samples, capacity}.
 class Mixture {
  public:
   Mixture(general::Graph& graph, const ExpertSizes& sizes, const Routes& routes)
@@ -45,14 +45,14 @@ class Mixture {
         graph.reshape(graph.apply(ElementOp::addition, first, token), {general::count_of(slots)});
   }
 
-  /// {experts, tokens of each, columns} of {samples, sequence, columns}.
+  /// Returns {experts, tokens per expert, columns} for {samples, sequence, columns}.
   [[nodiscard]] int at_slots(int x) const {
     const Extent columns = graph_.shape(x).back();
     const int table = graph_.reshape(x, {{sizes_.sequence, true}, columns});
     return graph_.reshape(graph_.rows(table, indices_), of_experts(columns));
   }
 
-  /// The other way: sums over the slots of each token.
+  /// The inverse of at_slots: sums over the slots of each token.
   [[nodiscard]] int at_tokens(int x) const {
     const Extent columns = graph_.shape(x).back();
     const int rows = graph_.reshape(x, {graph_.shape(indices_).front(), columns});
@@ -60,7 +60,7 @@ class Mixture {
                           {samples_, {sizes_.sequence}, columns});
   }
 
-  /// {experts, tokens of each, 1}: the share of each expert in its tokens.
+  /// Returns {experts, tokens per expert, 1}: the weight of each expert for its tokens.
   [[nodiscard]] int shares(int router) const {
     constexpr double excluded = -1e4;
     const Shape shape{sizes_.sequence, sizes_.experts};
@@ -85,7 +85,7 @@ class Mixture {
     return {{sizes_.experts}, {sizes_.capacity(), true}, columns};
   }
 
-  /// {experts, 1, experts}: 1 in the column of each expert.
+  /// Returns {experts, 1, experts}: 1 in the column of each expert.
   [[nodiscard]] int own_column() const {
     const auto experts = static_cast<std::size_t>(sizes_.experts);
     std::vector<double> ones(experts * experts);
@@ -97,7 +97,7 @@ class Mixture {
   const ExpertSizes& sizes_;
   const Routes& routes_;
   Extent samples_{1, true};
-  int indices_ = 0;  // of the token in each slot, among those of all samples
+  int indices_ = 0;  // index of the token in each slot, among the tokens of all samples
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Mixtures of perceptrons, of which each token passes two.
+// Mixtures of expert perceptrons; each token is processed by two.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@ struct ExpertSizes {
   std::int64_t expanded = 1;  // width of an expert
   std::int64_t experts = 2;   // at least 2; divides 2·sequence
 
-  /// The tokens of a sample that each expert gets.
+  /// Returns the number of tokens of a sample for each expert.
   [[nodiscard]] std::int64_t capacity() const { return 2 * sequence / experts; }
 };
 
-/// Random routes that give each expert as many tokens and each token two experts; the same for
-/// every sample and every run. `draw`: which routes.
+/// Returns random routes with equally many tokens per expert and two experts per token; the same
+/// for every sample and every run. `draw`: selects the routes.
 [[nodiscard]] Routes balanced_routes(const ExpertSizes& sizes, std::uint64_t draw);
 
-/// Perceptrons gated by SiLU as one batched product (Jiang et al. 2024), whose results are weighted
-/// by the softmax of the router's numbers for the two experts of a token. Reads {sequence, hidden}
-/// and the router's {sequence, experts}; gives {sequence, hidden}.
+/// Perceptrons gated by SiLU as one batched product (Jiang et al. 2024). Their results are weighted
+/// by the softmax of the router's outputs for the two experts of a token. Reads {sequence, hidden}
+/// and the router's {sequence, experts}; returns {sequence, hidden}.
 [[nodiscard]] Composition mixture_of_experts(const ExpertSizes& sizes, const Routes& routes);
 
 }  // namespace parbench

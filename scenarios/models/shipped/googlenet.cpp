@@ -15,8 +15,7 @@
 namespace parbench {
 namespace {
 
-/// Channels of the four branches: 1×1; 1×1 in front of 3×3; the same again; a pooling in front of
-/// 1×1.
+/// Channels of the four branches: 1×1; 1×1 before 3×3; the same again; pooling before 1×1.
 struct Inception {
   std::string_view name;
   std::int64_t direct = 0;
@@ -26,7 +25,7 @@ struct Inception {
   std::int64_t narrow = 0;
   std::int64_t pooled = 0;
   std::int64_t pool_before =
-      0;  // the side of a pooling of stride 2 in front of the module; 0: none
+      0;  // window size of a pooling with stride 2 before the module; 0: none
 };
 
 constexpr std::array<Inception, 9> modules{{{"inception3a", 64, 96, 128, 16, 32, 32, 0},
@@ -39,7 +38,7 @@ constexpr std::array<Inception, 9> modules{{{"inception3a", 64, 96, 128, 16, 32,
                                             {"inception5a", 256, 160, 320, 32, 128, 128, 2},
                                             {"inception5b", 384, 192, 384, 48, 128, 128, 0}}};
 
-/// A convolution without bias, a normalisation and a ReLU.
+/// Appends a convolution without bias, a normalisation and a ReLU.
 int convolution_unit(Network& net, const std::string& name, int input, std::int64_t channels,
                      Window window) {
   constexpr float epsilon = 1e-3F;
@@ -62,7 +61,7 @@ int inception(Network& net, const Inception& module, int input) {
   return net.add(name, Concatenation(), {direct, wide, narrow, pooled});
 }
 
-/// Its last window may reach over the edge, as in torchvision's.
+/// The last window may extend beyond the edge, as in torchvision.
 int halved(Network& net, std::string name, int input, std::int64_t kernel) {
   return net.add(std::move(name), MaxPool({.kernel = kernel, .stride = 2, .trailing = 1}), {input});
 }

@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// Without layers.
+/// Returns a network without layers.
 Network block_of(const std::string& kind, const BlockSizes& sizes) {
   Network net;
   net.name = fmt::format("{} of {} positions of {} with {} heads", kind, sizes.sequence,
@@ -25,7 +25,7 @@ Network block_of(const std::string& kind, const BlockSizes& sizes) {
 }  // namespace
 
 Network gpt(const GptSizes& sizes) {
-  constexpr float deviation = 0.02F;  // of GPT-2's embeddings
+  constexpr float deviation = 0.02F;  // standard deviation of GPT-2's embeddings
   check_heads(sizes.hidden, sizes.heads);
   Network net =
       network_of_tokens(fmt::format("gpt of {} layers of {} with {} heads, {} tokens of {}{}",

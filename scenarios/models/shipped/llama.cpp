@@ -1,4 +1,4 @@
-// Decoder-only transformers of Llama's kind.
+// Decoder-only transformers like Llama.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void check_sizes(const LlamaSizes& sizes) {
   }
 }
 
-/// The width of a perceptron.
+/// Returns the width of a perceptron.
 std::int64_t expanded(const LlamaSizes& sizes) {
   constexpr std::int64_t multiple = 64;
   const auto width =
@@ -121,7 +121,7 @@ class LlamaBlocks {
 }  // namespace
 
 Network llama(const LlamaSizes& sizes) {
-  constexpr float deviation = 0.02F;  // of embeddings
+  constexpr float deviation = 0.02F;  // standard deviation of embeddings
   check_sizes(sizes);
   Network net = network_of_tokens(
       fmt::format(

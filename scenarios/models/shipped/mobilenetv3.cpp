@@ -30,8 +30,8 @@ struct Inverted {
 
 struct MobileNet {
   std::vector<Inverted> blocks;
-  std::int64_t last = 0;        // channels in front of the pooling
-  std::int64_t classifier = 0;  // features behind it
+  std::int64_t last = 0;        // channels before the pooling
+  std::int64_t classifier = 0;  // features after it
 };
 
 MobileNet mobilenet_of(bool small) {
@@ -71,8 +71,8 @@ MobileNet mobilenet_of(bool small) {
           .classifier = 1280};
 }
 
-/// Channels between the two layers of a squeeze-and-excitation: a quarter, rounded to a multiple of
-/// 8 that is at least 90% of it.
+/// Returns the channels between the two layers of a squeeze-and-excitation: a quarter, rounded to a
+/// multiple of 8 that is at least 90% of it.
 std::int64_t squeezed(std::int64_t channels) {
   constexpr std::int64_t multiple = 8;
   const std::int64_t quarter = channels / 4;
@@ -80,7 +80,7 @@ std::int64_t squeezed(std::int64_t channels) {
   return 10 * rounded < 9 * quarter ? rounded + multiple : rounded;
 }
 
-/// A convolution without bias, a normalisation and a function of each element.
+/// Appends a convolution without bias, a normalisation and an activation function.
 int normalised_convolution(Network& net, const std::string& name, int input,
                            const Convolution::Options& options, Function function) {
   constexpr float epsilon = 1e-3F;

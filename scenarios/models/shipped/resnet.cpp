@@ -14,9 +14,10 @@
 namespace parbench {
 namespace {
 
-constexpr std::int64_t bottleneck_expansion = 4;  // of a bottleneck's last convolution
+// ratio of output to inner channels of a bottleneck
+constexpr std::int64_t bottleneck_expansion = 4;
 
-/// Blocks of each of the four groups, and whether they are bottlenecks.
+/// Number of blocks of each of the four groups, and whether they are bottlenecks.
 struct Blocks {
   std::array<int, 4> counts;
   bool bottlenecks = false;
@@ -36,7 +37,7 @@ const Blocks& blocks_of(int depth) {
   return found->second;
 }
 
-/// A convolution without bias, as wide as its window leaves images.
+/// Appends a convolution without bias whose padding keeps the image size (for stride 1).
 int convolution(Network& net, std::string name, int input, std::int64_t channels,
                 std::int64_t kernel, std::int64_t stride) {
   return net.add(
@@ -46,15 +47,15 @@ int convolution(Network& net, std::string name, int input, std::int64_t channels
       {input});
 }
 
-/// What a residual block is built with.
+/// Parameters of a residual block.
 struct BlockOptions {
   std::string name;
   std::int64_t width = 64;
   std::int64_t stride = 1;
-  bool projects = false;  // the shortcut
+  bool projects = false;  // the shortcut has a projection
 };
 
-/// Adds the end of a block: its last normalisation with the shortcut. Returns the last layer.
+/// Appends the end of a block: its last normalisation, with the shortcut. Returns the last layer.
 int block_end(Network& net, const BlockOptions& block, int input, const std::string& norm, int x,
               std::int64_t channels) {
   int shortcut = input;
@@ -65,7 +66,7 @@ int block_end(Network& net, const BlockOptions& block, int input, const std::str
   return net.add(block.name + norm, BatchNorm(true), {x, shortcut});
 }
 
-/// 3×3, 3×3, with the identity or a projection beside them.
+/// Appends 3×3, 3×3, with an identity or projection shortcut.
 int basic_block(Network& net, const BlockOptions& block, int input) {
   int x = convolution(net, block.name + ".conv1", input, block.width, 3, block.stride);
   x = net.add(block.name + ".bn1", BatchNorm(true), {x});
@@ -73,7 +74,7 @@ int basic_block(Network& net, const BlockOptions& block, int input) {
   return block_end(net, block, input, ".bn2", x, block.width);
 }
 
-/// 1×1 down, 3×3, 1×1 up, with the identity or a projection beside them.
+/// Appends 1×1 down, 3×3, 1×1 up, with an identity or projection shortcut.
 int bottleneck(Network& net, const BlockOptions& block, int input) {
   const std::int64_t channels = block.width * bottleneck_expansion;
   int x = convolution(net, block.name + ".conv1", input, block.width, 1, 1);

@@ -1,4 +1,4 @@
-// Layers of the parts of blocks.
+// Appends the layers of attention and of perceptrons.
 #include "scenarios/models/shipped/transformer_parts.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The parts that blocks of transformers are built from.
+// Parts of transformer blocks.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// What blocks of different transformers differ in beside their width, which is that of the input.
+/// Differences between blocks of transformers other than their width, which is that of the input.
 struct BlockKind {
   std::int64_t heads = 1;
   bool causal = true;
@@ -17,24 +17,24 @@ struct BlockKind {
   float epsilon = 1e-5F;  // of normalisations
 };
 
-/// A network without layers that reads `sequence` tokens of a vocabulary and predicts one for each
-/// position. The layers that follow belong to unit "embedding".
+/// Returns a network without layers that reads `sequence` tokens of a vocabulary and predicts one
+/// for each position. Layers appended next belong to unit "embedding".
 [[nodiscard]] Network network_of_tokens(std::string name, std::int64_t sequence,
                                         std::int64_t vocabulary);
 
-/// Throws std::invalid_argument, which names both flags, unless the heads divide the width.
+/// Throws std::invalid_argument, with the names of both flags, unless the heads divide the width.
 void check_heads(std::int64_t hidden, std::int64_t heads);
 
 // Each appends layers whose names begin with `name`, and returns the last one.
 
-/// Projections, attention and the projection behind it.
+/// Appends projections, attention and the output projection.
 int add_attention(Network& net, const std::string& name, const BlockKind& kind, int input);
-/// A perceptron of two layers, four times as wide in between.
+/// Appends a perceptron of two layers, whose inner width is four times the outer one.
 int add_perceptron(Network& net, const std::string& name, const BlockKind& kind, int input);
 
-/// Attention behind a normalisation and beside a residual connection.
+/// Appends attention after a normalisation, with a residual connection.
 int add_attention_part(Network& net, const std::string& name, const BlockKind& kind, int input);
-/// The same of a perceptron.
+/// Appends a perceptron in the same way.
 int add_perceptron_part(Network& net, const std::string& name, const BlockKind& kind, int input);
 
 }  // namespace parbench

@@ -16,7 +16,8 @@ namespace {
 
 constexpr Window halving{.kernel = 2, .stride = 2};
 
-/// Twice a 3×3 convolution without bias, a normalisation and a ReLU. Returns the last layer.
+/// Appends a 3×3 convolution without bias, a normalisation and a ReLU, twice. Returns the last
+/// layer.
 int double_convolution(Network& net, const std::string& name, int input, std::int64_t channels) {
   constexpr Window same_size{.kernel = 3, .padding = 1};
   int x = input;
@@ -52,7 +53,7 @@ Network unet(const UnetSizes& sizes, std::int64_t image_channels, std::int64_t c
   net.name = fmt::format("unet of {} levels from {} channels, {} classes", sizes.layers,
                          sizes.hidden, classes);
   net.input = {image_channels, sizes.image, sizes.image};
-  net.one_hot_target = false;  // a value for each class of each pixel
+  net.one_hot_target = false;  // the target has a value for each class of each pixel
   std::vector<int> levels;
   std::int64_t channels = sizes.hidden;
   int x = network_input;

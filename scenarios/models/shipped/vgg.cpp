@@ -12,14 +12,14 @@
 namespace parbench {
 namespace {
 
-/// So many convolutions of so many channels, with a pooling behind them.
+/// Convolutions with equal channels, followed by a pooling.
 struct Group {
   int convolutions;
   std::int64_t channels;
 };
 constexpr std::array<Group, 5> vgg16_groups{{{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}}};
 
-/// Linear, ReLU and dropout. Returns the last layer.
+/// Appends linear layer, ReLU and dropout. Returns the last layer.
 int classifier_layer(Network& net, int number, int input) {
   constexpr std::int64_t features = 4096;
   constexpr float probability = 0.5F;
@@ -39,7 +39,7 @@ Network vgg16(std::int64_t image, std::int64_t classes) {
   net.name = "vgg16";
   net.input = {3, image, image};
   int x = network_input;
-  int number = 0;  // torchvision numbers poolings and ReLUs too
+  int number = 0;  // torchvision also numbers poolings and ReLUs
   for (const auto& [convolutions, channels] : vgg16_groups) {
     net.unit(fmt::format("features.{}", number));
     for (int i = 0; i < convolutions; ++i) {

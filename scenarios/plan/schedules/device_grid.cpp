@@ -25,7 +25,7 @@ int divided_dimensions(const DeviceGrid& grid) {
       factors, [&](const Factor& factor) { return grid.*factor.member > 1; }));
 }
 
-/// From 1 to `max_factor`; 0: it is none.
+/// Returns the number, from 1 to `max_factor`; 0 for other text.
 int number_in(std::string_view digits) {
   int number = 0;
   for (const char digit : digits) {

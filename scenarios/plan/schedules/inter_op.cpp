@@ -17,14 +17,14 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Operations [first, last) in a row that have the whole device, or none of which does.
+/// Consecutive operations [first, last) all of which have the whole device, or none of which does.
 struct Block {
   int first = 0;
   int last = 0;
   bool is_serial = false;
 };
 
-/// For each operation, how many others precede or follow it.
+/// Returns, for each operation, how many others precede or follow it.
 std::vector<int> related_counts(const InterOpProblem& problem) {
   const int count = problem.count();
   std::vector<std::vector<bool>> precedes(at(count), std::vector<bool>(at(count), false));
@@ -71,8 +71,8 @@ InterOpStage merged_stage(const InterOpProblem& problem, int merge) {
   return stage;
 }
 
-/// For each operation the merge that it is part of: of the largest ones, as far as they do not
-/// meet.
+/// Returns the merge of each operation: the largest merges are taken first, unless they overlap
+/// with one already taken.
 std::vector<int> largest_merges(const InterOpProblem& problem) {
   std::vector<int> order(problem.merges.size());
   std::iota(order.begin(), order.end(), 0);
@@ -101,7 +101,7 @@ std::vector<double> longest_paths(const InterOpProblem& problem) {
   return paths;
 }
 
-/// The streams of one block while it is list-scheduled.
+/// Streams of one block during list scheduling.
 class ListScheduler {
  public:
   ListScheduler(const InterOpProblem& problem, const std::vector<double>& paths)
@@ -145,7 +145,7 @@ InterOpStage listed(const InterOpProblem& problem, const Block& block,
   return ListScheduler(problem, paths).run(block);
 }
 
-/// Those of a merge count for its first operation.
+/// The time of a merge counts for its first operation.
 double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) {
   if (placed.merge != not_merged) {
     const InterOpMerge& merge = problem.merges[at(placed.merge)];
@@ -156,22 +156,22 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
 
 // --- dynamic programming over stages ---
 
-using OpSet64 = std::uint64_t;  // operations of a block, by their place in it
+using OpSet64 = std::uint64_t;  // operations of a block, by index in it
 
-/// What ran last.
+/// Kind of the previous stage.
 enum class Ran { nothing, whole, streams };
 
 Ran kind_of(const InterOpStage& stage) {
   return stage.front().stream == whole_device ? Ran::whole : Ran::streams;
 }
 
-/// Seconds between what ran and the stage that begins.
+/// Returns the seconds between the previous stage and the next one.
 double join_seconds(const InterOpProblem& problem, Ran before, Ran next) {
   if (before == Ran::nothing || next == Ran::nothing) return 0;
   return before == Ran::whole && next == Ran::whole ? 0 : problem.join;
 }
 
-/// Finds the fastest stages of one block. Those around it have the whole device.
+/// Finds the fastest stages of one block. The operations before and after it have the whole device.
 class StageSolver {
  public:
   StageSolver(const InterOpProblem& problem, const Block& block, const StageSearch& search)
@@ -196,7 +196,7 @@ class StageSolver {
     }
   }
 
-  /// Nothing where there are too many states.
+  /// Returns nothing if there are too many states.
   std::optional<InterOpSchedule> solve() {
     const State begin{0, before_all_};
     if (!seconds_from(begin)) return std::nullopt;
@@ -216,13 +216,13 @@ class StageSolver {
     friend auto operator<=>(const State&, const State&) = default;
   };
   struct Choice {
-    double seconds = 0;  // from here to the block's end, with the join behind it
+    double seconds = 0;  // from here to the block's end, including the join after it
     State next;
     InterOpStage stage;
   };
   using Chains = std::vector<std::vector<int>>;
   struct Merge {
-    int index = 0;  // among the problem's
+    int index = 0;  // index in the problem
     OpSet64 ops = 0;
   };
 
@@ -239,13 +239,13 @@ class StageSolver {
   }
   [[nodiscard]] double shared(int index) const { return problem_.shared[at(first_ + index)]; }
 
-  /// Seconds from a state to the end; nothing where states ran out.
+  /// Returns the seconds from a state to the end; nothing if the limit of states is exceeded.
   std::optional<double> seconds_from(const State& state) {
     if (state.done == all()) return join_seconds(problem_, state.before, after_all_);
     if (const auto found = best_.find(state); found != best_.end()) return found->second.seconds;
     if (best_.size() >= search_.max_states) return std::nullopt;
     Choice best{.seconds = std::numeric_limits<double>::infinity(), .next = state, .stage = {}};
-    best_[state] = best;  // counts as a state while those behind it are solved
+    best_[state] = best;  // counts as a state while later states are solved
     for (int index = 0; index < count_; ++index) {
       if (!is_ready(index, state.done)) continue;
       const InterOpStage single{{.op = first_ + index}};
@@ -264,7 +264,7 @@ class StageSolver {
     return best.seconds;
   }
 
-  /// Considers a stage in a state, with what is `done` behind it.
+  /// Considers a stage in a state; `done`: completed operations after the stage.
   bool consider(const InterOpStage& stage, const State& state, OpSet64 done, double seconds,
                 Choice& best) {
     const State next{done, kind_of(stage)};
@@ -275,8 +275,9 @@ class StageSolver {
     return true;
   }
 
-  /// Adds a further chain, whose first operation comes behind those of the chains that are there,
-  /// to one stream more. `state`: before the stage; `taken`: done with the stage so far.
+  /// Adds another chain, on another stream. Its first operation has a higher index than those of
+  /// the existing chains, so that no set of chains is considered twice. `state`: before the stage;
+  /// `taken`: completed operations, including the stage so far.
   bool consider_chains(int from, const State& state, OpSet64 taken, double longest, Chains& chains,
                        Choice& best) {
     if (chains.size() >= 2 && !consider(stage_of(chains), state, taken, longest, best)) {
@@ -294,14 +295,14 @@ class StageSolver {
     return true;
   }
 
-  /// Considers the last chain as it is, and with each operation that may follow in it.
+  /// Considers the last chain as it is, and extended by each operation that may follow in it.
   bool extend_chain(int start, const State& state, OpSet64 taken, double seconds, double longest,
                     Chains& chains, Choice& best) {
     if (!consider_chains(start + 1, state, taken, std::max(longest, seconds), chains, best)) {
       return false;
     }
     if (static_cast<int>(chains.back().size()) == search_.max_chain) return true;
-    OpSet64 visible = state.done;  // what an operation of this chain may read
+    OpSet64 visible = state.done;  // operations that this chain may read
     for (const int index : chains.back()) visible |= bit(index);
     const int last = chains.back().back();
     for (int index = last + 1; index < count_; ++index) {
@@ -334,7 +335,7 @@ class StageSolver {
   Ran before_all_;
   Ran after_all_;
   std::vector<OpSet64> before_;
-  std::vector<Merge> merges_;  // of the block
+  std::vector<Merge> merges_;  // merges within the block
   std::map<State, Choice> best_;
 };
 

@@ -1,11 +1,11 @@
-// Topological levels of a graph: what may run at once.
+// Topological levels of a graph: sets of nodes that may run at the same time.
 #pragma once
 
 #include <vector>
 
 namespace parbench {
 
-/// The length of the longest path that leads to each node. `after`: for each node the earlier ones
+/// Returns the length of the longest path to each node. `after`: for each node, the earlier nodes
 /// that it reads.
 [[nodiscard]] std::vector<int> topological_levels(const std::vector<std::vector<int>>& after);
 

@@ -1,4 +1,4 @@
-// Slots by the order that the schedule implies: each micro-batch takes the first slot that is free.
+// Assigns slots by the order that the schedule implies: each micro-batch takes the first free slot.
 #include "scenarios/plan/schedules/liveness.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace parbench {
 namespace {
 
-/// Which actions have ended when another one starts: actions of a stage follow each other, and
-/// activations and gradients come from its neighbours.
+/// Which actions have ended when another one starts. Actions of a stage run in order, and
+/// activations and gradients come from neighbouring stages.
 class ActionOrder {
  public:
   explicit ActionOrder(const Schedule& schedule) {
@@ -31,16 +31,16 @@ class ActionOrder {
     }
   }
 
-  /// Whether `one` has always ended when `other` starts.
+  /// Returns whether `one` has always ended when `other` starts.
   [[nodiscard]] bool precedes(const Action& one, const Action& other) const {
     return moments_.at(other).ended[static_cast<std::size_t>(one.stage)] >
            moments_.at(one).position;
   }
 
  private:
-  using Ended = std::vector<int>;  // by stage: its first actions
+  using Ended = std::vector<int>;  // by stage: number of its first actions that have ended
   struct Moment {
-    int position = 0;  // among the actions of its stage
+    int position = 0;  // index among the actions of its stage
     Ended ended;       // when it starts
   };
 
@@ -60,8 +60,8 @@ struct PassOfStage {
   [[nodiscard]] Action of(int micro_batch) const { return {pass, stage, micro_batch}; }
 };
 
-/// Memory of a micro-batch is first used during or after the pass `first`, and last before the end
-/// of the pass `last`. `micro_batches`: in the order of their pass `first`. A slot is free for a
+/// Assigns slots to memory that is used from the pass `first` (or during it) until the end of the
+/// pass `last`. `micro_batches`: in the order of their pass `first`. A slot is free for a
 /// micro-batch if the pass `last` of its holder ends before that micro-batch's pass `first` begins.
 Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batches,
                     const PassOfStage& first, const PassOfStage& last) {
@@ -81,7 +81,7 @@ Slots slots_between(const ActionOrder& order, const std::vector<int>& micro_batc
   return slots;
 }
 
-/// In the order in which a stage has them in that pass.
+/// Returns the micro-batches in the order in which a stage processes them in that pass.
 std::vector<int> micro_batches_of(const std::vector<Action>& actions, Pass pass) {
   std::vector<int> found;
   for (const Action& action : actions) {

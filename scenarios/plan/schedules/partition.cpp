@@ -1,4 +1,4 @@
-// Dynamic programming over the first units and stages.
+// Dynamic programming over prefixes of units and stages.
 #include "scenarios/plan/schedules/partition.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace parbench {
 namespace {
 
-/// The cost of a stage of consecutive units with its copies.
+/// The cost of a stage of consecutive units, including its copies.
 class StageCosts {
  public:
   /// `costs` must outlive this object.
@@ -35,7 +35,7 @@ class StageCosts {
     return costs_.units.empty() ? 0 : static_cast<int>(costs_.units.front().size());
   }
 
-  /// Returns the seconds of the units from `first` to the one in front of `end`.
+  /// Returns the seconds of the units [first, end).
   [[nodiscard]] double seconds(int stage, int first, int end) const {
     const std::vector<double>& sums = first_units_[static_cast<std::size_t>(stage)];
     double sum = sums[static_cast<std::size_t>(end)] - sums[static_cast<std::size_t>(first)] +
@@ -54,17 +54,18 @@ class StageCosts {
   }
 
   const PartitionCosts& costs_;
-  std::vector<std::vector<double>> first_units_;  // of each stage, of the first 0, 1, 2, … units
+  // for each stage, the sum over the first 0, 1, 2, … units
+  std::vector<std::vector<double>> first_units_;
 };
 
 constexpr double impossible = std::numeric_limits<double>::infinity();
 
-/// Returns the partition whose slowest stage is the fastest. `seconds(stage, first, end)`: the cost
-/// of a stage of some units; infinite where there must be no such stage.
+/// Returns the partition with the fastest slowest stage. `seconds(stage, first, end)`: the cost of
+/// a stage with the units [first, end); infinite if the stage is not allowed.
 template <typename Seconds>
 std::vector<int> best_partition(int stages, int units, const Seconds& seconds) {
-  // slowest[s][u]: the best slowest stage when the first u units make s stages; last[s][u]: where
-  // the last of those stages starts.
+  // slowest[s][u]: the lowest cost of the slowest stage if the first u units form s stages;
+  // last[s][u]: first unit of the last of those stages.
   const auto at = [&](int stage, int unit) {
     return static_cast<std::size_t>(stage) * (static_cast<std::size_t>(units) + 1) +
            static_cast<std::size_t>(unit);

@@ -10,8 +10,8 @@
 namespace parbench {
 namespace {
 
-/// What is smaller than one of so many parts of a bucket, such as a bias, makes no bucket of its
-/// own.
+/// A parameter smaller than 1/parts_of_own of a bucket, such as a bias, does not get a bucket of
+/// its own.
 constexpr std::size_t parts_of_own = 4;
 
 }  // namespace
@@ -19,8 +19,8 @@ constexpr std::size_t parts_of_own = 4;
 std::vector<GradientBucket> shard_buckets(const std::vector<std::size_t>& offsets,
                                           std::size_t total_bytes, std::size_t bucket_bytes) {
   std::vector<GradientBucket> buckets;
-  std::size_t end = total_bytes;      // of the bucket
-  std::size_t own_end = total_bytes;  // of the parameter
+  std::size_t end = total_bytes;      // end of the bucket
+  std::size_t own_end = total_bytes;  // end of the parameter that starts it
   for (auto begin = offsets.rbegin(); begin != offsets.rend(); ++begin) {
     const bool is_large = own_end - *begin >= bucket_bytes;
     if (is_large && end > own_end && end - own_end >= bucket_bytes / parts_of_own) {
@@ -88,7 +88,7 @@ std::vector<ShardLayout::Block> ShardLayout::parts_of(std::size_t offset, std::s
 std::vector<Holding> holdings_of(const std::vector<std::vector<std::size_t>>& needed, int prefetch,
                                  bool stays) {
   std::vector<Holding> all;
-  std::map<std::size_t, std::size_t> last_of;  // the place of each bucket's last holding
+  std::map<std::size_t, std::size_t> last_of;  // index of each bucket's last holding
   for (int step = 0; step < static_cast<int>(needed.size()); ++step) {
     for (const std::size_t bucket : needed[static_cast<std::size_t>(step)]) {
       int begin = std::max(0, step - prefetch);

@@ -1,4 +1,4 @@
-// Comparison of stages element by element.
+// Compares stages element by element.
 #include "scenarios/training/checks/replica_checks.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Whether stages that must hold the same parameters do.
+// Checks that stages have equal parameters.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace parbench {
 
-/// The first difference between two stages with the same layers: of a parameter, bit for bit, and
-/// where gradients are compared too, of its gradient. Nothing where there is none.
+/// Returns the first difference between two stages with the same layers: of a parameter, bit for
+/// bit, or of its gradient if gradients are compared. Nothing if they are equal.
 [[nodiscard]] std::optional<std::string> unequal_parameters(CaseData& data, const Stage& first,
                                                             const Stage& other,
                                                             bool with_gradients);

@@ -1,4 +1,4 @@
-// Loss, gradients and update by definition.
+// Recomputes losses and gradients by definition, and compares both ends of boundaries.
 #include "scenarios/training/checks/step_checks.h"
 
 #include <fmt/format.h>
@@ -19,8 +19,8 @@
 namespace parbench {
 namespace {
 
-constexpr double max_naive = 1e8;       // multiplications of a pass: a tenth of a second
-constexpr int gradient_positions = 24;  // of the last layer's weights, beside the corners
+constexpr double max_naive = 1e8;       // multiplications of a pass, which take a tenth of a second
+constexpr int gradient_positions = 24;  // of the last layer's weights, in addition to the corners
 
 std::vector<double> widened(const std::vector<float>& values) {
   return {values.begin(), values.end()};
@@ -28,9 +28,9 @@ std::vector<double> widened(const std::vector<float>& values) {
 
 // --- the last layer and the loss ---
 
-/// The whole batch at the end of the network, put together from micro-batches. Canonical.
+/// Tensors of the whole batch at the end of the network, assembled from micro-batches. Canonical.
 struct End {
-  std::vector<float> source;  // of the last layer
+  std::vector<float> source;  // input of the last layer
   std::vector<float> prediction;
   std::vector<float> target;
 };
@@ -48,7 +48,7 @@ End read_end(CaseData& data, const Stage& last, int micro_batches) {
   return end;
 }
 
-/// The loss by definition, and its derivative by each element of the prediction.
+/// The loss by definition, and its derivative with respect to each element of the prediction.
 struct NaiveLoss {
   Expected value;
   std::vector<double> gradient;
@@ -65,7 +65,7 @@ NaiveLoss mean_squared_error(const End& end) {
   return loss;
 }
 
-/// One row of logits for each target, which is below zero where it is ignored.
+/// One row of logits for each target; negative targets are ignored.
 NaiveLoss cross_entropy(const End& end) {
   NaiveLoss loss{.value = {}, .gradient = std::vector<double>(end.prediction.size())};
   const std::size_t classes = end.prediction.size() / end.target.size();
@@ -98,8 +98,8 @@ bool has_product_at_end(const Network& network) {
          (convolution != nullptr && convolution->options().groups == 1);
 }
 
-/// The last layer as one convolution of the whole batch, where it is a convolution without groups,
-/// or a linear layer: a convolution of images of one pixel.
+/// Returns the last layer as one convolution of the whole batch. It must be a convolution without
+/// groups or a linear layer, which is a convolution of images of one pixel.
 std::optional<ConvolutionShape> product_at_end(const Network& network, const End& end) {
   if (!has_product_at_end(network)) return std::nullopt;
   const Layer& last = network.layers.back();
@@ -120,7 +120,7 @@ std::size_t element_of(const Shape& shape, const Shape& position) {
 }
 
 /// d loss / d weight[o][i][ky][kx] = Σ over samples, y and x of d loss / d prediction[o][y][x] ·
-/// the element of source[i] that the weight meets there.
+/// the element of source[i] that is multiplied by the weight.
 Expected weight_gradient(const End& end, const NaiveLoss& loss, const ConvolutionShape& shape,
                          const Shape& position) {
   Expected want;
@@ -148,10 +148,10 @@ CheckResult check_weight_gradient(CaseData& data, const Stage::TrainedParameter&
                                   const End& end, const NaiveLoss& loss,
                                   const ConvolutionShape& shape, NumberFormat format) {
   const std::vector<float> got = data.read(weights.gradient);
-  // The gradient of the prediction is rounded to the case's type: every term is that far off.
+  // The gradient of the prediction is rounded to the case's type, so every term has this error.
   const double rounding =
       1e-5 + (format.dtype == DType::bf16 ? 0x1p-8 : 0.0) + lost_in_products(format);
-  // Probabilities below the normal numbers of f32 are rounded to them.
+  // Subnormal probabilities are rounded to the smallest normal f32 numbers.
   constexpr double underflow = 1e-30;
   for (const Shape& position : spot_positions(shape.weights(), gradient_positions)) {
     const Expected want = weight_gradient(end, loss, shape, position);
@@ -195,7 +195,7 @@ CheckResult check_finite(const std::vector<Output>& outputs) {
 
 // --- a whole perceptron ---
 
-/// The multiplications of one naive pass.
+/// Returns the number of multiplications of one naive pass.
 double naive_products(const Network& network, const Tensor& images) {
   double weights = 0;
   for (const ParameterSpec& spec : network.parameters()) {
@@ -209,7 +209,7 @@ NamedValues initial_parameters(const Stages& stages) {
   for (const Stage* stage : stages) {
     for (const Stage::TrainedParameter& parameter : stage->parameters()) {
       std::vector<double>& values = initial[parameter.spec.name];
-      if (!values.empty()) continue;  // another replica's
+      if (!values.empty()) continue;  // belongs to another replica
       for (std::int64_t i = 0; i < parameter.initial.count; ++i) {
         values.push_back(initial_value(parameter, i));
       }
@@ -260,7 +260,7 @@ CheckResult check_perceptron(CaseParts& parts, const Network& network, NumberFor
                                .samples = images.desc.shape.front()},
                               format.dtype);
   Tolerance tolerance = tolerance_of_step(format);
-  // The naive network multiplies in f32, and the products of all layers follow each other.
+  // The naive network multiplies in f32, and errors of all layers accumulate.
   if (format.math == MathMode::tf32) tolerance.relative *= linear_layers(network);
   NamedValues gradients = naive.gradients();
   const NaiveOutputs want = outputs_of(naive.loss(), gradients, optimizer);

@@ -1,4 +1,4 @@
-// Checks of a training step that need no reference run: parts of it recomputed naively in double.
+// Checks of a training step without a reference run: parts of it are recomputed naively in double.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace parbench {
 
-/// Tolerance of the gradients of a step, which may be small: without an absolute part.
+/// Returns the tolerance for the gradients of a step. Gradients may be small, so it has no absolute
+/// part.
 [[nodiscard]] Tolerance tolerance_of_step(NumberFormat format);
 
 /// Adds a check of the loss and the gradients of the first step after a reset:
@@ -22,11 +23,12 @@ namespace parbench {
 void add_step_checks(CaseParts& parts, const Network& network, NumberFormat format,
                      const Stages& stages, int micro_batches, const Optimizer& optimizer);
 
-/// Adds a check that there is a finite loss. Refers to the parts.
+/// Adds a check that the loss exists and is finite. Refers to the parts.
 void add_loss_check(CaseParts& parts);
 
-/// Adds a check that the last micro-batch's activations and gradients have come over each boundary
-/// between stages with different layouts as they were sent. Refers to the parts and the stages.
+/// Adds a check that the last micro-batch's activations and gradients were received as they were
+/// sent, for each boundary between stages with different layouts. Refers to the parts and the
+/// stages.
 void add_boundary_check(CaseParts& parts, const Stages& stages, int last_micro_batch);
 
 }  // namespace parbench

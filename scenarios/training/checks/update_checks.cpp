@@ -1,4 +1,4 @@
-// Expected parameters from initial values and gradients.
+// Computes expected parameters from initial values and gradients.
 #include "scenarios/training/checks/update_checks.h"
 
 #include <fmt/format.h>
@@ -16,11 +16,11 @@ namespace parbench {
 namespace {
 
 constexpr const char* update_check = "sampled parameters after the update";
-constexpr int update_positions = 4;  // of every parameter, beside the ends
+constexpr int update_positions = 4;  // per parameter, in addition to the ends
 
-/// One of the numbers that a Fill draws.
+/// Returns one of the numbers that a Fill draws.
 float drawn(const Fill& fill, std::int64_t index) {
-  constexpr std::int64_t block = 4;  // what the generator draws at a time
+  constexpr std::int64_t block = 4;  // numbers that the generator draws at a time
   if (fill.distribution == Distribution::constant) return fill.low;
   const auto generate =
       fill.distribution == Distribution::normal ? generate_normal : generate_uniform;
@@ -30,8 +30,8 @@ float drawn(const Fill& fill, std::int64_t index) {
   return values.at(static_cast<std::size_t>(index % block));
 }
 
-/// Spread positions, and that of the largest gradient: elsewhere an update with a small learning
-/// rate may not be visible in f32.
+/// Returns spread positions, and the position of the largest gradient: elsewhere an update with a
+/// small learning rate may be below the resolution of f32.
 std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
   std::vector<std::int64_t> places;
   const auto count = static_cast<std::int64_t>(gradient.size());
@@ -44,7 +44,7 @@ std::vector<std::int64_t> update_places(const std::vector<float>& gradient) {
   return places;
 }
 
-/// How often a step rounds in f32, by what is rounded.
+/// Number of roundings of a step in f32, by rounded quantity.
 struct Roundings {
   double result = 1;
   double change = 1;
@@ -52,14 +52,14 @@ struct Roundings {
 
 Roundings roundings_of(const Optimizer& optimizer) {
   Roundings roundings;
-  // Adam: both moments and their weights, a root, a quotient. AdamW: also the part that is kept.
+  // Adam: both moments and their weights, a root, a quotient. AdamW: also the decay.
   if (is_adam(optimizer.kind)) roundings.change = 12;
   if (optimizer.kind == OptimizerKind::adamw) roundings.result = 2;
   if (optimizer.clips()) ++roundings.change;
   return roundings;
 }
 
-/// A parameter's gradient, and its values after the update.
+/// Gradient of a parameter, and its values after the update.
 struct UpdatedValues {
   std::vector<float> gradient;
   std::vector<float> after;
@@ -82,7 +82,7 @@ CheckResult check_update(const Stage::TrainedParameter& parameter, const Updated
   return std::nullopt;
 }
 
-/// Every device has computed it from the norms of all devices.
+/// Every device has computed the factor from the norms of all devices.
 CheckResult check_factors(CaseData& data, const std::vector<Tensor>& factors, double want) {
   constexpr double allowed = 1e-5;  // of norms that are sums in f32
   for (const Tensor& factor : factors) {
@@ -119,7 +119,7 @@ CheckResult check_copies(CaseData& data, const Stages& stages) {
   return std::nullopt;
 }
 
-/// The parameters of a stage are held to its own factor, which is rounded and checked itself.
+/// Parameters of a stage are checked with its own factor, which is rounded and checked separately.
 CheckResult check_updates(CaseData& data, const Stages& stages,
                           const std::vector<Output>& outputs) {
   const Optimizer& optimizer = stages.front()->optimizer();

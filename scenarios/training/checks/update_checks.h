@@ -1,5 +1,4 @@
-// What the first update after a reset has to make of the parameters, wherever they and their
-// gradients lie.
+// Checks of the first update after a reset, wherever parameters and gradients are stored.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +12,29 @@
 
 namespace parbench {
 
-/// "the loss is 2.5, computed naively 2.4"
+/// Returns "the loss is 2.5, computed naively 2.4".
 [[nodiscard]] std::string naive_difference(const std::string& what, double got, double want);
 
-/// A value of a parameter after a reset.
+/// Returns a value of a parameter after a reset.
 [[nodiscard]] float initial_value(const Stage::TrainedParameter& parameter, std::int64_t index);
 
 /// Adds a check of sampled values of every parameter after the first update, from its initial value
 /// and its gradient. Refers to the parts and the stages.
 void add_update_check(CaseParts& parts, const Stages& stages);
 
-/// Parameters around the first update after a reset, wherever they and their gradients lie.
+/// Parameters at the first update after a reset, wherever they and their gradients are stored.
 struct UpdatedParameters {
   struct One {
     Stage::TrainedParameter parameter;               // its name and its initial values
-    std::function<std::vector<float>()> gradient{};  // of the batch
+    std::function<std::vector<float>()> gradient{};  // gradient of the batch
     std::function<std::vector<float>()> after{};
   };
   Optimizer optimizer;
-  std::vector<Tensor> clip_factors;  // of each device that updates; none without clipping
+  std::vector<Tensor> clip_factors;  // one for each device that updates; empty without clipping
   std::vector<One> all;
 };
 
-/// Adds the same check of parameters and gradients that do not lie in stages. Refers to the parts.
+/// Adds the same check for parameters and gradients that are not in stages. Refers to the parts.
 void add_update_check(CaseParts& parts, UpdatedParameters updated);
 
 /// Adds clip factor and gradients as outputs.

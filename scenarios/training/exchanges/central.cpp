@@ -1,4 +1,4 @@
-// Tasks of towers and of replication in every step.
+// Adds tasks for towers, and for replication in every step.
 #include "scenarios/training/exchanges/central.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ TaskId send_parameters(StepTasks& tasks, int replica, std::vector<TaskId> after)
                        .source = tasks.stage({}).region().parameters});
 }
 
-/// Sums gradients on the first device and updates its parameters. Returns the update.
+/// Sums gradients on the first device and updates its parameters. Returns the task of the update.
 TaskId write_central_update(StepTasks& tasks) {
   const BufferView sum = tasks.stage({}).region().gradients;
   tasks.completed({}) = {add_reduction(tasks, peer_of(tasks, 0), sum, true)};
@@ -63,7 +63,7 @@ class ReplicateWriter {
                         copy);
   }
 
-  /// A replica's samples of something of the whole batch.
+  /// Returns a replica's samples of a tensor of the whole batch.
   [[nodiscard]] BufferView part_of(const BufferView& whole, int r) const {
     const StepLayout& layout = step_.layout;
     const std::size_t sample = whole.bytes / static_cast<std::size_t>(layout.samples());
@@ -73,7 +73,7 @@ class ReplicateWriter {
                       static_cast<std::size_t>(layout.samples_of(r)) * sample);
   }
 
-  /// The forward pass with the packing of parameters, which arrive in every step.
+  /// Adds the forward pass, including the packing of parameters, which arrive in every step.
   TaskId add_forward(int r) {
     std::vector<TaskId> after;
     if (r > 0) {
@@ -105,7 +105,7 @@ class ReplicateWriter {
                                          {operation.diff_prediction, gradients_}})});
   }
 
-  /// The backward pass behind the loss, once the gradients of the predictions have arrived.
+  /// Adds the backward pass after the loss, once the gradients of the predictions have arrived.
   TaskId add_backward(int r, TaskId loss) {
     const TaskId arrived =
         send("gradients of predictions", 0, r, {loss},
@@ -123,7 +123,7 @@ class ReplicateWriter {
   TrainingStep& step_;
   int count_;
   Op* loss_ = nullptr;
-  // The whole batch's, on the first device:
+  // Tensors of the whole batch on the first device:
   BufferView predictions_;
   BufferView gradients_;
 };

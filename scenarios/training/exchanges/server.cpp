@@ -10,7 +10,7 @@
 namespace parbench {
 namespace {
 
-/// Parameters and gradients of the server; all are sent at once in either direction.
+/// Returns memory for parameters and gradients of the server; each is sent as a whole.
 TrainedRegion borrow_region(TrainingStep& step) {
   const int device = step.layout.exchange.server;
   const std::size_t bytes = step.stage({}).region().parameters.bytes;
@@ -31,8 +31,8 @@ Peer add_server(StepTasks& tasks) {
   return server;
 }
 
-/// The server begins with the parameters that the first worker has after its own reset, which runs
-/// on the same stream.
+/// The server starts with the first worker's parameters after that worker's reset, which runs on
+/// the same stream.
 void initialize_at_reset(TrainingStep& step, const BufferView& parameters) {
   const Stage& first = step.stage({});
   step.data.at_reset(first.device(), 0,
@@ -51,7 +51,8 @@ std::vector<Call> update_calls(TrainingStep& step, RegionUpdate& update, int dev
   return calls;
 }
 
-/// Reads the sum of a parameter's gradients on the server, which has the layouts of the workers.
+/// Returns a function that reads the sum of a parameter's gradients on the server, which uses the
+/// layouts of the workers.
 std::function<std::vector<float>()> reader_of_sum(TrainingStep& step, const TrainedRegion& region,
                                                   const Tensor& own) {
   const std::size_t offset = own.view.offset - step.stage({}).region().gradients.offset;

@@ -1,4 +1,5 @@
-// Parameters and the state of the optimiser on a server, to which all devices send gradients.
+// A parameter server, which has parameters and the optimiser's state, and receives gradients from
+// all devices.
 #pragma once
 
 #include "scenarios/training/checks/update_checks.h"
@@ -6,9 +7,9 @@
 
 namespace parbench {
 
-/// Adds what follows the passes in a step of a synchronous parameter server: workers push their
-/// gradients, the server adds them, clips and updates, and workers pull the parameters. Returns
-/// where the results lie.
+/// Adds the tasks after the passes in a step of a synchronous parameter server: workers push their
+/// gradients; the server adds them, clips and updates; workers pull the parameters. Returns where
+/// the results are.
 [[nodiscard]] UpdatedParameters write_server(StepTasks& tasks);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Tasks of copies and of sums at one end.
+// Adds copies, and sums at one end.
 #include "scenarios/training/exchanges/transfers.h"
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 
 namespace parbench {
 
-/// Who sends or receives.
+/// A sender or receiver.
 struct Peer {
   std::string name;  // "replica 1"
   int device = 0;
@@ -17,13 +17,13 @@ struct Peer {
 };
 [[nodiscard]] Peer peer_of(const StepTasks& tasks, int replica);
 
-/// Adds a copy from one to another, or on the compute lane of a device within it.
+/// Adds a copy between peers; within a device, it runs on the compute lane.
 TaskId add_transfer(StepTasks& tasks, const std::string& what, const Peer& from, const Peer& to,
                     std::vector<TaskId> after, const CopyCall& copy);
 
-/// Adds the copies of all replicas' gradients to `receiver` and their sum in `sum`, each from
-/// memory of its own. `is_first_there`: whether `sum` has the first replica's already; else they
-/// are sent there as well. Returns the last addition.
+/// Adds the copies of all replicas' gradients to `receiver`, each from its own memory, and their
+/// sum in `sum`. `is_first_there`: whether `sum` already contains the first replica's gradients; if
+/// not, these are also sent. Returns the last addition.
 [[nodiscard]] TaskId add_reduction(StepTasks& tasks, const Peer& receiver, const BufferView& sum,
                                    bool is_first_there);
 

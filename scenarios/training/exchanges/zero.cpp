@@ -1,4 +1,4 @@
-// Tasks of a step on shards.
+// Adds the tasks of a step on shards.
 #include "scenarios/training/exchanges/zero.h"
 
 #include <fmt/format.h>
@@ -16,13 +16,13 @@
 namespace parbench {
 namespace {
 
-/// A replica on its way into tasks.
+/// A replica while its tasks are being added.
 struct ReplicaTasks {
   ZeroSteps steps;
   std::vector<std::vector<TaskId>> arrived;  // by index in `held`
   AccessLog pool{std::vector<TaskId>{}};
-  std::vector<TaskId> written = {};  // steps that are tasks
-  std::vector<TaskId> reduced = {};  // what the update waits for
+  std::vector<TaskId> written = {};  // steps that have been added as tasks
+  std::vector<TaskId> reduced = {};  // tasks for which the update waits
 };
 
 ElementRange range_of(const PooledBucket& held) {
@@ -67,8 +67,8 @@ class ZeroWriter {
   [[nodiscard]] TaskId next_task() const {
     return static_cast<TaskId>(step_.plan.graph().tasks.size());
   }
-  /// Combines data of all replicas on their copy lanes, beside the backward pass. Each collective
-  /// has memory of its own, because several may be under way.
+  /// Combines data of all replicas on their copy lanes, concurrently with the backward pass. Each
+  /// collective has its own memory, because several may be in progress.
   Completion combine(const std::string& name, Collective collective,
                      const std::vector<BufferView>& data,
                      const std::vector<std::vector<TaskId>>& ready) {
@@ -86,7 +86,7 @@ class ZeroWriter {
   [[nodiscard]] const Round& round_of(std::size_t r) const {
     return replicas_[r].steps.rounds()[round_];
   }
-  /// ", micro-batch 1" where there are several.
+  /// Returns ", micro-batch 1" if there are several.
   [[nodiscard]] std::string micro_batch_text(const Round& round) const {
     const bool is_only = replicas_[0].steps.rounds().size() == 1;
     return is_only ? "" : fmt::format(", micro-batch {}", round.micro_batch);
@@ -105,8 +105,8 @@ class ZeroWriter {
     for (std::size_t r = 0; r < count(); ++r) write_steps(r, round_of(r).end);
   }
 
-  /// The passes that are no steps: where gradients are not divided, all but the last backward pass;
-  /// else the forward pass of the round, where parameters are not divided.
+  /// Adds the passes that are not divided into steps. If gradients are not sharded: all but the
+  /// last backward pass. Otherwise, if parameters are not sharded: the forward pass of the round.
   void write_whole_passes(int r, int micro_batch) {
     if (settings_.divides_parameters()) return;
     for (int before = 0; !settings_.divides_gradients() && before < micro_batch; ++before) {
@@ -147,7 +147,7 @@ class ZeroWriter {
         own.steps.calls(step)));
   }
 
-  /// Copies all blocks of a bucket to a replica, once the step before has ended.
+  /// Copies all blocks of a bucket to a replica, once the previous step has ended.
   void write_arrival(std::size_t r, std::size_t index) {
     ReplicaTasks& own = replicas_[r];
     const PooledBucket& held = own.steps.held()[index];
@@ -176,7 +176,7 @@ class ZeroWriter {
     note_uses(own, range_of(held), done[r]);
   }
 
-  /// Whatever takes the memory next has to wait for these.
+  /// The next user of the memory has to wait for these tasks.
   static void note_uses(ReplicaTasks& own, const ElementRange& range,
                         const std::vector<TaskId>& tasks) {
     std::vector<TaskId> known;
@@ -221,7 +221,7 @@ class ZeroWriter {
     }
   }
 
-  /// The sums of the first micro-batch overwrite those of the step before.
+  /// The sums of the first micro-batch overwrite those of the previous training step.
   TaskId keep_sums(std::size_t r, std::size_t b, const BufferView& bucket,
                    std::vector<TaskId> after) {
     const ShardLayout::Block& block = shards_.layout().block(r, b);
@@ -245,7 +245,7 @@ class ZeroWriter {
         std::move(calls));
   }
 
-  /// By replica, the step behind which the gradients of a bucket are complete.
+  /// Returns, by replica, the step after which the gradients of a bucket are complete.
   [[nodiscard]] std::vector<std::vector<TaskId>> completed(std::size_t b) const {
     std::vector<std::vector<TaskId>> tasks;
     for (std::size_t r = 0; r < count(); ++r) {
@@ -256,7 +256,8 @@ class ZeroWriter {
 
   // --- update ---
 
-  /// Behind the sums of a device's own blocks, and behind the last reader of its parameters.
+  /// Returns the tasks before an update: the sums of a device's own blocks, and the last reader of
+  /// its parameters.
   [[nodiscard]] std::vector<TaskId> before_update(std::size_t r) const {
     std::vector<TaskId> after = replicas_[r].reduced;
     if (settings_.divides_parameters()) {
@@ -290,13 +291,14 @@ class ZeroWriter {
 
   [[nodiscard]] int norm_count() const { return static_cast<int>(count() * bucket_count()); }
 
-  /// Every device gets the norms of all blocks, in one order, so that all compute the same factor.
+  /// Every device gets the norms of all blocks in the same order, so that all compute the same
+  /// factor.
   Completion write_norms(const Completion& ready) {
     std::vector<BufferView> all;
     std::vector<std::vector<TaskId>> computed;
     for (std::size_t r = 0; r < count(); ++r) {
       norms_.push_back(step_.data.tensor(step_.replica(r).device(), canonical({norm_count()})));
-      step_.data.zero(norms_.back());  // those of empty blocks stay 0
+      step_.data.zero(norms_.back());  // norms of empty blocks stay 0
       std::vector<Call> calls;
       for (std::size_t b = 0; b < bucket_count(); ++b) {
         RegionUpdate* update = shards_.update(r, b);
@@ -348,11 +350,11 @@ class ZeroWriter {
   Optimizer optimizer_;
   Shards& shards_;
   std::deque<ReplicaTasks> replicas_;
-  std::size_t round_ = 0;      // that is being written
+  std::size_t round_ = 0;      // the current round
   std::vector<Tensor> norms_;  // by replica
 };
 
-/// Where the parameters of each layer begin: a layer needs all of its own at once.
+/// Returns where the parameters of each layer begin: a layer needs all of its own at once.
 std::vector<std::size_t> layer_offsets(const Stage& stage) {
   const std::vector<std::size_t> offsets = stage.gradient_offsets();
   const std::vector<Stage::TrainedParameter> parameters = stage.parameters();

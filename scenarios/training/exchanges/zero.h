@@ -1,4 +1,4 @@
-// ZeRO: the optimiser's state, gradients and parameters divided over devices.
+// ZeRO: the optimiser's state, gradients and parameters are sharded over devices.
 #pragma once
 
 #include "scenarios/training/checks/update_checks.h"
@@ -6,10 +6,10 @@
 
 namespace parbench {
 
-/// Adds a step. Every device updates its block of each bucket. At level 1 gradients are
-/// all-reduced, from level 2 on reduce-scattered; up to level 2 the updated parameters are
+/// Adds a step in which every device updates its block of each bucket. At level 1 gradients are
+/// all-reduced, from level 2 on reduce-scattered. Up to level 2 the updated parameters are
 /// all-gathered. At level 3 each device copies the blocks of others shortly before it needs them,
-/// in either pass. There are several replicas, each of one stage. Returns where the results lie.
+/// in both passes. Requires several replicas of one stage each. Returns where the results are.
 [[nodiscard]] UpdatedParameters write_zero(StepTasks& tasks, PassWriter& passes);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Memory of shards, and reading what is spread over them.
+// Memory of shards, and reading of values that are distributed over them.
 #include "scenarios/training/exchanges/zero_shards.h"
 
 #include <cstdint>
@@ -14,7 +14,7 @@ std::int64_t floats_in(std::size_t bytes) {
   return static_cast<std::int64_t>(bytes / sizeof(float));
 }
 
-/// Where a parameter and its gradient begin in the region of a replica.
+/// Returns the offset of a parameter and its gradient in the region of a replica.
 std::size_t offset_of(const Stage& stage, const Stage::TrainedParameter& one) {
   return one.gradient.view.offset - stage.region().gradients.offset;
 }
@@ -32,7 +32,7 @@ Shards::Shards(TrainingStep& step, ShardLayout layout)
     }
     if (step_.layout.exchange.divides_parameters()) {
       parameter_shards_.push_back(step_.data.tensor(device, shard));
-      step_.data.zero(parameter_shards_.back());  // also what lies between parameters
+      step_.data.zero(parameter_shards_.back());  // includes the padding between parameters
     }
     auto& updates = updates_.emplace_back();
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
@@ -46,7 +46,7 @@ Shards::Shards(TrainingStep& step, ShardLayout layout)
   }
 }
 
-/// A replica's block of a bucket in its shard, or in its whole region where there are no shards.
+/// Returns a replica's block of a bucket in its shard, or in its whole region without shards.
 BufferView Shards::block_in(const std::vector<Tensor>& shards, const BufferView& whole,
                             std::size_t r, std::size_t bucket) const {
   const ShardLayout::Block& block = layout_.block(r, bucket);

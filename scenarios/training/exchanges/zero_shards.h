@@ -1,5 +1,4 @@
-// What each device keeps of parameters, gradients and the optimiser's state where these are divided
-// over devices (ZeRO).
+// Shards of parameters, gradients and the optimiser's state on each device (ZeRO).
 #pragma once
 
 #include <cstddef>
@@ -14,26 +13,26 @@ namespace parbench {
 
 class Shards {
  public:
-  /// Borrows the shards of what is divided; the rest lies in the replicas.
+  /// Borrows memory for sharded data; other data is in the replicas.
   Shards(TrainingStep& step, ShardLayout layout);
 
   [[nodiscard]] const ShardLayout& layout() const { return layout_; }
-  /// A replica's block of a bucket: the sums of its gradients, and its parameters.
+  /// Return a replica's block of a bucket: the sums of its gradients, and its parameters.
   [[nodiscard]] BufferView gradients(std::size_t r, std::size_t bucket) const;
   [[nodiscard]] BufferView parameters(std::size_t r, std::size_t bucket) const;
-  /// The update of that block; null where the block is empty.
+  /// Returns the update of that block; null if the block is empty.
   [[nodiscard]] RegionUpdate* update(std::size_t r, std::size_t bucket) {
     return updates_[r][bucket].get();
   }
 
-  /// Where parameters are divided: makes a reset fill a replica's shard. `scratch` has room for
-  /// every parameter.
+  /// With sharded parameters: makes a reset fill a replica's shard. `scratch` has room for the
+  /// largest parameter.
   void initialize_at_reset(std::size_t r, const BufferView& scratch);
 
-  /// Where the results of a step lie, for outputs and checks.
+  /// Returns where the results of a step are, for outputs and checks.
   [[nodiscard]] UpdatedParameters results() const;
 
-  /// The bytes of parameters, gradients and the optimiser's state that a replica keeps.
+  /// Bytes of parameters, gradients and the optimiser's state of a replica.
   struct Kept {
     std::size_t parameters = 0;
     std::size_t gradients = 0;
@@ -50,8 +49,8 @@ class Shards {
   TrainingStep& step_;
   ShardLayout layout_;
   Optimizer optimizer_;
-  std::vector<Tensor> gradient_shards_;   // by replica; none where they are not divided
-  std::vector<Tensor> parameter_shards_;  // the same
+  std::vector<Tensor> gradient_shards_;   // by replica; empty if gradients are not sharded
+  std::vector<Tensor> parameter_shards_;  // by replica; empty if parameters are not sharded
   std::vector<std::vector<std::unique_ptr<RegionUpdate>>> updates_;  // by replica and bucket
 };
 

@@ -1,4 +1,4 @@
-// Division of passes by the buckets that calls touch, and memory planned by their lifetimes.
+// Divides passes by the buckets that calls access, and plans memory by lifetimes.
 #include "scenarios/training/exchanges/zero_steps.h"
 
 #include <algorithm>
@@ -68,8 +68,8 @@ std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) co
   return buckets;
 }
 
-/// A step ends with the call before each of `ends`, ascending, and where other parameters are
-/// needed.
+/// Divides calls into steps. A step ends before each of `ends`, ascending, and where other
+/// parameters are needed.
 void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
   steps_.emplace_back();
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -85,11 +85,11 @@ void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size
   }
 }
 
-/// Behind the first micro-batch the pass adds to what is in a bucket, which begins with zeros.
+/// After the first micro-batch, the pass accumulates in a bucket, which is initialised with zeros.
 void ZeroSteps::divide_backward(Round& round) {
   const std::vector<Call> calls =
       step_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
-  std::vector<std::size_t> ends;  // by bucket: behind so many calls
+  std::vector<std::size_t> ends;  // by bucket: number of calls
   for (const GradientBucket& bucket : layout_.buckets()) {
     const BufferView gradients =
         step_.replica(r_).region().gradients.part(bucket.begin, bucket.end - bucket.begin);
@@ -212,7 +212,7 @@ Call ZeroSteps::moved(const Call& call, int step) const {
   return result;
 }
 
-/// What lies between gradients is added and counted with them.
+/// The padding between gradients is zeroed with them, because it is included in sums and norms.
 void ZeroSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
   const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;

@@ -1,5 +1,5 @@
-// The passes of one replica in steps that need some buckets of parameters and write some of
-// gradients, and where these buckets lie meanwhile.
+// Divides the passes of a replica into steps by the buckets of parameters and gradients that they
+// use, and places these buckets in memory.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ namespace parbench {
 
 class ZeroSteps {
  public:
-  /// Divides the calls of a replica and borrows its pool. Forward passes are divided where
-  /// parameters are. Where gradients are not divided, those of all micro-batches but the last lie
-  /// where they are as a whole, and their passes are no steps.
+  /// Divides the calls of a replica and borrows its pool. Forward passes are divided if parameters
+  /// are sharded. If gradients are not sharded, those of all micro-batches except the last are
+  /// accumulated in the whole region, and these passes are not divided into steps.
   ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layout);
 
   [[nodiscard]] int count() const { return static_cast<int>(steps_.size()); }
@@ -28,28 +28,28 @@ class ZeroSteps {
     int micro_batch = 0;
     int forward = 0;   // its first step
     int backward = 0;  // the first step of the backward pass
-    int end = 0;       // behind its last step
-    /// By bucket, the step behind which its gradients are complete, and those of all before it.
+    int end = 0;       // after its last step
+    /// By bucket: the step after which its gradients and those of all earlier buckets are complete.
     std::vector<int> completion = {};
   };
   [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
   [[nodiscard]] const Round& round_of(int step) const;
 
-  /// The step's calls, on memory of the pool.
+  /// Returns the step's calls, with memory of the pool.
   [[nodiscard]] std::vector<Call> calls(int step);
 
   [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
   /// Indices in `held`: of what arrives during a step, and of what it reads and writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int step) const;
   [[nodiscard]] std::vector<std::size_t> used(int step) const;
-  /// Where the gradients of a bucket lie when they are complete in a round.
+  /// Returns the index of a bucket's gradients when they are complete in a round.
   [[nodiscard]] std::size_t gradients_of(const Round& round, std::size_t bucket) const;
   [[nodiscard]] BufferView memory(const PooledBucket& held) const {
     return pool_.view.part(held.offset, held.bytes);
   }
   [[nodiscard]] const BufferView& pool() const { return pool_.view; }
-  /// Marks the pool at the first reset, so that what has not arrived is noticed. Behind whatever
-  /// uses it as scratch.
+  /// Fills the pool with NaN at the first reset, after other users of this memory as scratch, so
+  /// that missing arrivals are detected.
   void poison_pool();
 
  private:

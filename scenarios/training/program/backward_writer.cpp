@@ -1,4 +1,4 @@
-// Implementation of the backward pass's writer.
+// Writes the backward pass.
 #include "scenarios/training/program/backward_writer.h"
 
 #include <algorithm>
@@ -37,8 +37,9 @@ std::vector<OpCall> BackwardWriter::write() {
   return std::move(calls());
 }
 
-/// Releases what the forward pass has kept of the layer: all readers of its output have run. What
-/// leaves the stage stays for checks of the step; what is computed again is the recomputation's.
+/// Releases memory that the forward pass has kept for the layer, after all readers of its output
+/// have run. Tensors that leave the stage are kept for checks of the step; recomputed tensors
+/// belong to the recomputation.
 void BackwardWriter::write_backward(int index) {
   const bool recomputes = parts().range.recompute;
   const LayerMemory& memory = parts().memory_of(index);
@@ -56,7 +57,7 @@ void BackwardWriter::release_activation(const BufferView& view) {
   if (is_in(view, Space::activations) && view.bytes > 0) pass_memory_.release(view);
 }
 
-/// Of the unit that ends with a layer, behind the backward pass of the one after it.
+/// Recomputes the unit that ends with layer `last`, after the backward pass of the next unit.
 void BackwardWriter::write_recomputation(int last) {
   recomputation_.release();
   int first = last;
@@ -110,7 +111,7 @@ BufferView BackwardWriter::acquire(std::size_t bytes) {
   return view;
 }
 
-/// Behind all that is in use where it begins, as far as gradients have been written.
+/// Gradients begin after all memory that is in use while they are written.
 void BackwardWriter::keep_gradients_behind() {
   const std::size_t end = pass_memory_.activations_end();
   if (written_ && end > *written_) gradients_begin_ = std::max(gradients_begin_, end - *written_);
@@ -126,7 +127,7 @@ bool BackwardWriter::is_exclusive(const Gradient& gradient) const {
          temporaries_[static_cast<std::size_t>(gradient.temporary)].readers == 1;
 }
 
-/// The boundary's memory where it is an input of the stage and comes first.
+/// Uses the boundary's memory for the first gradient of a stage's input.
 Gradient BackwardWriter::make(std::size_t which, std::size_t bytes) {
   if (is_wanted(which) && is_boundary(which) && taken_.insert(producer(which)).second) {
     return {.view = parts().inputs.view(Space::input_gradient, producer(which))};
@@ -165,7 +166,7 @@ void BackwardWriter::add(const Shape& shape, const BufferView& a, const BufferVi
 }
 
 Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape& shape) {
-  // Sum into memory that no other operation reads.
+  // Sums into memory that no other operation reads.
   std::stable_partition(contributions.begin(), contributions.end(),
                         [&](const Gradient& gradient) { return is_exclusive(gradient); });
   Gradient sum = contributions.front();
@@ -179,8 +180,8 @@ Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape
   return sum;
 }
 
-/// What has not been written to the boundary directly is added to it, or copied where nothing has.
-/// What only passes the stage stays where it has come back.
+/// Adds gradients that were not written to the boundary directly, or copies the first one. The
+/// gradient of a tensor that only passes through the stage stays where it was received.
 void BackwardWriter::write_input_gradient(const BoundaryTensor& input) {
   const BufferView boundary = parts().inputs.view(Space::input_gradient, input.tensor);
   const std::vector<Gradient>& all = to_inputs_[input.tensor];
@@ -236,7 +237,7 @@ void BackwardWriter::emit_parameter_gradients(const OpDesc& overwriting, const O
                                               std::vector<Binding> bindings,
                                               const std::vector<std::string_view>& roles) {
   Op& direct = prepare(accumulates() ? adding : overwriting);
-  std::vector<std::string> names;  // of the operation's arguments
+  std::vector<std::string> names;  // roles of the operation's arguments
   for (const std::string_view role : roles) names.push_back("diff_" + std::string(role));
   for (std::size_t i = 0; i < roles.size(); ++i) {
     if (direct.tensor(names[i]) == parts().store.entry(index(), roles[i]).master) continue;

@@ -1,5 +1,5 @@
-// Writes the backward pass of a stage: layers in reverse, gradients in temporaries that live no
-// longer than they are needed.
+// Writes the backward pass of a stage: layers in reverse, with gradients in temporaries that are
+// released as soon as possible.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,19 @@ namespace parbench {
 
 class BackwardWriter final : public LayerWriter<BackwardPass> {
  public:
-  /// `accumulate`: parameter gradients and the loss are added to what is there. Temporaries take
-  /// the place of `activations`, as the forward pass leaves them, once no layer reads these.
+  /// `accumulate`: add parameter gradients and the loss to existing values. Temporaries reuse
+  /// memory of `activations`, in its state after the forward pass, once no layer reads these.
   BackwardWriter(const StageParts& parts, const RegionPlanner& activations, bool accumulate);
 
   [[nodiscard]] std::vector<OpCall> write();
-  /// In Space::transient; after `write`.
+  /// Returns the bytes of Space::transient; valid after `write`.
   [[nodiscard]] std::size_t transient_bytes() const { return pass_memory_.transient_bytes(); }
-  /// Where Space::gradients may begin in Space::activations and what is behind it: no gradient
-  /// takes the place of what is in use once it has been written. After `write`, which overwrites.
+  /// Returns the offset in Space::activations (and beyond) from which on Space::gradients may be
+  /// placed, such that no gradient overwrites memory still in use. Valid after a `write` that
+  /// overwrites gradients.
   [[nodiscard]] std::size_t gradients_begin() const { return gradients_begin_; }
-  /// Where the loss, the first call, writes the gradient of the prediction; of the last stage,
-  /// after `write`.
+  /// Returns where the loss, the first call, writes the gradient of the prediction; for the last
+  /// stage, after `write`.
   [[nodiscard]] const BufferView& prediction_gradient() const { return prediction_gradient_; }
 
   [[nodiscard]] bool accumulates() const override {
@@ -82,13 +83,13 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
   PassMemory pass_memory_;
   RecomputeWriter recomputation_;  // in the same memory
   std::vector<Temporary> temporaries_;
-  std::vector<Gradient> copies_;        // this layer's parameters in other layouts
-  std::optional<std::size_t> written_;  // the offset of the first parameter with a gradient
+  std::vector<Gradient> copies_;        // gradients of this layer's parameters in other layouts
+  std::optional<std::size_t> written_;  // offset of the first parameter with a gradient
   std::size_t gradients_begin_ = 0;
   BufferView prediction_gradient_;
   std::vector<std::vector<Gradient>> contributions_;  // by local index
-  std::map<int, std::vector<Gradient>> to_inputs_;    // of the stage, by tensor
-  std::set<int> taken_;  // inputs whose memory at the boundary has a gradient
+  std::map<int, std::vector<Gradient>> to_inputs_;    // by tensor that is an input of the stage
+  std::set<int> taken_;  // inputs whose memory at the boundary contains a gradient
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// Which outputs are kept, and the layers in their order.
+// Selects the outputs to keep, and writes the layers in order.
 #include "scenarios/training/program/forward_writer.h"
 
 #include <string>
@@ -14,7 +14,7 @@ std::vector<OpCall> ForwardWriter::write() {
   return std::move(calls());
 }
 
-/// First, so that what is behind ends with the backward pass.
+/// Placed first, so that memory after it is free at the end of the backward pass.
 void ForwardWriter::place_what_leaves() {
   for (int index = parts().range.first; index <= parts().range.last; ++index) {
     if (!parts().leaves_stage(index)) continue;
@@ -42,7 +42,7 @@ BufferView ForwardWriter::place_output(std::size_t bytes) {
              is_kept(index()) ? kept_memory(bytes) : transient_memory(bytes, last_reader(index()));
 }
 
-/// A backward pass ahead of which the layer is computed again does not read it.
+/// Not kept if the layer is recomputed before its backward pass.
 BufferView ForwardWriter::keep(std::string_view name, std::size_t bytes) {
   return parts().memory_of(index()).kept[std::string(name)] =
              parts().range.recompute ? transient_memory(bytes, index()) : kept_memory(bytes);

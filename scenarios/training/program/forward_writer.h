@@ -1,5 +1,6 @@
-// Writes the forward pass of a stage: what a backward pass reads is kept, or only what crosses
-// units where that is computed again; all else is overwritten as soon as its last reader has run.
+// Writes the forward pass of a stage. Tensors that the backward pass reads are kept; with
+// recomputation, only those that cross units. All others are overwritten as soon as their last
+// reader has run.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@ class ForwardWriter final : public LayerWriter<ForwardPass> {
   using LayerWriter::LayerWriter;
 
   [[nodiscard]] std::vector<OpCall> write();
-  /// In Space::activations and Space::transient; after `write`.
+  /// Return the memory of Space::activations and Space::transient; valid after `write`.
   [[nodiscard]] const RegionPlanner& activations() const { return activations_; }
   [[nodiscard]] std::size_t transient_bytes() const { return region_.peak(); }
 

@@ -1,4 +1,4 @@
-// Where the inputs of a stage's layers lie, and who reads their outputs.
+// Finds the inputs of a stage's layers and the readers of their outputs.
 #include "scenarios/training/program/layer_writer.h"
 
 namespace parbench {

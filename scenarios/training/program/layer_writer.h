@@ -1,5 +1,4 @@
-// What the writers of both passes of a stage share: the stage's layers one by one, and their
-// memory.
+// Common base of the writers of both passes: the stage's layers one by one, and their memory.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace parbench {
 
-/// What a stage's passes are written from and to. All of it outlives the writers.
+/// Inputs and results of writing a stage's passes. They must outlive the writers.
 struct StageParts {
   Stream& stream;
   const StageRange& range;
@@ -31,23 +30,23 @@ struct StageParts {
     return static_cast<std::size_t>(index - range.first);
   }
   [[nodiscard]] LayerMemory& memory_of(int index) const { return memory.at(local(index)); }
-  /// What a layer reads: an output within the stage, or an input of the stage.
+  /// Returns an input of a layer: an output within the stage, or an input of the stage.
   [[nodiscard]] BufferView input_of(int index, std::size_t which) const;
   [[nodiscard]] BufferView statistics_of(int index) const;
 
-  /// Whether a backward pass reads the layer's output.
+  /// Returns whether a backward pass reads the layer's output.
   [[nodiscard]] bool backward_reads(int index) const;
-  /// Whether a later layer of the stage has the same parameters: its backward pass comes first.
+  /// Returns whether a later layer of the stage has the same parameters; its backward pass comes
+  /// first.
   [[nodiscard]] bool shares_gradient_behind(int index) const;
-  /// Whether later stages read the layer's output, or checks of the step, which read both sides of
-  /// the last layer.
+  /// Returns whether the layer's output is read by later stages or by checks of the step, which
+  /// read both sides of the last layer.
   [[nodiscard]] bool leaves_stage(int index) const;
-  /// The same, or whether another unit reads it.
+  /// Returns whether the output leaves the stage, or another unit reads it.
   [[nodiscard]] bool leaves_unit(int index) const;
 };
 
-/// Implements what LayerPass promises, for one layer after the other. `Pass` is one of the two
-/// passes of passes.h.
+/// Implements LayerPass for one layer after the other. `Pass`: one of the two passes of passes.h.
 template <class Pass>
 class LayerWriter : public Pass {
  public:
@@ -72,11 +71,11 @@ class LayerWriter : public Pass {
   void exchange(Collective collective, const BufferView& data) final {
     exchanges_.push_back({.call = calls_.size(), .collective = collective, .data = data});
   }
-  /// Of the calls that `write` returns; after that.
+  /// Returns the exchanges of the calls that `write` returned.
   [[nodiscard]] const std::vector<ExchangePoint>& exchanges() const { return exchanges_; }
 
  protected:
-  /// Calls that `write` emits carry the layer's name.
+  /// Calls that `write` emits get the layer's name.
   template <class Write>
   void write_layer(int index, Write write) {
     index_ = index;

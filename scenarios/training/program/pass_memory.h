@@ -10,10 +10,10 @@
 
 namespace parbench {
 
-/// Hands out the place of activations that have been released, else Space::transient.
+/// Hands out memory of released activations, otherwise Space::transient.
 class PassMemory {
  public:
-  /// `activations`: Space::activations as the forward pass leaves it.
+  /// `activations`: Space::activations after the forward pass.
   explicit PassMemory(RegionPlanner activations) : activations_(std::move(activations)) {}
 
   [[nodiscard]] BufferView acquire(std::size_t bytes) {
@@ -25,9 +25,9 @@ class PassMemory {
   void release(const BufferView& view) {
     (is_in(view, Space::activations) ? activations_ : transient_).release(view.offset);
   }
-  /// In Space::activations, behind all that is in use.
+  /// Returns the offset in Space::activations after all memory in use.
   [[nodiscard]] std::size_t activations_end() const { return activations_.end(); }
-  /// In Space::transient.
+  /// Returns the bytes of Space::transient.
   [[nodiscard]] std::size_t transient_bytes() const { return transient_.peak(); }
 
  private:

@@ -1,4 +1,4 @@
-// Which layers of a unit are computed again, and how long their outputs live.
+// Selects the layers of a unit to recompute, and the lifetimes of their outputs.
 #include "scenarios/training/program/recompute_writer.h"
 
 #include <string>
@@ -19,8 +19,9 @@ void RecomputeWriter::release() {
   held_.clear();
 }
 
-/// From the back: a layer is wanted for what it keeps, and for an output that its unit's backward
-/// pass or another wanted layer reads, unless the output is there from the first pass.
+/// Runs from the last layer to the first. A layer is recomputed if it keeps data for its backward
+/// pass, or if its unit's backward pass or another recomputed layer reads its output, unless the
+/// output is still available.
 void RecomputeWriter::find_wanted(int first, int last) {
   last_readers_.clear();
   for (int index = last; index >= first; --index) {
@@ -49,7 +50,7 @@ BufferView RecomputeWriter::transient(std::size_t bytes, std::vector<BufferView>
   return held.emplace_back(memory_.acquire(bytes));
 }
 
-/// What leaves the unit is written again where it is: the same values.
+/// Outputs that leave the unit are rewritten in place, with the same values.
 BufferView RecomputeWriter::place_output(std::size_t bytes) {
   BufferView& output = parts().memory_of(index()).output;
   if (parts().leaves_unit(index())) return output;

@@ -1,5 +1,5 @@
-// Writes the forward pass of a unit again, ahead of its backward pass, where only what crosses
-// units is kept from the first one.
+// Repeats the forward pass of a unit before its backward pass, if the first one kept only tensors
+// that cross units.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,18 @@ namespace parbench {
 
 class RecomputeWriter final : public LayerWriter<ForwardPass> {
  public:
-  /// Takes its memory from the backward pass's.
+  /// Allocates memory from that of the backward pass.
   RecomputeWriter(const StageParts& parts, PassMemory& memory)
       : LayerWriter(parts), memory_(memory) {}
 
   struct Recomputed {
     std::vector<OpCall> calls;
-    std::vector<ExchangePoint> exchanges;  // of shards, as in the first forward pass
+    std::vector<ExchangePoint> exchanges;  // exchanges of ranks, as in the first forward pass
   };
-  /// Computes what the backward pass of the layers [first, last], a unit, reads, and leaves out
-  /// layers that nothing of it depends on. The layers' memory is that of these calls until the next
-  /// `release`.
+  /// Computes the tensors that the backward pass of the layers [first, last], a unit, reads. Layers
+  /// that do not affect these are skipped. The layers' memory is valid until the next `release`.
   [[nodiscard]] Recomputed write(int first, int last);
-  /// Gives back the memory of the unit that was written last.
+  /// Releases the memory of the last unit.
   void release();
 
   [[nodiscard]] BufferView place_output(std::size_t bytes) override;
@@ -35,7 +34,7 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   [[nodiscard]] BufferView scratch(std::size_t bytes) override {
     return transient(bytes, released_behind_[index()]);
   }
-  /// Memory for numbers that are not used: the first forward pass has updated the statistics.
+  /// Returns memory whose values are not used: the first forward pass has updated the statistics.
   [[nodiscard]] BufferView statistics() const override { return unused_statistics_; }
 
  private:
@@ -45,9 +44,11 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   void write_one(int index);
 
   PassMemory& memory_;
-  std::map<int, int> last_readers_;  // of this pass, by layer that is written; itself: none
-  std::vector<BufferView> held_;     // until the backward pass has run
-  std::map<int, std::vector<BufferView>> released_behind_;  // layers
+  // last reader in this pass, by recomputed layer; the layer itself if there is none
+  std::map<int, int> last_readers_;
+  std::vector<BufferView> held_;  // until the backward pass has run
+  // by layer after which they are released
+  std::map<int, std::vector<BufferView>> released_behind_;
   BufferView unused_statistics_;
 };
 

@@ -23,7 +23,7 @@ TensorDesc tensor_of(const Device& device, const StageRange& range, int tensor,
 TensorDesc target_tensor(const Device& device, const StageRange& range, std::int64_t samples) {
   Shape shape = with_samples(samples, range.network->layers.back().output);
   if (range.network->loss == Loss::mean_squared_error) return device.activation(shape, range.dtype);
-  shape.pop_back();  // a class for each position
+  shape.pop_back();  // one class per position
   return canonical(shape, DType::i32);
 }
 
@@ -95,7 +95,7 @@ std::vector<OpDesc> StageProgram::products(const StageRange& range, std::int64_t
 
 void StageProgram::add_parameters(Stream& stream, const StageRange& range, std::int64_t samples,
                                   ParameterStore& store) {
-  OpSet planned;  // only asked for layouts
+  OpSet planned;  // used only to query layouts
   const Network& network = *range.network;
   const std::vector<ParameterSpec> specs = network.parameters();
   for (ParameterSpec spec : specs) {

@@ -1,4 +1,4 @@
-// Each space is a buffer without memory; rebasing recognises it by its address.
+// Each space is a buffer without memory, by whose address rebasing recognises it.
 #include "scenarios/training/program/symbolic.h"
 
 namespace parbench {

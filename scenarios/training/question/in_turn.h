@@ -10,19 +10,20 @@
 
 namespace parbench {
 
-/// The layout of a step that trains on the micro-batches one after the other, without stages or
-/// copies. The first device and the second, if it is like the first, take a run of micro-batches
-/// each: the micro-batches of a step depend on each other only by the sum of their gradients, which
-/// is formed when outputs are read, and the clip factor is computed from that sum.
+/// Returns the layout of a step that processes the micro-batches one after the other, without
+/// stages or copies. The first device, and the second if it has the same kernels, process
+/// consecutive micro-batches each. This is equivalent, because micro-batches of a step depend on
+/// each other only by the sum of their gradients: it is computed when outputs are read, and the
+/// clip factor is computed from that sum.
 [[nodiscard]] StepLayout in_turn(const Context& context,
                                  const std::vector<std::int64_t>& micro_batches);
 
-/// The micro-batches of all replicas, in the order of their samples.
+/// Returns the micro-batches of all replicas, in the order of their samples.
 [[nodiscard]] std::vector<std::int64_t> all_micro_batches(
     const std::vector<std::vector<std::int64_t>>& by_replica);
 
-/// Whether a part of the batch computes something else alone than within the batch: normalisations
-/// see its statistics, and dropouts draw by the position in it.
+/// Returns whether the result for a part of the batch depends on the division: normalisations use
+/// statistics of the micro-batch, and dropouts depend on the position in it.
 [[nodiscard]] bool depends_on_division(const Network& network);
 
 }  // namespace parbench

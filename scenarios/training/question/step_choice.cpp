@@ -25,7 +25,7 @@ constexpr std::string_view default_optimizer = "sgd";
 constexpr std::string_view default_recompute = "none";
 constexpr std::string_view micro_batches_flag = "micro-batches";
 
-/// 0: gradients are not clipped.
+/// Returns 0 if gradients are not clipped.
 double clip_of(const Parameters& parameters) {
   const Value* clip = parameters.find("clip");
   return clip != nullptr ? std::get<double>(*clip) : 0;

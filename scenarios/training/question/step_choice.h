@@ -1,4 +1,4 @@
-// How users choose the variants of a training step: axes that scenarios with an update share.
+// User choices for variants of a training step: axes that scenarios with an update share.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace parbench {
 
 inline constexpr std::string_view default_schedule = "gpipe";
 
-/// The axes "schedule" and "partition" of strategies with stages.
+/// Return the axes "schedule" and "partition" for strategies with stages.
 [[nodiscard]] Axis schedule_axis(std::vector<std::string> strategies);
 [[nodiscard]] Axis partition_axis(std::vector<std::string> strategies);
 
@@ -37,11 +37,11 @@ inline constexpr std::string_view weak_scaling = "weak";
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
-/// The axis "micro-batches", which sets the axis "split" by the number of micro-batches. Cases have
-/// the size alone, so that a case has one name however it was asked for.
+/// Returns the axis "micro-batches", which sets the axis "split" by the number of micro-batches.
+/// Cases only have the size as parameter, so that a case has one name, however it was requested.
 [[nodiscard]] Axis micro_batches_axis(std::vector<std::string> strategies);
-/// The number of micro-batches that the user asked for; nothing where it follows from "split".
-/// Throws UsageError where both are given.
+/// Returns the number of micro-batches that the user requested; nothing if it is derived from
+/// "split". Throws UsageError if both are given.
 [[nodiscard]] std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request);
 /// Why samples do not make the number of micro-batches that the user asked for. `text`: the samples
 /// in words.
@@ -52,7 +52,7 @@ inline constexpr std::string_view weak_scaling = "weak";
 /// size that leaves a smaller last one if need be, or a list of sizes that differ by one.
 [[nodiscard]] Value split_into(std::int64_t samples, std::int64_t count);
 
-/// The axes "optimizer", "clip" and "recompute".
+/// Return the axes "optimizer", "clip" and "recompute".
 [[nodiscard]] Axis optimizer_axis();
 [[nodiscard]] Axis clip_axis();
 [[nodiscard]] Axis recompute_axis();
@@ -62,19 +62,20 @@ inline constexpr std::string_view weak_scaling = "weak";
 void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
                       Parameters& parameters);
 
-/// Adds the partition into several stages that was asked for, or the default. Throws UsageError for
-/// one that the network does not have.
+/// Adds the requested partition into several stages, or the default. Throws UsageError if the
+/// network does not have it.
 void add_partition_choice(const Parameters& asked, const Network& network, int stages,
                           Parameters& parameters);
 
-/// Whether a resolved case keeps only what crosses units (StageRange::recompute).
+/// Returns whether a resolved case keeps only tensors that cross units (StageRange::recompute).
 [[nodiscard]] bool recomputes(const Parameters& parameters);
 
-/// Scenario::model_notes of cases that train models: names files with such convolutions.
+/// Returns Scenario::model_notes of cases that train models: names of files with such convolutions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
     const std::vector<CaseSpec>& specs);
 
-/// A device's share of the speed of as many devices as there are: 1 is linear scaling.
+/// Returns the metric of scaling: the speed divided by that of one device times the number of
+/// devices; 1 is linear.
 [[nodiscard]] Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices);
 
 /// Why a strategy that divides a step over devices has no case: it needs several, and of one kind.
@@ -82,7 +83,7 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 /// Why a batch has no part for every replica.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas);
 
-/// The optimizer of a resolved case.
+/// Returns the optimizer of a resolved case.
 [[nodiscard]] Optimizer optimizer_of(const Parameters& parameters);
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// What crosses the boundaries between the stages of a step.
+// Transfers over the boundaries between the stages of a step.
 #pragma once
 
 #include <map>
@@ -10,49 +10,49 @@
 
 namespace parbench {
 
-/// The tensors of one micro-batch on their way over a boundary.
+/// The tensors of one micro-batch that cross a boundary.
 struct Crossing {
   GridPoint from;
   GridPoint to;
   int micro_batch = 0;
-  std::vector<Call> pack = {};    // on the sender
+  std::vector<Call> pack = {};    // calls on the sender
   std::vector<Call> copies = {};  // one for each tensor
-  std::vector<Call> unpack = {};  // on the receiver
+  std::vector<Call> unpack = {};  // calls on the receiver
   std::size_t bytes = 0;
 };
 
-/// Copies between neighbouring stages. Between devices with different layouts of activations what
-/// is sent lies in canonical order: the sender's task ends with a reorder, the receiver's begins
-/// with one.
+/// Copies between neighbouring stages. Between devices with different layouts of activations, data
+/// is sent in canonical order: the sender's task ends with a reorder, the receiver's begins with
+/// one.
 class Boundaries {
  public:
   explicit Boundaries(StepTasks& tasks) : tasks_(tasks) {}
 
-  /// The activations of a micro-batch from a stage to the next.
+  /// Returns the activations of a micro-batch for the next stage.
   [[nodiscard]] Crossing forward_from(const GridPoint& point, int micro_batch);
-  /// Their gradients from a stage to the previous one.
+  /// Returns the gradients of a micro-batch for the previous stage.
   [[nodiscard]] Crossing backward_from(const GridPoint& point, int micro_batch);
 
-  /// Adds the copy. It runs on the copy lane of the sender, or of the receiver where only that
-  /// reaches the other's memory.
+  /// Adds the copy. It runs on the copy lane of the sender, or of the receiver if only that device
+  /// can access the other's memory.
   void send(const char* what, const Crossing& crossing, std::vector<TaskId> produced);
 
   /// The last copy to a point for a micro-batch.
   struct Arrival {
     TaskId task = 0;           // the copy
-    std::vector<Call> unpack;  // what brings it into the receiver's layout
+    std::vector<Call> unpack;  // converts the tensors to the receiver's layout
   };
   [[nodiscard]] const Arrival& arrival(const GridPoint& point, int micro_batch) const {
     return arrivals_.at({point, micro_batch});
   }
 
  private:
-  /// One end of a boundary: where a tensor lies on that device, in the device's layout.
+  /// One end of a boundary: the memory of a tensor on that device, in the device's layout.
   struct End {
     const Stage& stage;
     TensorDesc desc;
     BufferView view;
-    const Slots& packed;  // of memory for the tensor in canonical order
+    const Slots& packed;  // slots of canonical memory for the tensor
   };
   [[nodiscard]] std::int64_t samples(const Crossing& crossing, int micro_batch) const;
   [[nodiscard]] BufferView packed_memory(const End& end, const Crossing& crossing);
@@ -61,8 +61,7 @@ class Boundaries {
 
   StepTasks& tasks_;
   std::map<std::pair<GridPoint, int>, Arrival> arrivals_;
-  /// Memory in canonical order by the slots of a kind, a slot, and the tensor's number at the
-  /// boundary.
+  /// Canonical memory by kind of slots, slot, and index of the tensor at the boundary.
   std::map<std::tuple<const Slots*, int, std::size_t>, BufferView> packed_;
 };
 

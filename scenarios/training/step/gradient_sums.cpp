@@ -66,7 +66,7 @@ void GradientSums::write_buckets(bool all) {
   }
 }
 
-/// With memory of its own, because several may be under way.
+/// Uses separate memory, because several all-reduces may be in progress.
 void GradientSums::write_bucket(int stage, int shard, std::size_t bucket) {
   std::vector<Part> parts;
   std::vector<Member> on_copy_lanes;
@@ -109,8 +109,8 @@ void GradientSums::write_rest() {
 
 // --- over shards ---
 
-/// Each shard has computed the gradients of parameters that all have from its positions alone.
-/// Every shard has the same runs of neighbouring parameters, at other offsets.
+/// Each shard has computed the gradients of repeated parameters from its own positions only. Every
+/// shard has the same runs of adjacent parameters, at different offsets.
 void GradientSums::write_repeated(int replica, int stage) {
   std::vector<GridPoint> points;
   std::vector<std::vector<BufferView>> of_points;
@@ -133,7 +133,7 @@ std::vector<BufferView> GradientSums::counted(const GridPoint& point) const {
   return {tasks_.stage(point).update().counted()};
 }
 
-/// The gradients of neighbouring parameters that all shards have, or that each has a part of.
+/// Returns the gradients of adjacent parameters that all shards have, or of which each has a part.
 std::vector<BufferView> GradientSums::runs(const GridPoint& point, bool repeated) const {
   const Stage& stage = tasks_.stage(point);
   const std::vector<Stage::TrainedParameter> parameters = stage.parameters();

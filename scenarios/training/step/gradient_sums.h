@@ -1,4 +1,4 @@
-// All-reduces of gradients: over replicas, and over shards that have computed parts of them.
+// All-reduces of gradients: over replicas, and over shards that have computed partial sums.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@ namespace parbench {
 
 class GradientSums {
  public:
-  /// Adds the lanes for buckets. On the copy lanes between stages a bucket would wait for the end
-  /// of the backward pass.
+  /// Adds separate lanes for buckets: on the copy lanes between stages, a bucket would wait for the
+  /// end of the backward pass.
   explicit GradientSums(StepTasks& tasks);
 
-  /// Adds the all-reduces of buckets that all replicas have written since the last call, in the
-  /// order of the backward pass. A bucket to which another stage adds waits for `write_rest`, and
-  /// so do those after it.
+  /// Adds the all-reduces of buckets that all replicas have completed since the last call, in the
+  /// order of the backward pass. A bucket to which another stage adds, and all later ones, wait for
+  /// `write_rest`.
   void write_complete_buckets();
 
-  /// Adds all that is left, behind the passes.
+  /// Adds the remaining all-reduces, after the passes.
   void write_rest();
 
-  /// The runs of gradients that the norm of clipping counts at a point: what all shards have counts
-  /// on the first of them.
+  /// Returns the runs of gradients that the norm for clipping includes at a point. Gradients that
+  /// all shards have are included on the first shard.
   [[nodiscard]] std::vector<BufferView> counted(const GridPoint& point) const;
 
  private:
@@ -48,8 +48,9 @@ class GradientSums {
   [[nodiscard]] std::vector<BufferView> runs(const GridPoint& point, bool repeated) const;
 
   StepTasks& tasks_;
-  std::map<int, LaneId> lanes_;                         // for buckets, by device
-  std::map<std::pair<int, int>, std::size_t> written_;  // buckets so far, by stage and shard
+  std::map<int, LaneId> lanes_;  // for buckets, by device
+  // number of buckets so far, by stage and shard
+  std::map<std::pair<int, int>, std::size_t> written_;
 };
 
 }  // namespace parbench

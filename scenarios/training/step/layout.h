@@ -1,4 +1,4 @@
-// How a training step is divided over devices. Plain data, which scenarios make from parameters.
+// Division of a training step over devices, as data, which scenarios make from parameters.
 #pragma once
 
 #include <compare>
@@ -12,34 +12,35 @@
 
 namespace parbench {
 
-/// How replicas combine what they compute.
+/// How replicas combine their results.
 struct Exchange {
   enum class Kind {
-    /// Not at all: every replica updates its parameters by its own gradients, and outputs are sums
-    /// over the replicas, formed when they are read. For references only.
+    /// No exchange: every replica updates its parameters with its own gradients, and outputs are
+    /// sums over the replicas, computed when they are read. For references only.
     none,
     /// Every replica gets the sum of all gradients and updates its own parameters.
     all_reduce,
-    // The others are of replicas that have one stage each.
-    first_device,    // the first device adds gradients, updates, and sends the parameters
-    fed_from_first,  // the same, with parameters and samples sent in every step and the loss there
-    server,          // a device for the parameters, to which all send gradients
-    zero,  // every replica updates a part of the parameters and keeps no more of its state
+    // The following kinds require replicas of one stage each.
+    first_device,  // the first device adds gradients, updates, and sends the parameters
+    // the same, but parameters and samples are sent in every step, and the loss is computed there
+    fed_from_first,
+    server,  // a device has the parameters, and all devices send gradients to it
+    zero,    // every replica updates a part of the parameters and keeps only this part's state
   };
   Kind kind = Kind::all_reduce;
-  /// Bytes of the buckets in which gradients are exchanged during the rest of the backward pass; 0:
-  /// all gradients of a stage at once, after its backward pass. For zero, and for all_reduce where
-  /// positions are not sharded.
+  /// Bytes of the buckets in which gradients are exchanged during the backward pass; 0: all
+  /// gradients of a stage at once, after its backward pass. For zero, and for all_reduce without
+  /// sharded positions.
   std::size_t bucket_bytes = 0;
-  int server = 0;  // its device: that of the first replica, or one behind those of all replicas
-  /// What zero divides: from level 1 on the optimiser's state, from 2 on the sums of gradients, and
-  /// at level 3 parameters.
+  int server = 0;  // device of the server: that of the first replica, or one after all replicas
+  /// Data sharded by zero: from level 1 on the optimiser's state, from 2 on the sums of gradients,
+  /// at level 3 the parameters.
   int zero_level = 0;
-  int prefetch = 1;  // steps by which buckets of parameters arrive early (level 3)
+  int prefetch = 1;  // number of steps by which buckets of parameters arrive early (level 3)
 
   [[nodiscard]] bool divides_gradients() const { return zero_level >= 2; }
   [[nodiscard]] bool divides_parameters() const { return zero_level >= 3; }
-  /// Whether every replica updates all of its parameters itself.
+  /// Returns whether every replica updates all of its parameters itself.
   [[nodiscard]] bool updates_all() const { return kind == Kind::none || kind == Kind::all_reduce; }
 };
 
@@ -53,7 +54,8 @@ struct GridPoint {
 
 struct StepLayout {
   DeviceGrid grid = {};
-  /// First units of the later stages. Stages beyond the grid's are on its devices in turn.
+  /// First units of the later stages. If there are more stages than in the grid, they are assigned
+  /// to its devices in turn.
   std::vector<int> partition = {};
   std::string schedule = "one-at-a-time";                     // schedule_named
   std::vector<std::vector<std::int64_t>> micro_batches = {};  // samples of each, by replica
@@ -65,10 +67,10 @@ struct StepLayout {
   [[nodiscard]] int micro_batch_count(int replica) const {
     return static_cast<int>(micro_batches.at(static_cast<std::size_t>(replica)).size());
   }
-  [[nodiscard]] std::int64_t samples() const;  // of all replicas
+  [[nodiscard]] std::int64_t samples() const;  // samples of all replicas
   [[nodiscard]] std::int64_t samples_of(int replica) const;
 
-  /// In the order of devices.
+  /// Returns the points in the order of devices.
   [[nodiscard]] std::vector<GridPoint> points() const;
   [[nodiscard]] std::vector<GridPoint> points_of(int replica) const;
   [[nodiscard]] int device(const GridPoint& point) const {

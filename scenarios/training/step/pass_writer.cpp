@@ -1,4 +1,4 @@
-// Tasks of passes.
+// Adds the tasks of passes.
 #include "scenarios/training/step/pass_writer.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ void StagePass::write_until(Shard& shard, std::size_t end, const std::string& pi
   shard.written = end;
 }
 
-/// Returns whether the shard's part is written.
+/// Returns whether the shard's part is complete.
 bool StagePass::write_next(Shard& shard) {
   const std::string part = shard.parts.size() > 1 ? fmt::format(", part {}", part_) : "";
   const std::size_t end = shard.parts[part_].calls.size();
@@ -63,7 +63,7 @@ void StagePass::write_piece() {
   for (Shard& shard : shards_) shard.written = 0;
 }
 
-/// Adds what the shards combine behind the current part.
+/// Adds the collective of the shards after the current part.
 void StagePass::combine() {
   StepTasks& tasks = writer_->tasks_;
   const GridPoint& point = shards_.front().point;
@@ -135,8 +135,8 @@ void PassWriter::write(int replica, const Action& action) {
   while (!pass.is_written()) pass.write_piece();
 }
 
-/// Makes a pass wait for what its point has been sent for the micro-batch, and begin with the calls
-/// that unpack it.
+/// Makes a pass wait for data sent to its point for the micro-batch, and begin with calls that
+/// unpack it.
 void PassWriter::receive(StagePass::Shard& shard, int micro_batch) const {
   const Boundaries::Arrival& arrival = boundaries_.arrival(shard.point, micro_batch);
   shard.after.push_back(arrival.task);

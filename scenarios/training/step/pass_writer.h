@@ -1,4 +1,4 @@
-// Writes forward and backward passes of stages as tasks.
+// Adds forward and backward passes of stages as tasks.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace parbench {
 
 class PassWriter;
 
-/// A pass of a stage of a replica that is written piece by piece, so that what does not belong to
-/// the pass can stand between them. Shards combine what the pass says on the lanes they compute on.
+/// A pass of a stage of a replica that is added in pieces, so that other tasks can be added between
+/// them. The collectives of shards in the pass run on the compute lanes.
 class StagePass {
  public:
   [[nodiscard]] bool is_written() const { return part_ == shards_.front().parts.size(); }
-  /// Adds a task for each shard: up to the next bucket of gradients that is complete, or to the end
-  /// of the pass or of the part behind which shards combine something.
+  /// Adds a task for each shard: up to the next complete bucket of gradients, or to the end of the
+  /// pass or of the part after which shards combine data.
   void write_piece();
 
  private:
@@ -34,8 +34,8 @@ class StagePass {
     std::vector<TaskId> after;
     std::vector<PassPlace> completions = {};  // of the point's buckets, in their last pass
     Crossing crossing = {};                   // to the next stage, or to the previous one
-    std::size_t written = 0;                  // calls of the current part
-    std::size_t bucket = 0;                   // the next one to be complete
+    std::size_t written = 0;                  // number of calls of the current part
+    std::size_t bucket = 0;                   // the next bucket to be completed
   };
 
   explicit StagePass(PassWriter& writer) : writer_(&writer) {}
@@ -44,23 +44,23 @@ class StagePass {
   void combine();
 
   PassWriter* writer_;
-  Task common_;  // what the tasks of all shards have
+  Task common_;  // common fields of the tasks of all shards
   std::vector<Shard> shards_;
-  std::size_t part_ = 0;  // that is being written
+  std::size_t part_ = 0;  // the current part
 };
 
 class PassWriter {
  public:
   explicit PassWriter(StepTasks& tasks);
 
-  /// Adds the packing of parameters of all stages that need it, as tasks of their own.
+  /// Adds the packing of parameters, as separate tasks, for all stages that need it.
   void write_packing();
 
-  /// Begins a pass of a replica; only forward and backward passes are possible. Its pieces are
-  /// written before the next pass of the replica begins, in an order as `in_dependency_order` gives
-  /// it.
+  /// Begins a pass of a replica; only forward and backward passes are supported. All of its pieces
+  /// must be added before the next pass of the replica begins; the order is that of
+  /// `in_dependency_order`.
   [[nodiscard]] StagePass begin(int replica, const Action& action);
-  /// Begins a pass and writes all of it.
+  /// Adds a whole pass.
   void write(int replica, const Action& action);
 
  private:

@@ -18,15 +18,15 @@
 namespace parbench {
 namespace {
 
-/// Whether the replicas stay apart, so that the step is the sum of what they compute.
+/// Returns whether replicas do not exchange anything, so that the step's results are their sums.
 bool is_sum_of_replicas(const StepLayout& layout) {
   return layout.exchange.kind == Exchange::Kind::none && layout.grid.replicas > 1;
 }
 
 // --- outputs ---
 
-/// The loss of the whole batch: replicas have a share of it each, and so have shards with a part of
-/// the positions.
+/// Adds the loss of the whole batch: the sum of the shares of replicas, and of shards with a part
+/// of the positions.
 void add_loss(TrainingStep& step) {
   std::vector<Tensor> shares;
   for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
@@ -48,13 +48,13 @@ void add_loss(TrainingStep& step) {
   }
 }
 
-/// What a shard has of a gradient, and where in the whole one that is.
+/// A shard's part of a gradient, and its position in the whole one.
 struct GradientPart {
   Tensor tensor;
   std::vector<NetworkDivision::Run> runs;
 };
 
-/// In the first replica, by parameter.
+/// Returns the parts of a parameter's gradient in the first replica.
 std::vector<GradientPart> parts_of_gradient(const TrainingStep& step, const std::string& name) {
   std::vector<GradientPart> found;
   for (int shard = 0; shard < step.layout.grid.shards; ++shard) {
@@ -94,7 +94,7 @@ void add_divided_gradients(TrainingStep& step) {
   }
 }
 
-/// Every replica has the same outputs, from its own micro-batches.
+/// Every replica has the same outputs, each from its own micro-batches.
 void add_sums_of_replicas(TrainingStep& step) {
   std::vector<std::vector<Output>> of_replicas;
   for (int replica = 0; replica < step.layout.grid.replicas; ++replica) {
@@ -115,7 +115,7 @@ void add_sums_of_replicas(TrainingStep& step) {
   }
 }
 
-/// Each replica has clipped what it computed; the step clips the sum of all.
+/// Each replica has clipped its own gradients; the step must clip the sum of all.
 void clip_sum(std::vector<Output>& outputs, const Optimizer& optimizer) {
   const auto factor = std::ranges::find(outputs, clip_factor_output, &Output::name);
   if (factor == outputs.end()) return;
@@ -139,8 +139,8 @@ std::optional<std::string> unequal_replicas(const TrainingStep& step, CaseData& 
   return std::nullopt;
 }
 
-/// Adds a check that replicas which keep all parameters have the same ones bit for bit, and the
-/// same gradients where each holds the sums.
+/// Adds a check that replicas with all parameters have bitwise equal ones, and equal gradients if
+/// each has the sums.
 void add_equality_of_replicas(TrainingStep& step) {
   const Exchange& exchange = step.layout.exchange;
   const bool keeps_parameters =
@@ -165,7 +165,7 @@ std::optional<std::string> far_from_each_other(CaseData& data, const Tolerance& 
                      one.spec.name, i, want[i], got[i]);
 }
 
-/// Shards compute the gradients of parameters that all of them have by themselves, or add them up.
+/// Shards compute the gradients of parameters that all of them have redundantly, or sum them.
 std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& data) {
   for (const GridPoint& point : step.layout.points_of(0)) {
     if (point.shard == 0) continue;
@@ -180,7 +180,7 @@ std::optional<std::string> unequal_shards(const TrainingStep& step, CaseData& da
   return std::nullopt;
 }
 
-/// The stages that compute the loss and the gradients of the batch, or of their sum.
+/// Returns the stages that compute the loss and the gradients of the batch, or have their sum.
 Stages stages_of_batch(const TrainingStep& step) {
   if (!is_sum_of_replicas(step.layout)) return step.pipeline(0);
   Stages stages;

@@ -1,4 +1,4 @@
-// What a training step yields: outputs, and checks that hold it to its definition.
+// Results of a training step: outputs, and checks against its definition.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace parbench {
 
-/// Adds the loss, the factor of clipping and the gradient of every parameter as outputs, of the
-/// whole batch and the whole network. `elsewhere`: the updated parameters and the sums of
-/// gradients, if they do not lie in the stages.
+/// Adds the loss, the clip factor and the gradient of every parameter as outputs, for the whole
+/// batch and the whole network. `elsewhere`: the updated parameters and the sums of gradients, if
+/// they are not in the stages.
 void add_results(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere);
 
-/// Adds checks that need no reference; they refer to the step.
+/// Adds checks without a reference; they refer to the step.
 void add_checks(TrainingStep& step, const std::optional<UpdatedParameters>& elsewhere);
 
 }  // namespace parbench

@@ -39,7 +39,7 @@ void SharedGradients::write() {
   for (const Pair& pair : pairs_) write(pair);
 }
 
-/// Both copies have ended before either sum overwrites what they read.
+/// Both copies end before a sum overwrites the data that they read.
 void SharedGradients::write(const Pair& pair) {
   const auto& [name, owner, copy] = pair;
   Context& context = tasks_.step().context;

@@ -1,4 +1,4 @@
-// Gradients of parameters that two stages have, such as tied embeddings.
+// Gradients of parameters that two stages share, such as tied embeddings.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace parbench {
 
-/// The exchange between a stage that owns a parameter and one that has a copy of it: each adds the
-/// gradient that the other has computed, so that both get the same sum.
+/// The exchange between the stage that owns a parameter and a stage with a copy of it: each adds
+/// the gradient that the other has computed, so that both get the same sum.
 class SharedGradients {
  public:
   /// Marks the buckets to which another stage adds.
   explicit SharedGradients(StepTasks& tasks);
 
-  /// Adds the copies and additions, behind all passes.
+  /// Adds the copies and additions, after all passes.
   void write();
 
  private:
-  /// A parameter's gradient as one stage has computed it.
+  /// A parameter's gradient as computed by one stage.
   struct Part {
     GridPoint point;
     Tensor gradient;

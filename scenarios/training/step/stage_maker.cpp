@@ -1,4 +1,4 @@
-// Which part of the network, which samples and which memory each stage has.
+// Determines each stage's part of the network, its samples and its memory.
 #include "scenarios/training/step/stage_maker.h"
 
 #include <fmt/format.h>
@@ -46,8 +46,8 @@ class StagePlans {
   std::map<Key, std::shared_ptr<const StagePlan>> known_;
 };
 
-/// Whether a stage updates its own parameters; else they come from another device, or blocks of
-/// them are updated one by one.
+/// Returns whether a stage updates its own parameters. Otherwise they come from another device, or
+/// their blocks are updated separately.
 bool has_update(const Exchange& exchange, const GridPoint& point) {
   const bool is_central = exchange.kind == Exchange::Kind::first_device ||
                           exchange.kind == Exchange::Kind::fed_from_first;
@@ -101,7 +101,7 @@ std::unique_ptr<Stage> stage_of(TrainingStep& step, const GridPoint& point,
   return stage;
 }
 
-/// Gradients of replicas can be added where they lie at equal offsets.
+/// Gradients of replicas can only be added if they have equal offsets.
 void check_parameter_layouts(const TrainingStep& step) {
   for (const GridPoint& point : step.layout.points()) {
     const Stage& first = step.stage({0, point.stage, point.shard});

@@ -5,8 +5,8 @@
 
 namespace parbench {
 
-/// Makes a stage for each point of the layout, of the network or of its division into shards.
-/// Throws Unsupported where replicas have parameters in different layouts.
+/// Makes a stage for each point of the layout, from the network or its division into shards. Throws
+/// Unsupported if replicas have parameters in different layouts.
 void make_stages(TrainingStep& step);
 
 }  // namespace parbench

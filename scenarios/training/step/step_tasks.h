@@ -1,4 +1,5 @@
-// What the writers of a training step share: lanes, names, and the tasks that complete gradients.
+// Shared data of the writers of a training step: lanes, names, and the tasks that complete
+// gradients.
 #pragma once
 
 #include <map>
@@ -16,13 +17,13 @@ void append(std::vector<TaskId>& to, const std::vector<TaskId>& from);
 struct Bucket {
   BufferView gradients;
   std::vector<TaskId> completed = {};
-  bool is_written = false;  // its part of the last backward pass
+  bool is_written = false;  // its part of the last backward pass is added
   bool is_shared = false;   // another stage adds to it after the passes
 };
 
 class StepTasks {
  public:
-  /// Adds a compute lane of every device, and copy lanes where stages or exchanges copy.
+  /// Adds a compute lane for every device, and copy lanes if stages or exchanges copy.
   explicit StepTasks(TrainingStep& step);
 
   [[nodiscard]] TrainingStep& step() const { return step_; }
@@ -31,33 +32,37 @@ class StepTasks {
   [[nodiscard]] LaneId compute_lane(const GridPoint& point) const {
     return compute_.at(step_.layout.device(point));
   }
-  /// The compute lane where there are no copy lanes.
+  /// Returns the copy lane, or the compute lane if there are no copy lanes.
   [[nodiscard]] LaneId copy_lane(const GridPoint& point) const {
     return copy_.empty() ? compute_lane(point) : copy_.at(step_.layout.device(point));
   }
-  /// The lanes of a copy. Without stages there is nothing to compute beside it.
+  /// Returns the lanes of a copy; compute lanes without stages, because nothing runs beside the
+  /// copy.
   [[nodiscard]] std::vector<LaneId> lanes_between(const GridPoint& from, const GridPoint& to) const;
 
-  /// The tasks that complete the gradients of a point so far, which its update waits for.
+  /// Returns the tasks that complete the gradients of a point so far, for which its update waits.
   [[nodiscard]] std::vector<TaskId>& completed(const GridPoint& point) { return completed_[point]; }
-  /// The tasks that complete one of the gradients of a point: those of its bucket, or of all.
+  /// Returns the tasks that complete one of the gradients of a point: those of its bucket, or of
+  /// all.
   [[nodiscard]] std::vector<TaskId> completed(const GridPoint& point, const BufferView& gradient);
-  /// In the order in which they are complete; none where gradients are not divided.
+  /// Returns the buckets in the order in which they are complete; empty if gradients are not
+  /// divided.
   [[nodiscard]] std::vector<Bucket>& buckets(const GridPoint& point) { return buckets_[point]; }
 
-  /// "stage 1", "stage 1, shard 0".
+  /// Returns "stage 1" or "stage 1, shard 0".
   [[nodiscard]] std::string text(const GridPoint& point) const;
-  /// "1", "1, shard 0".
+  /// Returns "1" or "1, shard 0".
   [[nodiscard]] std::string number(const GridPoint& point) const;
-  /// The same behind a comma, without stage or shard where there is only one: "", ", stage 1".
+  /// Returns the text after a comma, without stage or shard if there is only one: "" or ", stage
+  /// 1".
   [[nodiscard]] std::string divided_text(const GridPoint& point) const;
-  /// What ends the names of tasks: ", replica 1" where there are several.
+  /// Returns the end of tasks' names: ", replica 1" if there are several.
   [[nodiscard]] std::string label(int replica) const;
 
  private:
   TrainingStep& step_;
   std::map<int, LaneId> compute_;  // by device
-  std::map<int, LaneId> copy_;     // the same
+  std::map<int, LaneId> copy_;     // by device
   std::map<GridPoint, std::vector<TaskId>> completed_;
   std::map<GridPoint, std::vector<Bucket>> buckets_;
 };

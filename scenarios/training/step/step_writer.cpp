@@ -1,4 +1,4 @@
-// The order in which the parts of a step are written, which is that in which the host submits them.
+// Adds the parts of a step in the order in which the host submits them.
 #include "scenarios/training/step/step_writer.h"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ void StepWriter::write_updates() {
   for (int replica = 0; replica < step_.layout.grid.replicas; ++replica) updates.write(replica);
 }
 
-/// Replicas in turn, so that the host does not keep the last one waiting for its first task, and
-/// buckets of gradients as soon as all have them.
+/// Alternates between replicas, so that the last one does not wait long for its first task, and
+/// adds buckets of gradients as soon as all replicas have them.
 void StepWriter::write_passes() {
   const StepLayout& layout = step_.layout;
   std::vector<std::vector<Action>> orders;

@@ -11,14 +11,14 @@
 
 namespace parbench {
 
-/// Writes packing, passes, the exchange of the replicas and the updates of a step, in the order in
+/// Adds packing, passes, the exchange of the replicas and the updates of a step, in the order in
 /// which the host submits them.
 class StepWriter {
  public:
   explicit StepWriter(TrainingStep& step)
       : step_(step), tasks_(step), passes_(tasks_), shared_(tasks_), sums_(tasks_) {}
 
-  /// Returns where the updated parameters lie, if that is not in the stages.
+  /// Returns where the updated parameters are, if they are not in the stages.
   [[nodiscard]] std::optional<UpdatedParameters> write();
 
  private:

@@ -1,4 +1,4 @@
-// The parts of a training step in the order in which they are made.
+// Makes the parts of a training step in order.
 #include "scenarios/training/step/training_step.h"
 
 #include <stdexcept>
@@ -37,7 +37,7 @@ std::vector<GridPoint> TrainingStep::over_replicas(int stage, int shard) const {
 
 namespace {
 
-/// Throws std::invalid_argument for a layout that no step can be written for.
+/// Throws std::invalid_argument for unsupported layouts.
 void check(const StepLayout& layout) {
   const Exchange& exchange = layout.exchange;
   const bool is_divided = layout.stages() > 1 || layout.grid.shards > 1;

@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// What a step computes on any layout.
+/// Settings of a step that are independent of its layout.
 struct StepSettings {
   NumberFormat format = {};
   Optimizer optimizer = {};
@@ -22,27 +22,27 @@ struct TrainingStep : CaseParts {
   TrainingStep(Context& with, Network what, const StepSettings& how, StepLayout where);
 
   [[nodiscard]] Stage& stage(const GridPoint& point) const;
-  /// A replica of one stage.
+  /// Returns a replica of a network with one stage.
   [[nodiscard]] Stage& replica(std::size_t r) const {
     return stage({.replica = static_cast<int>(r)});
   }
-  /// The stages of one shard of a replica.
+  /// Returns the stages of one shard of a replica.
   [[nodiscard]] std::vector<Stage*> pipeline(int replica, int shard = 0) const;
-  /// One stage of each replica.
+  /// Returns the same stage of each replica.
   [[nodiscard]] std::vector<GridPoint> over_replicas(int stage, int shard) const;
 
   Network network;
   StepSettings settings;
   StepLayout layout;
-  std::optional<NetworkDivision> division;     // where there are several shards
+  std::optional<NetworkDivision> division;     // set if there are several shards
   std::vector<std::unique_ptr<Stage>> stages;  // in the order of StepLayout::points
 };
 
 /// Makes the stages and plans a step: the schedule's passes of all replicas, the exchange of
-/// gradients and the update. Loss and gradients of the whole batch become outputs; checks that need
-/// no reference hold parts of the step to their definition, and parameters that several devices
-/// have to each other. Throws Unsupported where replicas have parameters in different layouts, and
-/// std::invalid_argument for an exchange that the layout does not allow.
+/// gradients and the update. Loss and gradients of the whole batch become outputs. Checks without a
+/// reference compare parts of the step with their definition, and parameters that several devices
+/// have with each other. Throws Unsupported if replicas have parameters in different layouts, and
+/// std::invalid_argument for an exchange that the layout does not support.
 [[nodiscard]] std::unique_ptr<TrainingStep> prepare_step(Context& context, Network network,
                                                          const StepSettings& settings,
                                                          StepLayout layout);

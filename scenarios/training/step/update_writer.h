@@ -1,4 +1,4 @@
-// Writes the updates of a step, with the clipping of gradients by their norm.
+// Adds the updates of a step, with clipping of gradients by their norm.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace parbench {
 
 class UpdateWriter {
  public:
-  /// The runs of gradients that the norm counts at a point; null: all of them.
+  /// Returns the runs of gradients that the norm includes at a point; null: all of them.
   using Counted = std::function<std::vector<BufferView>(const GridPoint&)>;
   explicit UpdateWriter(StepTasks& tasks, Counted counted = nullptr)
       : tasks_(tasks), counted_(std::move(counted)) {}
@@ -22,11 +22,11 @@ class UpdateWriter {
   std::vector<TaskId> write(int replica);
 
  private:
-  /// The parts of the norm that a point computes.
+  /// Partial norms that a point computes.
   struct Norms {
     GridPoint point;
     std::vector<BufferView> gradients;
-    std::size_t first = 0;  // the index of its first part among all
+    std::size_t first = 0;  // index of its first part among all
     std::vector<TaskId> computed = {};
   };
   [[nodiscard]] std::vector<Norms> norms_of(int replica) const;

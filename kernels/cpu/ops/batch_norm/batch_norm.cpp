@@ -1,4 +1,4 @@
-// Batch normalisation in training, and its backward pass, on oneDNN or in loops of our own.
+// Batch normalisation in training, and its backward pass, on oneDNN or in this project's loops.
 #include <fmt/format.h>
 
 #include <array>
@@ -38,7 +38,7 @@ dnnl::batch_normalization_backward::primitive_desc plan_backward(const memory::d
           plan_forward(data, epsilon, relu)};
 }
 
-// With an addend, the ReLU comes behind the addition.
+// With an addend, the ReLU follows the addition.
 bool fuses_relu(const BatchNormForward& desc) { return desc.relu && !desc.add; }
 
 class BatchNormForwardOp final : public CpuOp {
@@ -83,8 +83,8 @@ void BatchNormForwardOp::bind(const dnnl::batch_normalization_forward::primitive
     bind_slot(*this, forward_slot::mask, call_, DNNL_ARG_WORKSPACE, chosen.workspace_desc());
 }
 
-// A pass of its own: normalising and adding in one would save only 0.2% of a training step
-// (docs/decisions/cpu-kernels.md).
+// Runs as a pass of its own: fusing it with the normalisation would save only 0.2% of a training
+// step (docs/decisions/cpu-kernels.md).
 void BatchNormForwardOp::add_shortcut(const Execution& execution,
                                       std::span<std::byte* const> arguments) const {
   auto* bits = reinterpret_cast<std::uint8_t*>(arguments[forward_slot::mask]);
@@ -109,7 +109,7 @@ void BatchNormForwardOp::execute(const Execution& execution,
   move_running(desc_, arguments);
 }
 
-/// Whether the loops over pixels, which take whole bytes of masks, replace oneDNN's kernels.
+/// Returns whether loops over pixels, which write whole bytes of masks, replace oneDNN's kernels.
 template <class Desc>
 bool is_over_pixels(const Desc& desc) {
   return channel_order(desc.shape[1], desc.dtype) == ChannelOrder::last && desc.shape[1] % 8 == 0;

@@ -1,4 +1,4 @@
-// Loops over groups of channels whose numbers stay in registers, in chunks of rows that stay in the
+// Loops over groups of channels whose values stay in registers, in chunks of rows that stay in the
 // cache.
 #include "kernels/cpu/ops/batch_norm/batch_norm_loops.h"
 
@@ -12,10 +12,10 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::size_t max_vectors = 4;  // of channels that are passed over together
+constexpr std::size_t max_vectors = 4;  // vectors of channels that one loop processes together
 
-// A chunk is run group by group of channels: the template's number of vectors, from channel `first`
-// on. `width`: lanes of a vector that are channels, all of them or the lower half.
+// A chunk is processed in groups of channels: the template's number of vectors, from channel
+// `first` on. `width`: lanes of a vector that hold channels, all or the lower half.
 
 constexpr std::size_t half = lanes / 2;
 using HalfFloats [[gnu::vector_size(32)]] = float;
@@ -71,18 +71,18 @@ template <std::size_t width>
   parbench::cpu::get_bits(selection, all.data());
 }
 
-/// What MomentsChunk has of each channel: a mean of the chunk's rows that is near enough for the
-/// squares of the distances from it, and the sums of these distances and squares.
+/// Values of MomentsChunk per channel: an approximate mean of the chunk's rows, and the sums of the
+/// distances from it and of their squares.
 enum Moment : std::size_t { near_mean, distances, squares, moment_count };
 
 template <class Element>
 struct MomentsChunk {
   const Element* source;
-  float* moments;  // each of all channels
+  float* moments;  // one array of all channels per Moment
   PixelRows pixels;
 };
 
-// The rows are read twice, the second time from the cache.
+// Reads the rows twice, the second time from the cache.
 template <std::size_t vectors, std::size_t width, class Element>
 [[gnu::always_inline]] inline void run_group(const MomentsChunk<Element>& chunk,
                                              std::size_t first) {
@@ -118,7 +118,7 @@ template <std::size_t vectors, std::size_t width, class Element>
 
 template <class Element>
 struct NormalisationChunk {
-  Normalisation<Element> tensors;  // from the chunk's first element on
+  Normalisation<Element> tensors;  // pointers to the chunk's first element
   PixelRows pixels;
 };
 
@@ -173,7 +173,7 @@ struct GradientSumsChunk {
   PixelRows pixels;
 };
 
-/// The gradient of 16 elements, zero where the mask has no bit.
+/// Loads the gradient of 16 elements, zero where the mask has no bit.
 template <std::size_t width, bool masked, class Element>
 [[gnu::always_inline]] inline void load_gradient(Floats& gradient, const NormGradient<Element>& t,
                                                  std::size_t at) {
@@ -296,14 +296,14 @@ NormGradient<Element> from(const NormGradient<Element>& tensors, std::size_t ele
 
 }  // namespace
 
-// Totals of channels in f64 come first, then what there is of chunks.
+// Totals of channels in f64 come first, followed by the sums of chunks.
 std::size_t sums_bytes(const PixelRows& pixels) {
   return pixels.channels * (sizeof(double) + pixels.chunks() * moment_count * sizeof(float));
 }
 
 // Chan, Golub, LeVeque 1979: "Updating formulae and a pairwise algorithm for computing sample
-// variances": squares around the common mean are those around the chunk's own and the square of its
-// distance, for each of its rows.
+// variances": the squares around the common mean are the squares around the chunk's own mean, plus
+// the squared distance of the two means for each row.
 template <class Element>
 void moments(float* mean, float* variance, const Element* source, const PixelRows& pixels,
              std::byte* scratch, int threads) {

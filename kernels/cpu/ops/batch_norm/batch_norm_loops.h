@@ -1,4 +1,4 @@
-// Batch normalisation over rows of channels, for images with channels last: every pass reads each
+// Batch normalisation over rows of channels, for images with channels last; every pass reads each
 // of its tensors once. `Element` is float or std::uint16_t (bf16). Values per channel are f32; the
 // number of channels is a multiple of 8.
 #pragma once
@@ -10,17 +10,16 @@
 
 namespace parbench::cpu {
 
-/// Bytes of scratch memory that `moments` and `gradient_sums` take.
+/// Returns the bytes of scratch memory that `moments` and `gradient_sums` need.
 [[nodiscard]] std::size_t sums_bytes(const PixelRows& pixels);
 
-/// Mean and biased variance of each channel.
+/// Computes mean and biased variance of each channel.
 template <class Element>
 void moments(float* mean, float* variance, const Element* source, const PixelRows& pixels,
              std::byte* scratch, int threads);
 
-/// destination = (source − mean) · factor + shift [+ addend], with numbers of each channel. With a
-/// mask the result is clamped at zero, and the mask gets the bits of the elements that are
-/// positive.
+/// destination = (source − mean) · factor + shift [+ addend], with one value of each per channel.
+/// With a mask the result is clamped at zero, and the mask gets the bits of the positive elements.
 template <class Element>
 struct Normalisation {
   Element* destination;
@@ -35,8 +34,8 @@ struct Normalisation {
 template <class Element>
 void normalise(const Normalisation<Element>& tensors, const PixelRows& pixels, int threads);
 
-/// What a backward pass reads: the gradient counts where the mask has a bit, or everywhere if it is
-/// null.
+/// Inputs of a backward pass. The gradient counts where the mask has a bit, or everywhere if the
+/// mask is null.
 template <class Element>
 struct NormGradient {
   const Element* gradient;
@@ -50,10 +49,10 @@ template <class Element>
 void gradient_sums(float* sums, float* products, const NormGradient<Element>& tensors,
                    const PixelRows& pixels, std::byte* scratch, int threads);
 
-/// Coefficients of each channel.
+/// Coefficients per channel.
 struct GradientFactors {
   const float* gradient;
-  const float* distance;  // of source − mean
+  const float* distance;  // factor of source − mean
   const float* offset;
 };
 

@@ -1,5 +1,5 @@
-// Batch normalisation in training, and its backward pass, where channels are last: in loops of our
-// own, each tensor read once a pass, with the addition and the clamp inside
+// Batch normalisation in training, and its backward pass, for channels last. The loops of this
+// project read each tensor once per pass and include the addition and the clamp
 // (docs/decisions/cpu-kernels.md).
 #include <cmath>
 #include <cstddef>
@@ -69,7 +69,7 @@ class ForwardOp final : public CpuOp {
 
   BatchNormForward desc_;
   PixelRows pixels_;
-  std::size_t factor_;  // where it begins in the scratch memory
+  std::size_t factor_;  // offset in scratch memory
 };
 
 class BackwardOp final : public CpuOp {
@@ -132,7 +132,7 @@ class BackwardOp final : public CpuOp {
 
   BatchNormBackward desc_;
   PixelRows pixels_;
-  std::size_t factors_;  // where they begin in the scratch memory
+  std::size_t factors_;  // offset in scratch memory
 };
 
 }  // namespace

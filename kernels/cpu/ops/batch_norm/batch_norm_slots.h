@@ -1,4 +1,4 @@
-// The arguments of BatchNormForward by their positions, as ops.h lists them.
+// Indices of the arguments of BatchNormForward, in the order of ops.h.
 #pragma once
 
 #include <cstddef>

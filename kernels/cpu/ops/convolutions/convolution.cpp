@@ -1,6 +1,6 @@
-// Convolution and its two backward passes on oneDNN, in the device's layout of activations or,
-// where oneDNN has only a reference implementation for that, in another one with reorders around
-// it.
+// Convolution and its two backward passes on oneDNN. They use the device's layout of activations
+// or, if oneDNN has only a reference implementation for it, another layout with reorders before and
+// after.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -19,16 +19,16 @@ namespace {
 
 using dnnl::memory;
 
-// Everything that the three passes describe alike.
+// Descriptors that the three passes share.
 struct Geometry {
-  // In the device's layout of activations.
+  // Uses the device's layout of activations.
   Geometry(const ConvolutionShape& shape, DType dtype,
            dnnl::algorithm way = dnnl::algorithm::convolution_direct)
       : Geometry(shape, activation_desc(shape.source(), dtype),
                  activation_desc(shape.destination(), dtype)) {
     algorithm = way;
   }
-  // In another one, the same for source and destination.
+  // Uses another layout, the same for source and destination.
   Geometry(const ConvolutionShape& shape, DType dtype, memory::format_tag layout)
       : Geometry(shape, {shape.source(), data_type_of(dtype), layout},
                  {shape.destination(), data_type_of(dtype), layout}) {}
@@ -42,13 +42,12 @@ struct Geometry {
   memory::desc source;
   memory::desc destination;
   memory::dims strides;
-  memory::dims dilates;  // taps that are left out between two
+  memory::dims dilates;  // taps left out between two taps
   memory::dims padding;
   dnnl::algorithm algorithm = dnnl::algorithm::convolution_direct;
 };
 
-// Plans a pass by Winograd's algorithm where it is faster; nothing where oneDNN has no kernel for
-// it.
+// Plans a pass by Winograd's algorithm if it is faster; nothing if oneDNN has no kernel for it.
 template <class Plan>
 auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
     -> std::optional<decltype(plan(Geometry(shape, dtype)))> {
@@ -61,27 +60,27 @@ auto plan_winograd(const ConvolutionShape& shape, DType dtype, const Plan& plan)
   }
 }
 
-// Whether the larger one of source and destination has its channels last: the other one is
-// reordered where it has them otherwise.
+// Returns whether the larger of source and destination has its channels last; the other is then
+// reordered if necessary.
 bool has_channels_last(const ConvolutionShape& shape, DType dtype) {
   const bool is_source = element_count(shape.source()) >= element_count(shape.destination());
   return channel_order(is_source ? shape.in_channels : shape.out_channels, dtype) ==
          ChannelOrder::last;
 }
 
-// Layouts for source and destination where the device's own has only a reference implementation, in
-// the order in which they are tried. It follows from measurements (docs/decisions/cpu-kernels.md):
-// channels in blocks that the last one does not fill, a product for each image, channels last. The
-// last comes first where it is the layout of the larger tensor.
+// Returns layouts for source and destination if the device's own layout has only a reference
+// implementation, in the order in which they are tried. The order follows from measurements
+// (docs/decisions/cpu-kernels.md): channels in blocks with a partial last block, one product per
+// image, channels last. Channels last come first if the larger tensor has that layout.
 std::array<memory::format_tag, 3> other_layouts(const ConvolutionShape& shape, DType dtype) {
   using Tag = memory::format_tag;
   if (has_channels_last(shape, dtype)) return {Tag::nhwc, blocked_tag(), Tag::nchw};
   return {blocked_tag(), Tag::nchw, Tag::nhwc};
 }
 
-// Plans a pass by Winograd's algorithm, or else in the device's layout of activations, or else in
-// the first layout in which oneDNN has an optimised kernel. Where there is no optimised kernel at
-// all, the reference implementation gets the device's layout.
+// Plans a pass by Winograd's algorithm, otherwise in the device's layout of activations, otherwise
+// in the first layout for which oneDNN has an optimised kernel. Without any optimised kernel, the
+// reference implementation gets the device's layout.
 template <class Plan>
 auto plan_optimised(const ConvolutionShape& shape, DType dtype, const Plan& plan) {
   if (auto winograd = plan_winograd(shape, dtype, plan)) return *std::move(winograd);
@@ -151,21 +150,22 @@ dnnl::convolution_backward_weights::primitive_desc plan_weights(const Geometry& 
       user_scratchpad(), engine(), hint);
 }
 
-// Whether each output position sees one pixel of the source.
+// Returns whether each output position reads one pixel of the source.
 bool is_one_by_one(const ConvolutionShape& shape) {
   return shape.kernel == 1 && shape.padding == 0 && shape.groups == 1;
 }
 
-// Whether the gradient of the weights can be one product over the batch.
+// Returns whether the gradient of the weights can be one product over the batch.
 bool has_product(const ConvolutionBackwardWeights& desc) {
-  constexpr std::int64_t max_positions = 64;  // of an image; beyond, a product for each is faster
+  // per image; with more, one product per image is faster
+  constexpr std::int64_t max_positions = 64;
   const bool has_layout = desc.dtype == DType::f32 || has_channels_last(desc.shape, desc.dtype);
   return has_layout && !desc.bias && desc.shape.groups == 1 && desc.shape.dilation == 1 &&
          desc.shape.out_height() * desc.shape.out_width() <= max_positions;
 }
 
-// Whether a pass is one product over the batch wherever it can be: with channels last nothing has
-// to be reordered for it, and for the window 1×1 nothing gathered.
+// Returns whether a pass is one product over the batch whenever possible: with channels last it
+// needs no reorder, and with a 1×1 window no gathering.
 bool is_product(const ConvolutionBackwardWeights& desc) {
   return has_channels_last(desc.shape, desc.dtype) &&
          (has_product(desc) || (is_one_by_one(desc.shape) && !desc.bias));
@@ -187,10 +187,12 @@ bool is_pointwise(const ConvolutionShape& shape) {
 }
 
 bool is_for_winograd(const ConvolutionShape& shape, DType dtype) {
-  constexpr std::int64_t tile_side = 4;      // output positions
-  constexpr std::int64_t tile_block = 4;     // oneDNN computes tiles in blocks of equal size
-  constexpr std::int64_t min_tiles = 32;     // transforming the weights costs as much as they gain
-  constexpr std::int64_t min_channels = 64;  // transforming the tiles costs as much as they gain
+  constexpr std::int64_t tile_side = 4;   // output positions
+  constexpr std::int64_t tile_block = 4;  // oneDNN computes tiles in blocks of equal size
+  // below: transforming the weights costs as much as is saved
+  constexpr std::int64_t min_tiles = 32;
+  // below: transforming the tiles costs as much as is saved
+  constexpr std::int64_t min_channels = 64;
   const auto tiles_along = [](std::int64_t extent) { return (extent + tile_side - 1) / tile_side; };
   const std::int64_t positions = shape.out_height() * shape.out_width();
   const std::int64_t tiles_of_image =

@@ -25,7 +25,8 @@ dnnl::matmul::primitive_desc plan_product(const ConvolutionBackwardData& desc) {
 }
 
 // diff_source (positions × in) = diff_destination (positions × out) · weights (out × in). With a
-// stride the rows lie in scratch memory first, and pixels between them are zero.
+// stride, the product goes to scratch memory first, and the pixels between its rows are set to
+// zero.
 class DataProduct final : public CpuOp {
  public:
   explicit DataProduct(const ConvolutionBackwardData& desc)
@@ -63,7 +64,7 @@ class DataProduct final : public CpuOp {
     });
   }
 
-  // `number` counts the lines of pixels of all images.
+  // `number`: index of the line among the lines of all images.
   void spread_line(std::byte* line, const std::byte* rows, std::int64_t number) const {
     std::memset(line, 0, static_cast<std::size_t>(shape_.width) * pixel_bytes_);
     const std::int64_t y = number % shape_.height;
@@ -81,7 +82,7 @@ class DataProduct final : public CpuOp {
   std::size_t pixel_bytes_;
   bool spreads_;
   MatrixProduct product_;
-  std::size_t rows_ = 0;  // where they begin in the scratch memory
+  std::size_t rows_ = 0;  // offset in scratch memory
 };
 
 }  // namespace

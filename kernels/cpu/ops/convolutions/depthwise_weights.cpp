@@ -1,5 +1,5 @@
-// The gradient of the weights of a depthwise convolution. oneDNN has a kernel of its own for
-// windows of 3×3, and takes those of 5×5 and 7×7 for general ones.
+// The gradient of the weights of a depthwise convolution. oneDNN has a special kernel for 3×3
+// windows only, and treats 5×5 and 7×7 as general convolutions.
 #include <omp.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace parbench::cpu {
 namespace {
 
-/// Pixels of up to 16 channels in f32; lanes of channels that are missing have any values.
+/// Pixels of up to 16 channels in f32; lanes without a channel have arbitrary values.
 struct Pixels {
   std::int64_t height;
   std::int64_t width;
@@ -63,7 +63,7 @@ template <std::size_t taps>
   for (std::size_t x = 0; x < taps; ++x) store(sums + x * lanes, totals[x]);
 }
 
-/// Sums of one row of the window's taps; `first_row`: the row of the source that the tap sees at
+/// Adds up one row of the window's taps. `first_row`: the row of the source that the tap reads for
 /// the first row of the gradient.
 PARBENCH_SIMD void sum_row(float* sums, const float* source, const Pixels& from,
                            const float* gradient, const Pixels& to, const Window& window,
@@ -90,7 +90,7 @@ PARBENCH_SIMD void sum_pixels(float* sums, const float* pixels, std::int64_t cou
   store(sums, total);
 }
 
-/// Copies neighbouring channels of a row of pixels that are `step` elements apart.
+/// Copies neighbouring channels of a row of pixels. Pixels are `step` elements apart.
 template <std::size_t channels, class Element>
 void copy_channels(float* to, const Element* from, std::size_t step, std::int64_t pixels) {
   for (std::int64_t i = 0; i < pixels; ++i, to += lanes, from += step) {
@@ -134,14 +134,14 @@ class DepthwiseWeightsOp final : public CpuOp {
   [[nodiscard]] std::size_t taps() const {
     return static_cast<std::size_t>(desc_.shape.kernel * desc_.shape.kernel);
   }
-  /// Of one image and group of channels: the taps, then the sum of the gradient.
+  /// Floats per image and group of channels: the taps, then the sum of the gradient.
   [[nodiscard]] std::size_t sum_floats() const { return (taps() + 1) * lanes; }
-  /// Of one image and group of channels: the source, then the gradient.
+  /// Floats per image and group of channels: the source, then the gradient.
   [[nodiscard]] std::size_t pixel_floats() const {
     return static_cast<std::size_t>(from_.floats() + to_.floats());
   }
 
-  /// Sums do not depend on the number of threads: an image is a sum of its own.
+  /// Each image has a sum of its own, so results do not depend on the number of threads.
   template <class Element>
   void sum_images(const Execution& execution, std::span<std::byte* const> arguments) const {
     const auto* source = reinterpret_cast<const Element*>(arguments[0]);
@@ -220,8 +220,8 @@ class DepthwiseWeightsOp final : public CpuOp {
   Pixels to_;
   Planes source_;
   Planes gradient_;
-  std::size_t groups_;  // of channels
-  // Where they begin in the scratch memory.
+  std::size_t groups_;  // groups of channels
+  // Offsets in scratch memory.
   std::size_t pixels_ = 0;
   std::size_t sums_ = 0;
 };

@@ -1,6 +1,6 @@
 // The gradient of a convolution's weights as one matrix product over all output positions of the
-// batch. oneDNN's kernels pass over all weights for each image, which is slow for small images and
-// for many weights. With channels last a window of 1×1 needs nothing gathered.
+// batch. oneDNN's kernels read all weights for each image, which is slow for small images and for
+// many weights. With channels last, a 1×1 window needs no gathering.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace {
 
 using dnnl::memory;
 
-// diff_weights (out × window) = diff_destinationᵀ (out × positions) · patches (positions × window),
-// where a row of `patches` is what the window sees of the source at one output position: kernel
-// rows, kernel columns, channels. The source itself where that is one pixel for each position.
+// diff_weights (out × window) = diff_destinationᵀ (out × positions) · patches (positions × window).
+// A row of `patches` contains the source elements inside the window at one output position: kernel
+// rows, kernel columns, channels. If the window is one pixel, `patches` is the source itself.
 class WeightsProduct final : public CpuOp {
  public:
   explicit WeightsProduct(const ConvolutionBackwardWeights& desc)
@@ -35,7 +35,7 @@ class WeightsProduct final : public CpuOp {
     const memory::data_type type = data_type_of(dtype_);
     add_tensor(describe({shape_.source(), type, memory::format_tag::nhwc}));
     add_tensor(describe({shape_.destination(), type, memory::format_tag::nhwc}));
-    // Output channels, kernel rows, kernel columns, input channels.
+    // Dimensions: output channels, kernel rows, kernel columns, input channels.
     add_tensor(describe({shape_.weights(), memory::data_type::f32, memory::format_tag::acdb}));
     plan_slices(desc.accumulate);
     set_kernel(slices_.front().product.kernel());
@@ -58,7 +58,8 @@ class WeightsProduct final : public CpuOp {
   }
 
  private:
-  // Positions whose patches are in memory together; all slices but the first add to the gradient.
+  // Positions whose patches are in memory at the same time. All slices except the first add to the
+  // gradient.
   struct Slice {
     std::int64_t first;
     std::int64_t count;
@@ -125,7 +126,7 @@ class WeightsProduct final : public CpuOp {
   std::int64_t window_;
   bool gathers_;
   std::vector<Slice> slices_;
-  std::size_t patches_ = 0;  // where they begin in the scratch memory
+  std::size_t patches_ = 0;  // offset in scratch memory
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A number added to each channel of an image, and its backward step.
+// Addition of a number to each channel of an image, and its backward step.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -70,7 +70,7 @@ PARBENCH_SIMD void sum_range(Lanes& sums, const std::uint16_t* in, std::size_t c
   sum_lanes(sums, in, count);
 }
 
-/// Threads divide the blocks of all samples.
+/// Threads divide the blocks of all samples among themselves.
 template <class Element>
 void add_bias(Element* out, const Element* in, const float* bias, const Planes& planes,
               std::size_t samples, int threads) {
@@ -84,13 +84,13 @@ void add_bias(Element* out, const Element* in, const float* bias, const Planes& 
                   });
 }
 
-/// Threads divide the blocks of one sample, so that every sum has one order, whatever their number.
-/// Sums of a plane are f32, those of planes f64.
+/// Threads divide the blocks of one sample, so that the order of every sum is the same for any
+/// number of threads. Sums within a plane are f32, sums of planes f64.
 template <class Element>
 void sum_channels(float* sums, const Element* in, const Planes& planes, std::size_t samples,
                   bool accumulate, int threads) {
   const std::size_t plane = planes.pixels * planes.block;
-  const std::size_t work = samples * plane;  // of a block
+  const std::size_t work = samples * plane;  // elements of a block
   parallel_ranges(planes.blocks() * work, work, threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; i += work) {
       const std::size_t first = i / work * planes.block;
@@ -108,7 +108,7 @@ void sum_channels(float* sums, const Element* in, const Planes& planes, std::siz
   });
 }
 
-/// The same where channels are last. `scratch` has `sums_bytes_of` bytes.
+/// Variant for channels last. `scratch` has `sums_bytes_of` bytes.
 template <class Element>
 void sum_pixels(float* sums, const Element* in, const PixelRows& pixels, bool accumulate,
                 std::byte* scratch, int threads) {

@@ -13,8 +13,8 @@
 namespace parbench::cpu {
 namespace {
 
-/// Which channels are copied: channel i of `count` from `source + i` to `destination + i`; in a
-/// shuffle of several groups the sources take turns among them.
+/// Selects the copied channels: channel i of `count` is copied from `source + i` to `destination +
+/// i`. In a shuffle of several groups, the sources alternate between groups.
 struct ChannelCopy {
   Planes from;
   Planes to;
@@ -24,14 +24,14 @@ struct ChannelCopy {
   std::size_t destination = 0;
   std::size_t groups = 1;
 
-  /// Whether each pixel has all of its channels beside each other, on both sides.
+  /// Returns whether both images have their channels last.
   [[nodiscard]] bool is_channels_last() const {
     return from.is_channels_last() && to.is_channels_last();
   }
   [[nodiscard]] std::size_t source_of(std::size_t i) const {
     return source + i % groups * (count / groups) + i / groups;
   }
-  /// Whether blocks are copied as they are.
+  /// Returns whether whole blocks can be copied.
   [[nodiscard]] bool keeps_blocks() const {
     return groups == 1 && from.block == to.block && source % from.block == 0 &&
            destination % to.block == 0 && count % from.block == 0;
@@ -107,7 +107,7 @@ class ChannelCopyOp final : public CpuOp {
                     });
   }
 
-  /// `to` is the first of the pixel's channels that are written, `from` the first of all.
+  /// `to`: the pixel's first channel that is written; `from`: the pixel's first channel.
   template <class Element>
   void copy_pixel(Element* to, const Element* from) const {
     const std::size_t of_group = copy_.count / copy_.groups;

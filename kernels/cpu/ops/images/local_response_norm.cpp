@@ -17,8 +17,8 @@ dnnl::lrn_forward::primitive_desc plan_response_norm(const Desc& desc, const mem
           engine()};
 }
 
-/// What the forward pass saves. Reference implementations save nothing; oneDNN leaves out an
-/// argument that a primitive does not have, and the operand then has one element.
+/// Returns the layout of the tensor that the forward pass saves. Reference implementations save
+/// nothing: oneDNN omits the argument, and the operand then has one element.
 memory::desc saved_desc(const dnnl::lrn_forward::primitive_desc& forward) {
   const memory::desc saved = forward.workspace_desc();
   return saved.get_size() > 0 ? saved : memory_desc(canonical({1}));

@@ -1,4 +1,4 @@
-// Zeros around images, and parts of them: copies of rows, in any element type.
+// Padding and cropping of images: copies of rows, in any element type.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -12,10 +12,10 @@ namespace {
 
 /// One dimension of an image with its edges.
 struct Side {
-  std::size_t source;  // the extent of the source, and of the destination
+  std::size_t source;  // extents of the source and of the destination
   std::size_t destination;
-  std::size_t skipped;  // positions that the source has in front of the destination
-  std::size_t zeros;    // zeros that the destination has in front of the source
+  std::size_t skipped;  // positions of the source before the first position of the destination
+  std::size_t zeros;    // zeros in the destination before the first position of the source
   std::size_t copied;
 
   Side(std::int64_t from, std::int64_t before, std::int64_t behind)

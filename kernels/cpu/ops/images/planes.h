@@ -1,4 +1,4 @@
-// Where channels lie in images, for loops of our own.
+// Positions of channels in images, for the loops of this project.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace parbench::cpu {
 
-/// Where the channels of an image lie in the layout of activations: in blocks, whose channels take
-/// turns; each by itself (blocks of one); or with channels last, all in one block.
+/// Positions of the channels of an image in the layout of activations: in blocks, with the channels
+/// of a block interleaved; each channel separately (blocks of one); or with channels last, all in
+/// one block.
 struct Planes {
   std::size_t channels;
   std::size_t pixels;
@@ -22,10 +23,10 @@ struct Planes {
         pixels(static_cast<std::size_t>(image[2] * image[3])),
         block(block_of(image[1], dtype)) {}
 
-  /// Whether each pixel has all of its channels, two at least, beside each other.
+  /// Returns whether there are at least two channels and all channels of a pixel are adjacent.
   [[nodiscard]] bool is_channels_last() const { return channels > 1 && block == channels; }
   [[nodiscard]] std::size_t blocks() const { return channels / block; }
-  /// The place of a channel's first element; the others follow `block` elements apart.
+  /// Returns the index of a channel's first element; the others follow `block` elements apart.
   [[nodiscard]] std::size_t first(std::size_t sample, std::size_t channel) const {
     return (sample * channels + channel / block * block) * pixels + channel % block;
   }

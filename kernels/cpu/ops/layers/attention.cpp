@@ -1,9 +1,9 @@
-// Attention as products of blocks of queries with the keys that they see, one sample and head after
-// another in each thread.
+// Attention as products of blocks of queries with the keys that they attend to. Each thread
+// processes one sample and head at a time.
 //
-// A head's vectors are copied to dense matrices first: oneDNN's fast products (brgemm) take no
-// others. For strided ones it falls back to its general product, which is 10% slower and allocates
-// memory at every call.
+// The vectors of a head are first copied to dense matrices, because oneDNN's fast products (brgemm)
+// require them. For strided matrices oneDNN uses its general product, which is 10% slower and
+// allocates memory at every call.
 #include <omp.h>
 
 #include <algorithm>
@@ -41,14 +41,14 @@ struct AttentionSizes {
         scale(static_cast<float>(1 / std::sqrt(static_cast<double>(desc.head_size)))) {}
 
   [[nodiscard]] std::size_t width() const { return heads * head_size; }
-  [[nodiscard]] std::size_t vectors() const { return sequence * head_size; }  // of a head
-  /// The first element of a sample and head (`pair`) in a tensor with `parts` vectors of each head
-  /// at a position; of part `part`.
+  [[nodiscard]] std::size_t vectors() const { return sequence * head_size; }  // elements of a head
+  /// Returns the index of the first element of part `part` for a sample and head (`pair`), in a
+  /// tensor with `parts` vectors of each head at each position.
   [[nodiscard]] std::size_t begin(std::size_t pair, std::size_t parts, std::size_t part) const {
     return (pair / heads * sequence * parts + part) * width() + pair % heads * head_size;
   }
 
-  std::size_t pairs;  // of a sample and a head
+  std::size_t pairs;  // combinations of a sample and a head
   std::size_t sequence;
   std::size_t heads;
   std::size_t head_size;
@@ -57,8 +57,8 @@ struct AttentionSizes {
   float scale;
 };
 
-/// Blocks of 64 queries, or larger ones so that there are no more than 16: each has products of its
-/// own to plan. A causal block leaves out the keys behind its last query.
+/// Returns blocks of 64 queries, or larger ones so that there are at most 16, because each block
+/// needs its own planned products. A causal block excludes the keys after its last query.
 std::vector<ScoreBlock> score_blocks(const AttentionSizes& sizes) {
   constexpr std::size_t min_rows = 64;
   constexpr std::size_t max_blocks = 16;
@@ -75,7 +75,7 @@ std::vector<ScoreBlock> score_blocks(const AttentionSizes& sizes) {
   return blocks;
 }
 
-/// c {m, n} [+]= op(a) {m, k} · op(b) {k, n}, all dense.
+/// c {m, n} [+]= op(a) {m, k} · op(b) {k, n}; all matrices are dense.
 struct BlockProduct {
   std::size_t m;
   std::size_t n;
@@ -108,8 +108,8 @@ dnnl::matmul::primitive_desc plan_block(const BlockProduct& product) {
           engine()};
 }
 
-/// What is planned meanwhile runs in one thread: oneDNN divides a product among the threads that it
-/// finds when it is planned, and within a parallel region only one of them would come.
+/// Plans made during its lifetime run in one thread. oneDNN divides a product among the threads
+/// that it finds during planning, but inside a parallel region only one thread executes it.
 class PlannedForOneThread {
  public:
   PlannedForOneThread() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
@@ -121,7 +121,7 @@ class PlannedForOneThread {
   int threads_;
 };
 
-/// Base of both passes: blocks, their products for each thread, and scratch memory for each thread.
+/// Base of both passes: blocks, with products and scratch memory for each thread.
 class AttentionOp : public CpuOp {
  public:
   AttentionOp(const OpDesc& desc, const AttentionSizes& sizes)
@@ -133,14 +133,14 @@ class AttentionOp : public CpuOp {
   }
 
  protected:
-  /// What a thread computes with.
+  /// Products and memory of one thread.
   struct Worker {
     const Execution& execution;
     std::byte* memory;
     std::vector<PrimitiveCall>& calls;
   };
 
-  /// Adds a product; those of all blocks are added in the order of the blocks.
+  /// Adds a product. All products of a block are added before those of the next block.
   void add_product(const BlockProduct& product) {
     const PlannedForOneThread one_thread;
     const auto chosen = plan_block(product);
@@ -155,7 +155,7 @@ class AttentionOp : public CpuOp {
     add_name(chosen.impl_info_str());
   }
 
-  /// Returns where so many bytes of each thread begin in its memory.
+  /// Reserves memory for each thread; returns its offset in the thread's memory.
   std::size_t add_memory(std::size_t bytes) {
     const std::size_t begin = worker_bytes_;
     worker_bytes_ += round_up(bytes, scratch_alignment);
@@ -163,7 +163,7 @@ class AttentionOp : public CpuOp {
   }
   std::size_t add_elements(std::size_t count) { return add_memory(count * size_of(sizes_.dtype)); }
 
-  /// Once all products and memory are added.
+  /// Called after all products and memory are added.
   void finish_plan() {
     product_memory_ = add_memory(product_scratch_);
     add_scratch(worker_bytes_ * calls_.size());
@@ -219,7 +219,7 @@ class AttentionOp : public CpuOp {
     names_ += (names_.empty() ? "" : " + ") + name;
   }
 
-  std::vector<std::vector<PrimitiveCall>> calls_;  // of each thread
+  std::vector<std::vector<PrimitiveCall>> calls_;  // by thread
   std::string names_;
   std::size_t worker_bytes_ = 0;
   std::size_t product_scratch_ = 0;
@@ -274,7 +274,7 @@ class AttentionForwardOp final : public AttentionOp {
                  sizes_.width(), floats(memory + result_), sizes_.sequence, sizes_.head_size);
   }
 
-  // Where they begin in a thread's memory.
+  // Offsets in a thread's memory.
   std::size_t queries_ = 0;
   std::size_t keys_ = 0;
   std::size_t values_ = 0;
@@ -309,7 +309,7 @@ class AttentionBackwardOp final : public AttentionOp {
  private:
   enum Product { scores, diff_values, diff_probabilities, diff_queries, diff_keys, products };
 
-  /// In the order of Product.
+  /// Adds products in the order of Product.
   void add_products(std::size_t rows, std::size_t keys) {
     const DType dtype = sizes_.dtype;
     const std::size_t size = sizes_.head_size;
@@ -364,12 +364,12 @@ class AttentionBackwardOp final : public AttentionOp {
     multiply(worker, first + diff_keys, own, own_queries, memory + gradients_[1]);
   }
 
-  // Where they begin in a thread's memory.
+  // Offsets in a thread's memory.
   std::array<std::size_t, 4> vectors_{};    // queries, keys, values, diff_destination
-  std::array<std::size_t, 3> gradients_{};  // of the first three, f32
+  std::array<std::size_t, 3> gradients_{};  // of queries, keys and values, f32
   std::size_t means_ = 0;
-  std::size_t scores_ = 0;         // then the gradients of the probabilities
-  std::size_t probabilities_ = 0;  // then the gradients of the scores
+  std::size_t scores_ = 0;         // later the gradients of the probabilities
+  std::size_t probabilities_ = 0;  // later the gradients of the scores
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Rows of scores are short, so that they stay in the cache from one pass to the next.
+// Rows of scores are short, so they stay in the cache between passes.
 #include "kernels/cpu/ops/layers/attention_loops.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace parbench::cpu {
 namespace {
 
-// The bodies are inlined into the functions that are compiled once per instruction set.
+// The functions below are inlined into functions that are compiled once per instruction set.
 
-/// Overwrites the visible scores of a row with exp(scale · (score − maximum)); returns the sum of
-/// these, and the maximum in `max`.
+/// Replaces the visible scores of a row with exp(scale · (score − maximum)). Returns their sum;
+/// `max` gets the maximum.
 [[gnu::always_inline]] inline float exponentials_of_row(float* scores, std::size_t visible,
                                                         float scale, float& max) {
   float highest = std::numeric_limits<float>::lowest();

@@ -1,5 +1,5 @@
-// The loops of attention between its matrix products: softmax, its gradient, and copies of one
-// head's vectors. Each runs in the calling thread.
+// Loops of attention between its matrix products: softmax, its gradient, and copies of a head's
+// vectors. Each runs in the calling thread.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace parbench::cpu {
 
-/// Scores of some queries, {rows, keys}: their first query is the `first`-th of its sequence, and a
-/// causal query sees the keys up to its own position.
+/// Scores of some queries, {rows, keys}. `first` is the position of their first query in its
+/// sequence. A causal query attends to the keys up to its own position.
 struct ScoreBlock {
   std::size_t first = 0;
   std::size_t rows = 0;
@@ -22,34 +22,34 @@ struct ScoreBlock {
   }
 };
 
-/// probabilities = softmax(scale · scores) over the visible keys of each row, 0 at the others;
+/// probabilities = softmax(scale · scores) over the visible keys of each row, 0 for the others;
 /// log_sums[row] = log Σ exp(scale · scores). Overwrites the scores.
 void soften_rows(float* probabilities, float* log_sums, float* scores, const ScoreBlock& block);
 void soften_rows(std::uint16_t* probabilities, float* log_sums, float* scores,
                  const ScoreBlock& block);
 
-/// The same probabilities from the log_sums.
+/// Recomputes the probabilities of `soften_rows` from the log_sums.
 void restore_rows(float* probabilities, const float* log_sums, const float* scores,
                   const ScoreBlock& block);
 void restore_rows(std::uint16_t* probabilities, const float* log_sums, const float* scores,
                   const ScoreBlock& block);
 
-/// Turns probabilities into the gradient of the scores before scaling: scale · probability ·
-/// (diff − mean of the row), where `diff` is the gradient of the probabilities and the mean is
-/// taken with them as weights.
+/// Turns probabilities into the gradient of the scores before scaling: scale · probability · (diff
+/// − mean of the row). `diff` is the gradient of the probabilities; the mean is weighted with the
+/// probabilities.
 void differentiate_rows(float* probabilities, const float* diff, const float* means,
                         const ScoreBlock& block);
 void differentiate_rows(std::uint16_t* probabilities, const float* diff, const float* means,
                         const ScoreBlock& block);
 
-/// sums[row] = Σ a[row] · b[row] over `width` elements. Rows of `a` are dense, those of `b`
+/// sums[row] = Σ a[row] · b[row] over `width` elements. Rows of `a` are dense, rows of `b` are
 /// `next_b` elements apart.
 void multiply_rows(float* sums, const float* a, const float* b, std::size_t next_b,
                    std::size_t rows, std::size_t width);
 void multiply_rows(float* sums, const std::uint16_t* a, const std::uint16_t* b, std::size_t next_b,
                    std::size_t rows, std::size_t width);
 
-/// Copies dense rows to rows that are `next` elements apart, rounded to their type.
+/// Copies dense rows, rounded to the destination's type, to rows that are `next` elements apart.
 void scatter_rows(float* to, std::size_t next, const float* from, std::size_t rows,
                   std::size_t width);
 void scatter_rows(std::uint16_t* to, std::size_t next, const float* from, std::size_t rows,

@@ -27,7 +27,8 @@ template <class Element>
   return max;
 }
 
-// In f32 within blocks, whose sums are added in f64: a vocabulary has tens of thousands of classes.
+// Sums in f32 within blocks and adds the blocks in f64: a vocabulary has tens of thousands of
+// classes.
 template <class Element>
 [[gnu::always_inline]] inline double sum_of_exponentials(const Element* logits, float max,
                                                          std::size_t classes) {
@@ -43,8 +44,8 @@ template <class Element>
   return total;
 }
 
-/// Returns the row's cross-entropy; writes its gradient times `scale`. Computing the exponentials
-/// twice takes no memory for them, which bf16 would need.
+/// Returns the row's cross-entropy; writes its gradient times `scale`. Exponentials are computed
+/// twice, which avoids a buffer that bf16 would need.
 template <class Element>
 [[gnu::always_inline]] inline double cross_entropy_of(Element* diff, const Element* logits,
                                                       std::size_t classes, std::size_t target,

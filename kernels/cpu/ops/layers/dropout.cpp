@@ -1,4 +1,4 @@
-// Dropout by the counter-based generator, in parallel, in any element type and layout.
+// Dropout with the counter-based generator, in parallel, in any element type and layout.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -16,9 +16,10 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::size_t dropped_chunk = 1024;  // elements whose numbers are drawn at a time
-constexpr std::size_t drawn_block = 4;       // numbers are drawn from a multiple of this on
-constexpr std::size_t max_channels = 16;     // whose numbers are drawn together
+// number of elements whose random numbers are drawn at a time
+constexpr std::size_t dropped_chunk = 1024;
+constexpr std::size_t drawn_block = 4;    // drawing starts at a multiple of this
+constexpr std::size_t max_channels = 16;  // channels whose random numbers are drawn together
 
 // `omp simd` because the destination may be the source.
 
@@ -71,8 +72,8 @@ class DropoutOp final : public CpuOp {
                     });
   }
 
-  /// Draws the numbers of `count` elements that are neighbours in canonical order, and returns the
-  /// first one's.
+  /// Draws the numbers of `count` consecutive elements in canonical order. Returns a pointer to the
+  /// number of the first element.
   template <std::size_t capacity>
   const float* draw(std::array<float, capacity>& drawn, std::size_t begin,
                     std::size_t count) const {
@@ -97,11 +98,11 @@ class DropoutOp final : public CpuOp {
     drop(destination + begin, source + begin, draw(drawn, begin, count), count);
   }
 
-  /// An image whose channels lie in blocks.
+  /// Variant for images whose channels are in blocks.
   template <class Element>
   void run_blocks(const Execution& execution, Element* destination, const Element* source) const {
     constexpr std::size_t chunk = dropped_chunk / max_channels;  // pixels
-    const std::size_t chunks = (pixels_ + chunk - 1) / chunk;    // of a block
+    const std::size_t chunks = (pixels_ + chunk - 1) / chunk;    // chunks of a block
     const std::size_t blocks = count_ / (block_ * pixels_);
     const std::size_t grain = block_ * chunk;
     parallel_ranges(blocks * chunks * grain, grain, execution.threads,
@@ -114,7 +115,7 @@ class DropoutOp final : public CpuOp {
                     });
   }
 
-  /// Pixels of the block that begins at element `block`.
+  /// Processes pixels of the block that begins at element `block`.
   template <class Element>
   void drop_channels(Element* destination, const Element* source, std::size_t block,
                      std::size_t pixel, std::size_t pixels) const {
@@ -128,7 +129,8 @@ class DropoutOp final : public CpuOp {
     }
   }
 
-  /// Pixels and channels of the block that begins at element `block`, here as in canonical order.
+  /// Pixels and channels of a block: `block` is its first element in memory, the other fields are
+  /// in canonical order.
   struct Part {
     std::size_t block;
     std::size_t pixel;
@@ -161,8 +163,8 @@ class DropoutOp final : public CpuOp {
 
   Dropout desc_;
   std::size_t count_;
-  std::size_t block_ = 1;   // channels that take turns in memory
-  std::size_t pixels_ = 0;  // of an image, where there are blocks
+  std::size_t block_ = 1;   // channels that are interleaved in memory
+  std::size_t pixels_ = 0;  // pixels of an image, for layouts with blocks
 };
 
 }  // namespace

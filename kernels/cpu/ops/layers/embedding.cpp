@@ -1,5 +1,5 @@
-// Rows of a table by their indices, and the gradient of the table: memory traffic, for which oneDNN
-// has no primitive.
+// Rows of a table by index, and the gradient of the table. Both only move memory; oneDNN has no
+// primitive for them.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

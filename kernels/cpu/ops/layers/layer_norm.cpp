@@ -1,4 +1,4 @@
-// Layer normalisation and its backward pass on oneDNN, which sees all rows as one matrix.
+// Layer normalisation and its backward pass on oneDNN, with all rows as one matrix.
 #include <array>
 #include <cstddef>
 #include <span>
@@ -29,7 +29,7 @@ dnnl::layer_normalization_forward::primitive_desc plan_layer_norm(const memory::
           engine()};
 }
 
-// Argument positions, as ops.h lists them.
+// Indices of arguments, in the order of ops.h.
 enum GradientSlot : std::size_t {
   of_source,
   of_diff_destination,
@@ -41,8 +41,8 @@ enum GradientSlot : std::size_t {
   of_diff_shift
 };
 
-/// No GradientOp, because the primitive insists on a shift, which its results do not depend on: it
-/// gets the scale in its place.
+/// Not a GradientOp, because the primitive requires a shift although its results do not depend on
+/// it; it gets the scale instead.
 class LayerNormBackwardOp final : public CpuOp {
  public:
   LayerNormBackwardOp(const LayerNormBackward& desc,
@@ -53,7 +53,7 @@ class LayerNormBackwardOp final : public CpuOp {
   PrimitiveCall call_;
   bool accumulate_;
   std::size_t columns_;
-  std::size_t sums_ = 0;  // where the gradients that are added begin in the scratch memory
+  std::size_t sums_ = 0;  // offset in scratch memory of gradients that are accumulated
 };
 
 LayerNormBackwardOp::LayerNormBackwardOp(

@@ -1,9 +1,9 @@
-// A long short-term memory as products of oneDNN with loops of our own between them.
+// A long short-term memory: oneDNN's products, with this project's loops between them.
 //
-// Not as oneDNN's primitive, whose passes are reference implementations on products that allocate
-// at every call; the backward one has no part without the gradients of the weights
-// (docs/decisions/operations.md). The products with the source are one for all positions, before
-// the recurrence or behind it; only those with the state follow each other.
+// oneDNN's LSTM primitive is not used: its passes are reference implementations on products that
+// allocate at every call, and its backward pass cannot run without the gradients of the weights
+// (docs/decisions/operations.md). The products with the source are one product for all positions,
+// before or after the recurrence; only the products with the state run position by position.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ namespace {
 
 using dnnl::memory;
 
-/// Sizes, and what lies where in `saved`: gates and cells in f32 and the gradients of the gates,
-/// each {batch, sequence, …}.
+/// Sizes, and offsets in `saved`: gates and cells in f32 and the gradients of the gates, each
+/// {batch, sequence, …}.
 struct LstmSizes {
   template <class Desc>
   explicit LstmSizes(const Desc& desc)
@@ -54,7 +54,8 @@ struct LstmSizes {
     return diff_gates_begin() + round_up(positions() * gates * element(), alignment);
   }
 
-  /// The product with the source at all positions, and that with the state at one.
+  /// Return the shapes of the product with the source at all positions, and of the product with the
+  /// state at `positions` positions.
   [[nodiscard]] LinearShape with_source() const {
     return {.batch = shape.batch * shape.sequence,
             .in_features = shape.in_features,
@@ -73,7 +74,7 @@ struct LstmSizes {
   std::size_t batch;
   std::size_t sequence;
   std::size_t hidden;
-  std::size_t gates;  // elements of all four at a position
+  std::size_t gates;  // elements of all four gates at one position
 };
 
 /// Base of the three operations: tensors, scratch memory, and loops over the samples of a position.
@@ -82,7 +83,8 @@ class LstmOp : public CpuOp {
   LstmOp(const OpDesc& desc, const LstmSizes& sizes) : CpuOp(desc), sizes_(sizes) {}
 
  protected:
-  /// Gives it its tensors: parameters or their gradients in these layouts.
+  /// Adds the operation's tensors; `weights` and `recurrent_weights` are the layouts of parameters
+  /// or of their gradients.
   void add_lstm_tensors(const memory::desc& weights, const memory::desc& recurrent_weights) {
     for (const Operand& operand : operands()) {
       const bool is_recurrent = operand.role.ends_with("recurrent_weights");
@@ -101,7 +103,7 @@ class LstmOp : public CpuOp {
     }
   }
 
-  /// Names both products, and takes scratch memory that they use in turn.
+  /// Sets the name from both products, and reserves scratch memory that they use in turn.
   template <class First, class Second>
   void set_products(const std::string& with_source, const std::string& with_state,
                     const First& first, const Second& second) {
@@ -146,10 +148,10 @@ class LstmForwardOp final : public LstmOp {
 
   PrimitiveCall with_source_;
   PrimitiveCall with_state_;
-  // Where they begin in the scratch memory.
-  std::size_t zeros_;      // what the first position finds
-  std::size_t state_;      // of one position, dense
-  std::size_t recurrent_;  // its product
+  // Offsets in scratch memory. zeros_: initial state and cell.
+  std::size_t zeros_;
+  std::size_t state_;      // state at one position, dense
+  std::size_t recurrent_;  // product with the state
 };
 
 LstmForwardOp::LstmForwardOp(const LstmForward& desc,
@@ -223,9 +225,9 @@ class LstmBackwardDataOp final : public LstmOp {
 
   DataGradient to_source_;
   DataGradient to_state_;
-  // Where they begin in the scratch memory.
+  // Offsets in scratch memory. zeros_: initial cell.
   std::size_t zeros_;       // the cell before the first position
-  std::size_t diff_gates_;  // of one position, dense
+  std::size_t diff_gates_;  // gradients of the gates at one position, dense
   std::size_t diff_state_;
   std::size_t diff_cell_;
 };
@@ -286,8 +288,8 @@ void LstmBackwardDataOp::execute(const Execution& execution,
                       arguments[5], work);
 }
 
-/// As GradientOp does, with `accumulate` it adds gradients that the primitives have written to
-/// scratch memory.
+/// As in GradientOp, with `accumulate` the primitives write gradients to scratch memory, from which
+/// they are added.
 class LstmBackwardWeightsOp final : public LstmOp {
  public:
   LstmBackwardWeightsOp(const LstmBackwardWeights& desc,
@@ -301,9 +303,9 @@ class LstmBackwardWeightsOp final : public LstmOp {
   PrimitiveCall of_source_;
   PrimitiveCall of_state_;
   bool accumulate_;
-  std::size_t states_;  // before each position, where they begin in the scratch memory
+  std::size_t states_;  // offset of the states before each position, in scratch memory
   std::array<std::size_t, 3> counts_;  // floats of each gradient, padding included
-  std::array<std::size_t, 3> sums_{};  // where they begin in the scratch memory
+  std::array<std::size_t, 3> sums_{};  // offsets in scratch memory
 };
 
 LstmBackwardWeightsOp::LstmBackwardWeightsOp(
@@ -333,7 +335,7 @@ LstmBackwardWeightsOp::LstmBackwardWeightsOp(
   of_state_.add(DNNL_ARG_DIFF_WEIGHTS, of_state.diff_weights_desc());
 }
 
-/// Each sample's states one position later, behind the zeros of the first.
+/// Copies each sample's states shifted by one position, after the zeros of the first position.
 void LstmBackwardWeightsOp::copy_states(std::byte* to, const std::byte* from) const {
   const std::size_t state = sizes_.hidden * sizes_.element();
   const std::size_t sample = sizes_.sequence * state;

@@ -1,6 +1,5 @@
-// The loops of a long short-term memory between its matrix products: one position of one sample.
-// Each runs in the calling thread. Rows of gates hold input, forget, cell and output gates one
-// after the other.
+// Loops of a long short-term memory between its matrix products: one position of one sample, in the
+// calling thread. A row of gates holds input, forget, cell and output gates one after the other.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +7,31 @@
 
 namespace parbench::cpu {
 
-/// What a cell reads and writes beside its results.
+/// Operands of a cell, except its results.
 struct LstmCell {
   std::size_t hidden;
-  float* gates;            // product with the source, and bias; replaced by the gates
-  const float* recurrent;  // product with the state before
+  // product with the source; the loop adds bias and state and applies the gates' functions
+  float* gates;
+  const float* recurrent;  // product with the previous state
   const float* cell_before;
   float* cell;
 };
 
-/// Writes the state to both places.
+/// Writes the state to both `output` and `state`.
 void advance_cell(const LstmCell& cell, float* output, float* state);
 void advance_cell(const LstmCell& cell, std::uint16_t* output, std::uint16_t* state);
 
-/// What the gradient of a cell reads and writes beside the gradients of the gates.
+/// Operands of the gradient of a cell, except the gradients of the gates.
 struct LstmCellGradient {
   std::size_t hidden;
   const float* gates;
   const float* cell_before;
   const float* cell;
-  const float* diff_state;  // from the position behind
-  float* diff_cell;         // from the position behind; replaced by that for the position before
+  const float* diff_state;  // from the next position
+  float* diff_cell;  // from the next position; replaced by the gradient for the previous position
 };
 
-/// Writes the gradients of the gates before their functions to both places.
+/// Writes the gradients of the gates' inputs to both destinations.
 void differentiate_cell(const LstmCellGradient& cell, const float* diff_output, float* diff_gates,
                         float* same_gates);
 void differentiate_cell(const LstmCellGradient& cell, const std::uint16_t* diff_output,

@@ -1,4 +1,4 @@
-// A row added to every row of a matrix, and its backward step: loops of our own.
+// Addition of a row to every row of a matrix, and its backward step.
 #include "kernels/cpu/ops/flat_loops.h"
 #include "kernels/cpu/ops/loop_op.h"
 

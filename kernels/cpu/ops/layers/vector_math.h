@@ -1,4 +1,4 @@
-// Functions that the compiler can vectorise within loops, where those of the C library are calls.
+// Functions that the compiler can vectorise within loops; those of the C library would be calls.
 #pragma once
 
 #include <bit>
@@ -17,9 +17,9 @@ namespace parbench::cpu {
 /// Cody and Waite's reduction, x = n·ln 2 + r with |r| ≤ ln 2 / 2, and the polynomial of Moshier's
 /// Cephes library (expf.c) for e^r.
 [[gnu::always_inline]] inline float vector_exp(float x) {
-  constexpr float min = -87.0F;  // e^x is a normal number
+  constexpr float min = -87.0F;  // keeps e^x a normal number
   constexpr float log2_e = 1.44269504F;
-  constexpr float ln2_high = 0.693359375F;  // of few bits, so that n · ln2_high is exact
+  constexpr float ln2_high = 0.693359375F;  // has few bits, so that n · ln2_high is exact
   constexpr float ln2_low = -2.12194440e-4F;
   constexpr float rounding = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
   x = x < min ? min : x;
@@ -38,7 +38,7 @@ namespace parbench::cpu {
   return polynomial * std::bit_cast<float>(exponent << 23U);
 }
 
-/// An element as f32, and f32 as an element, for loops over both types.
+/// Conversions between elements and f32, for loops over both types.
 [[gnu::always_inline]] inline float to_f32(float value) { return value; }
 [[gnu::always_inline]] inline float to_f32(std::uint16_t value) { return from_bf16(value); }
 [[gnu::always_inline]] inline void set_element(float& element, float value) { element = value; }

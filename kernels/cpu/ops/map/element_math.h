@@ -1,5 +1,6 @@
-// Elementary functions for all of f32 that the compiler can vectorise within loops. Sources that
-// use them are compiled with -fno-trapping-math and -fno-math-errno (kernels/cpu/CMakeLists.txt).
+// Elementary functions for all f32 values that the compiler can vectorise within loops. Sources
+// that use them are compiled with -fno-trapping-math and -fno-math-errno
+// (kernels/cpu/CMakeLists.txt).
 #pragma once
 
 #include <bit>
@@ -14,11 +15,11 @@ namespace parbench::cpu {
   return std::bit_cast<float>((n + 127) << 23);
 }
 
-/// e^x within 2 units in the last place, also where that is infinite or below the normal numbers.
-/// Cody and Waite's reduction, and the polynomial of Moshier's Cephes library (expf.c).
+/// e^x within 2 units in the last place, also if the result is infinite or subnormal. Cody and
+/// Waite's reduction, and the polynomial of Moshier's Cephes library (expf.c).
 [[gnu::always_inline]] inline float exponential_of(float x) {
-  constexpr float min = -104.0F;           // e^x rounds to 0
-  constexpr float max = 89.0F;             // e^x is infinite
+  constexpr float min = -104.0F;           // below: e^x rounds to 0
+  constexpr float max = 89.0F;             // above: e^x is infinite
   constexpr float rounding = 12582912.0F;  // 1.5 · 2^23: adding it rounds to an integer
   x = x < min ? min : x;
   x = x > max ? max : x;
@@ -34,7 +35,7 @@ namespace parbench::cpu {
   polynomial = polynomial * r * r + r + 1.0F;
   const std::int32_t exponent =
       std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(rounding);
-  const std::int32_t half = exponent >> 1;  // 2^exponent is no normal number at both ends
+  const std::int32_t half = exponent >> 1;  // 2^exponent is not a normal number at either end
   return polynomial * power_of_two(half) * power_of_two(exponent - half);
 }
 
@@ -66,7 +67,7 @@ namespace parbench::cpu {
   return x > 0.0F && x < infinity ? result : outside;
 }
 
-/// Below this, arguments of sine and cosine are reduced exactly enough by `sine_of`.
+/// Limit for `sine_of`: the reduction of larger angles is not accurate enough.
 inline constexpr float max_reduced_angle = 1e5F;
 
 /// sin(x + quadrants·π/2) within 2 units in the last place for |x| ≤ max_reduced_angle. The angle
@@ -90,7 +91,7 @@ inline constexpr float max_reduced_angle = 1e5F;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ ((quadrant & 2U) << 30U));
 }
 
-/// Within 2 units in the last place; the polynomial of Cephes (tanhf.c) around 0.
+/// tanh within 2 units in the last place; the polynomial of Cephes (tanhf.c) around 0.
 [[gnu::always_inline]] inline float tanh_of(float x) {
   const float magnitude = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU);
   const float square = x * x;
@@ -104,8 +105,8 @@ inline constexpr float max_reduced_angle = 1e5F;
   return magnitude < 0.625F ? near : x < 0.0F ? -far : far;
 }
 
-/// The error function within 2 units in the last place: around 0 an odd polynomial, elsewhere
-/// 1 − e^p for a polynomial p; both are minimax approximations.
+/// The error function within 2 units in the last place: an odd polynomial around 0, elsewhere 1 −
+/// e^p for a polynomial p; both are minimax approximations.
 [[gnu::always_inline]] inline float error_function_of(float x) {
   const float absolute = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7FFFFFFFU);
   const float t = absolute > 4.0F ? 4.0F : absolute;

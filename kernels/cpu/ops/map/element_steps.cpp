@@ -12,7 +12,8 @@ namespace {
 
 using Sources = std::array<StepSource, 3>;
 
-// `omp simd` because outputs may be inputs: element by element, which the compiler cannot know.
+// `omp simd` is needed because outputs may be inputs: the compiler cannot know that they only
+// overlap element by element.
 
 template <class Function>
 [[gnu::always_inline]] inline void unary(float* out, const float* a, std::size_t count,
@@ -145,7 +146,7 @@ PARBENCH_SIMD float largest_angle(const float* a, std::size_t count) {
   return largest;
 }
 
-/// Angles that the vectorised reduction does not take are left to the C library.
+/// Calls the C library for angles beyond the range of the vectorised reduction.
 void run_angles(ElementOp op, float* out, const float* a, std::size_t count) {
   if (largest_angle(a, count) <= max_reduced_angle) return function_range(op, out, a, count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -187,7 +188,7 @@ PARBENCH_SIMD void comparison_range(ElementOp op, float* out, const Sources& sou
   switch (op) {
     case ElementOp::minimum:
       return binary(out, sources, count, [](float a, float b) {
-        const float min = a < b ? a : b;  // b where one of both is NaN
+        const float min = a < b ? a : b;  // b if one of them is NaN
         return a == a ? min : a;
       });
     case ElementOp::maximum:
@@ -206,7 +207,7 @@ PARBENCH_SIMD void square_range(float* out, const float* a, std::size_t count) {
   unary(out, a, count, [](float x) { return x * x; });
 }
 
-/// Squares are what networks compute most of all powers.
+/// Treats squares separately, because they are the most common power in networks.
 void run_power(float* out, const Sources& sources, std::size_t count) {
   const auto& [a, b, unused] = sources;
   if (b.is_uniform && *b.elements == 2.0F && !a.is_uniform) {

@@ -8,14 +8,14 @@
 
 namespace parbench::cpu {
 
-/// The elements that a step reads: one for each that it computes, or one for all.
+/// The elements that a step reads: one per result, or one for all results.
 struct StepSource {
   const float* elements = nullptr;
   bool is_uniform = false;
 };
 
-/// out[i] = op(sources at i) for `count` elements and any operation that reads sources. `out` may
-/// be a source's memory.
+/// out[i] = op(sources at i) for `count` elements and any operation with operands. `out` may be a
+/// source's memory.
 void run_step(ElementOp op, float* out, const std::array<StepSource, 3>& sources,
               std::size_t count);
 

@@ -8,7 +8,7 @@
 namespace parbench::cpu {
 namespace {
 
-// Of numbers, or of vectors of them. A NaN stays one.
+// For numbers and for vectors of numbers. A NaN stays a NaN.
 
 struct Sum {
   template <class Value>
@@ -40,7 +40,7 @@ struct Minimum {
   }
 };
 
-/// Calls function(combination).
+/// Calls `function` with the combination of a reduction.
 template <class Function>
 [[gnu::always_inline]] inline void with_combination(Reduction reduction, const Function& function) {
   switch (reduction) {
@@ -67,7 +67,7 @@ template <class Combination>
   return parts[0];
 }
 
-/// Four vectors of partial results, so that no addition waits for the one before.
+/// Keeps four vectors of partial results, so that no addition waits for the previous one.
 template <class Combination>
 [[gnu::always_inline]] inline float folded_row(const float* in, std::size_t count,
                                                const Combination& combined) {
@@ -132,7 +132,8 @@ PARBENCH_SIMD void combine_range(Reduction reduction, float* out, const float* a
       });
 }
 
-/// out[i] = the results of four neighbouring parts of `count` elements; `out` may be `in`.
+/// out[i] = the combination of four adjacent quarters of in, `count` elements each; `out` may be
+/// `in`.
 PARBENCH_SIMD void combine_quarters(Reduction reduction, float* out, const float* in,
                                     std::size_t count) {
   with_combination(
@@ -173,8 +174,8 @@ PARBENCH_SIMD void combine_range(Reduction reduction, double* totals, const doub
   combine_totals(reduction, totals, others, count);
 }
 
-/// Combines `rows` rows of `count` elements pairwise, the quarters or halves of all rows with each
-/// other, again and again.
+/// Reduces `rows` rows of `count` elements pairwise: repeatedly combines the quarters or halves of
+/// each row.
 void fold_columns(Reduction reduction, float* work, const float* in, std::size_t rows,
                   std::size_t count) {
   while (rows > 1) {

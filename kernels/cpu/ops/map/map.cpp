@@ -1,4 +1,5 @@
-// Programs over strided tensors: an interpreter whose steps work on a tile each, as numexpr's do.
+// Programs over strided tensors: an interpreter that runs each step on a whole tile, as numexpr
+// does.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -17,14 +18,14 @@ namespace {
 
 using Arguments = std::span<std::byte* const>;
 
-/// The operands of a Map: what it is called with, and the values that it has itself.
+/// The operands of a Map: the arguments of a call, and the values that the operation contains.
 class MapValues {
  public:
   explicit MapValues(const Map& desc) {
     for (const StridedTensor& input : desc.inputs) values_.push_back(input.values);
   }
 
-  /// Those of all inputs, then the output.
+  /// Returns the addresses of all inputs, followed by the output.
   [[nodiscard]] std::array<std::byte*, Map::max_inputs + 1> all(Arguments arguments) const {
     std::array<std::byte*, Map::max_inputs + 1> addresses{};
     std::size_t next = 0;
@@ -40,7 +41,7 @@ class MapValues {
   std::vector<std::shared_ptr<const std::vector<float>>> values_;
 };
 
-/// What one thread runs tiles with.
+/// Runs tiles in one thread.
 class TileRunner {
  public:
   TileRunner(const MapPlan& plan, Arguments arguments) : plan_(plan), arguments_(arguments) {
@@ -51,7 +52,7 @@ class TileRunner {
     }
   }
 
-  /// Computes a tile and returns its results, one for each element of the tile.
+  /// Computes a tile and returns one result per element of the tile.
   const float* run(const TileStart& start, const TileExtents& extents);
   /// Computes a tile and stores its results.
   void store(const TileStart& start, const TileExtents& extents);
@@ -152,7 +153,7 @@ void TileRunner::store(const TileStart& start, const TileExtents& extents) {
              extents, results);
 }
 
-/// Calls body(runner, first, last) for ranges of `items` that are `elements` elements each.
+/// Calls body(runner, first, last) for ranges of `items`, each of which has `elements` elements.
 template <class Body>
 void parallel_tiles(const MapPlan& plan, Arguments arguments, std::int64_t items,
                     std::int64_t elements, int threads, const Body& body) {
@@ -189,8 +190,8 @@ class MapOp final : public CpuOp {
   MapValues values_;
 };
 
-/// A Map with a reduction. Where it has few results, several chunks of what is reduced are worked
-/// on at once, as many as the extents alone decide, and combined in their order.
+/// A Map with a reduction. If it has few results, the reduced part is divided into chunks that run
+/// in parallel and are combined in order. The number of chunks depends only on the extents.
 class ReducingMapOp final : public CpuOp {
  public:
   explicit ReducingMapOp(const Map& desc) : CpuOp(desc), plan_(desc), values_(desc) {
@@ -238,7 +239,7 @@ class ReducingMapOp final : public CpuOp {
     return partials + (chunk * kept_tiles_ + tile) * plan_.kept_elements();
   }
 
-  /// The extents of the results of a tile.
+  /// Returns the extents of the results of a tile.
   [[nodiscard]] TileExtents kept_extents(TileExtents extents) const {
     for (std::size_t i = 0; i < tile_rank; ++i) {
       if (plan_.is_reduced().at(i)) extents.at(i) = 1;

@@ -1,5 +1,5 @@
-// The choice of tiles: as large as the blocks of all steps that live at once stay in the first
-// cache, wide where rows are contiguous, and square where an operand is transposed.
+// The choice of tiles. They are as large as possible while the blocks of all steps in use fit the
+// first-level cache, wide if rows are contiguous, and square if an operand is transposed.
 #include "kernels/cpu/ops/map/map_plan.h"
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::int64_t flat_elements = 16384;       // of tiles without blocks
-constexpr std::int64_t row_sum_elements = 4096;     // the same, where rows are reduced, in f32
-constexpr std::int64_t column_sum_elements = 8192;  // … or columns, pairwise
-constexpr std::int64_t block_limit = 1024;          // the most of others
-constexpr std::int64_t square_elements = 4096;      // of tiles that are only transposed
-constexpr std::int64_t wide_row = 256;              // elements for which a tile of one row pays
-constexpr std::int64_t min_reduced_row = 8;         // below that, columns are reduced
-constexpr std::int64_t min_rows_of_columns = 8;     // of a tile, where columns are reduced
+constexpr std::int64_t flat_elements = 16384;       // elements of tiles without blocks
+constexpr std::int64_t row_sum_elements = 4096;     // the same, if rows are reduced, in f32
+constexpr std::int64_t column_sum_elements = 8192;  // the same, if columns are reduced, pairwise
+constexpr std::int64_t block_limit = 1024;          // maximum for other tiles
+constexpr std::int64_t square_elements = 4096;      // tiles that are only transposed
+constexpr std::int64_t wide_row = 256;  // elements from which on a tile of one row is efficient
+constexpr std::int64_t min_reduced_row = 8;      // shorter rows: columns are reduced
+constexpr std::int64_t min_rows_of_columns = 8;  // rows of a tile, if columns are reduced
 
 void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {
   const MapLoop moved = loops[from];
@@ -22,7 +22,7 @@ void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {
   loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(to), moved);
 }
 
-/// Returns the first loop from `begin` on that `wanted` accepts, or their number.
+/// Returns the first loop from `begin` on that `wanted` accepts, or the number of loops.
 template <class Wanted>
 std::size_t find_loop(const std::vector<MapLoop>& loops, std::size_t begin, const Wanted& wanted) {
   for (std::size_t i = begin; i < loops.size(); ++i) {
@@ -31,8 +31,8 @@ std::size_t find_loop(const std::vector<MapLoop>& loops, std::size_t begin, cons
   return loops.size();
 }
 
-/// Returns the loop along which an operand that is strided in the innermost one is contiguous, or
-/// the number of loops.
+/// Returns the loop along which an operand is contiguous although it is strided in the innermost
+/// loop; the number of loops if there is none.
 std::size_t transposed_loop(const MapLoops& all) {
   for (std::size_t i = 0; i < all.output(); ++i) {
     const std::int64_t stride = all.loops[0].strides.at(i);
@@ -68,7 +68,7 @@ MapPlan::MapPlan(const Map& desc) : loops_(map_loops(desc)) {
              strides_.at(loops_.output())[0] == 1;
 }
 
-/// Puts the loops of a tile first.
+/// Moves the loops of a tile to the front.
 void MapPlan::order_loops() {
   std::vector<MapLoop>& loops = loops_.loops;
   const auto is_kept = [](const MapLoop& loop) { return !loop.is_reduced; };
@@ -88,7 +88,7 @@ bool MapPlan::has_columns() const {
   return !loops[0].is_reduced && loops.size() > 1 && loops[1].is_reduced;
 }
 
-/// Elements of a tile where no step needs a block, or one alone that is transposed.
+/// Returns the elements of a tile if no step needs a block, or only one that is transposed.
 std::int64_t MapPlan::flat_limit() const {
   if (is_transposed_) return square_elements;
   if (loops_.reduction == Reduction::none) return flat_elements;
@@ -115,10 +115,10 @@ void MapPlan::choose_tile(std::int64_t elements) {
   }
 }
 
-/// Whether the elements lie as in a block, in memory of f32.
+/// Returns whether the elements of an f32 operand are laid out as in a block.
 bool MapPlan::is_like_block(std::size_t operand) const {
   const MapOperand& one = loops_.operands[operand];
-  // Tiles at an edge are narrower: their rows have another distance then.
+  // Tiles at an edge are narrower, so the distance between their rows differs.
   const bool is_whole = (tile_[1] == 1 || tile_[0] == loops_.loops[0].extent) &&
                         (tile_[2] == 1 || tile_[1] == loops_.loops[1].extent);
   return is_whole && !one.is_coordinate && one.dtype == DType::f32 &&
@@ -156,7 +156,7 @@ void MapPlan::place_steps() {
   }
 }
 
-/// The last block is for results that are reduced, or that all elements have.
+/// The last block is for results that are reduced, or that are the same for all elements.
 void MapPlan::allocate_blocks() {
   std::vector<bool> is_kept;
   for (const PlacedStep& step : steps_) is_kept.push_back(step.place == StepPlace::block);
@@ -185,7 +185,7 @@ std::int64_t MapPlan::kept_elements() const {
   return elements;
 }
 
-/// Tiles that are transposed follow each other as their source does, whose rows are far apart.
+/// Transposed tiles follow the order of their source, whose rows are far apart.
 void MapPlan::seek(TileStart& start, std::int64_t tile, bool reduced) const {
   for (std::size_t i = 0; i < loops_.loops.size(); ++i) {
     const std::size_t next = is_transposed_ && i < 2 ? 1 - i : i;

@@ -1,4 +1,4 @@
-// How a processor runs a Map: in tiles, of which each step's results are a block in the cache.
+// How a processor runs a Map: in tiles, with the results of each step in a block in the cache.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace parbench::cpu {
 
-/// Where the results of a step are for a tile.
+/// Location of a step's results for a tile.
 enum class StepPlace : std::uint8_t {
-  uniform,  // one number, which all elements of the tile have
-  memory,   // in the input, whose elements lie as in a block
+  uniform,  // one number for all elements of the tile
+  memory,   // in the input, laid out as in a block
   block,    // in a block of its own
-  output    // in the output, whose elements lie as in a block
+  output    // in the output, laid out as in a block
 };
 
 struct PlacedStep {
@@ -25,36 +25,37 @@ struct PlacedStep {
   std::size_t block = 0;
 };
 
-/// Part of the elements of a Map: for each loop where it begins.
+/// The first position of a tile in each loop.
 using TileStart = std::array<std::int64_t, Map::max_rank>;
 
 class MapPlan {
  public:
   explicit MapPlan(const Map& desc);
 
-  /// Elements of all blocks that a thread needs.
+  /// Maximum number of elements in all blocks of a thread.
   static constexpr std::size_t max_block_elements = 16384;
-  /// Results of a tile that is reduced, at most.
+  /// Maximum number of results of a tile that is reduced.
   static constexpr std::size_t max_totals = 8192;
 
   [[nodiscard]] const MapLoops& loops() const { return loops_; }
   [[nodiscard]] const std::vector<PlacedStep>& steps() const { return steps_; }
-  /// Elements of a block; the one at `work_block` is for results that are reduced, or that all
-  /// elements have.
+  /// Number of elements of a block. The block at `work_block` is for results that are reduced, or
+  /// that are the same for all elements.
   [[nodiscard]] std::size_t block_elements() const { return block_elements_; }
   [[nodiscard]] std::size_t work_block() const { return blocks_ - 1; }
-  /// Whether the results are the elements of one input of the output's type, in rows.
+  /// Returns whether the Map copies rows of one input that has the output's type.
   [[nodiscard]] bool is_copy() const { return is_copy_; }
   [[nodiscard]] const std::array<bool, tile_rank>& is_reduced() const { return is_reduced_; }
 
-  /// How many tiles the loops have that are reduced, or the others.
+  /// Returns the number of tiles of the reduced loops, or of the other loops.
   [[nodiscard]] std::int64_t tiles(bool reduced) const;
-  /// Elements of a whole tile in the loops that are kept.
+  /// Returns the number of elements of a whole tile in the loops that are not reduced.
   [[nodiscard]] std::int64_t kept_elements() const;
   [[nodiscard]] std::int64_t tile_elements() const { return element_count(tile_); }
-  /// Sets the loops that are reduced, or the others, to their beginning in the tile of that index.
+  /// Sets the reduced loops, or the others, in `start` to the first position of the tile with that
+  /// index.
   void seek(TileStart& start, std::int64_t tile, bool reduced) const;
-  /// The extents of the tile that begins there.
+  /// Returns the extents of the tile that begins at `start`.
   [[nodiscard]] TileExtents extents_at(const TileStart& start) const;
   [[nodiscard]] std::int64_t position(std::size_t operand, const TileStart& start) const;
   [[nodiscard]] const TileStrides& strides(std::size_t operand) const {

@@ -1,5 +1,5 @@
-// Moves of tiles: rows of neighbours as vectors, tiles whose rows are columns in memory transposed,
-// and everything else element by element.
+// Copies of tiles: contiguous rows as vectors, tiles whose rows are columns in memory by
+// transposition, all others element by element.
 #include "kernels/cpu/ops/map/tiles.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ float as_float(float value) { return value; }
 float as_float(std::uint16_t value) { return from_bf16(value); }
 float as_float(std::int32_t value) { return static_cast<float>(value); }
 
-/// Joins loops that continue each other, so that rows are long.
+/// Merges adjacent loops where strides allow it, so that rows are long.
 void join_rows(TileExtents& extents, TileStrides& strides) {
   for (int last = 2; last > 0; --last) {
     if (extents[1] != 1 && strides[1] != strides[0] * extents[0]) return;
@@ -69,7 +69,7 @@ void join_rows(TileExtents& extents, TileStrides& strides) {
   }
 }
 
-/// Calls row(first element in the block, first place in memory).
+/// Calls row(index of its first element in the block, offset of that element in memory).
 template <class Row>
 void for_each_row(const TileExtents& extents, const TileStrides& strides, const Row& row) {
   std::int64_t done = 0;
@@ -86,10 +86,11 @@ using Octet [[gnu::vector_size(32)]] = float;
 using StoredOctet [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
 using Places [[gnu::vector_size(32)]] = std::int32_t;
 
-/// The elements of two vectors that `places` name: 0 to 7 of the first, 8 to 15 of the second.
+/// Selects elements of two vectors by `places`: 0 to 7 are those of the first, 8 to 15 those of the
+/// second.
 [[gnu::always_inline]] inline void shuffle(Octet& result, const Octet& first, const Octet& second,
                                            const Places& places) {
-#if defined(__clang__)  // has no shuffle by places that are no constants
+#if defined(__clang__)  // has no shuffle by variable places
   for (std::int64_t i = 0; i < square; ++i) {
     result[i] = places[i] < square ? first[places[i]] : second[places[i] - square];
   }
@@ -98,8 +99,8 @@ using Places [[gnu::vector_size(32)]] = std::int32_t;
 #endif
 }
 
-/// Exchanges the elements of two rows that `low` and `high` choose: those of the first have the
-/// places 0 to 7, those of the second 8 to 15.
+/// Replaces two rows by the elements that `low` and `high` select from both: 0 to 7 are those of
+/// the first, 8 to 15 those of the second.
 [[gnu::always_inline]] inline void exchange(Octet& first, Octet& second, const Places& low,
                                             const Places& high) {
   Octet chosen;
@@ -124,7 +125,7 @@ using Places [[gnu::vector_size(32)]] = std::int32_t;
   for (std::size_t i = 0; i < 4; ++i) exchange(rows[i], rows[i + 4], half_low, half_high);
 }
 
-/// Transposes `count` rows of `square` neighbours each, from rows that are `stride` apart to
+/// Transposes `count` rows of `square` adjacent elements each, from rows that are `stride` apart to
 /// columns that are `pitch` apart.
 template <class Element>
 [[gnu::always_inline]] inline void transpose_rows(float* out, std::int64_t pitch, const Element* in,
@@ -162,7 +163,7 @@ PARBENCH_SIMD void transpose_octets(float* out, std::int64_t pitch, const std::i
   transpose_rows(out, pitch, in, stride, count);
 }
 
-/// Columns of the block are neighbours in memory.
+/// Columns of the block are contiguous in memory.
 template <class Element>
 void load_columns(float* block, const TileExtents& extents, const Element* first,
                   const TileStrides& strides) {

@@ -1,5 +1,5 @@
-// Tiles: up to three loops of a Map whose elements are moved between strided memory and a block of
-// f32, in which they lie row after row.
+// Tiles: up to three loops of a Map whose elements are copied between strided memory and a block,
+// which holds them row by row in f32.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@ using TileStrides = std::array<std::int64_t, tile_rank>;
   return extents[0] * extents[1] * extents[2];
 }
 
-/// Whether the elements lie one after the other.
+/// Returns whether the elements are contiguous.
 [[nodiscard]] bool is_dense(const TileExtents& extents, const TileStrides& strides);
 
-/// One element as f32.
+/// Returns one element as f32.
 [[nodiscard]] float load_element(DType dtype, const std::byte* element);
 
-/// Widens the elements of a tile, whose first one is at `first`.
+/// Loads the elements of a tile as f32; `first` is the address of its first element.
 void load_tile(float* block, const TileExtents& extents, DType dtype, const std::byte* first,
                const TileStrides& strides);
-/// The same for a coordinate: the element at position p is p.
+/// Loads a coordinate: the element at position p is p.
 void load_positions(float* block, const TileExtents& extents, std::int64_t first,
                     const TileStrides& strides);
 
@@ -42,9 +42,9 @@ void store_tile(DType dtype, std::byte* first, const TileStrides& strides,
 void copy_tile(std::byte* to, const TileStrides& to_strides, const std::byte* from,
                const TileStrides& from_strides, const TileExtents& extents, std::size_t bytes);
 
-/// Reduces the loops of a tile that `is_reduced` names. The result, a tile in which these loops
-/// have one element, is in `work`, which may be `block` and has the size of a tile otherwise. Sums
-/// are taken pairwise or in lanes, in an order that depends on the extents alone.
+/// Reduces the loops of a tile that `is_reduced` selects. The result is in `work`, as a tile in
+/// which these loops have extent 1. `work` has the size of a tile and may be `block`. Sums are
+/// pairwise or by lanes, in an order that depends only on the extents.
 void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
                const std::array<bool, tile_rank>& is_reduced);
 

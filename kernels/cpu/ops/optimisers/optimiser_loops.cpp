@@ -1,5 +1,5 @@
 // Loops of optimisers, compiled once per instruction set, and without errno (see CMakeLists.txt),
-// because a square root that may set it is not vectorised.
+// because GCC does not vectorise square roots that may set errno.
 #include "kernels/cpu/ops/optimisers/optimiser_loops.h"
 
 #include <algorithm>

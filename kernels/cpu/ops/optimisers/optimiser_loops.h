@@ -8,7 +8,7 @@ namespace parbench::cpu {
 struct MomentumStep {
   float rate;
   float momentum;
-  float factor;  // of the gradients
+  float factor;  // factor of the gradients
 };
 
 /// velocity = momentum · velocity + factor · gradients; parameters −= rate · velocity.
@@ -21,12 +21,12 @@ struct AdamStep {
   float first_weight;   // 1 − beta1
   float second_weight;  // 1 − beta2
   float epsilon;
-  float factor;         // of the gradients
-  float coupled_decay;  // times the parameter, added to its gradient
-  float kept;           // of the parameter ahead of the update, the rest decays
+  float factor;         // factor of the gradients
+  float coupled_decay;  // times the parameter: addend of its gradient
+  float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 
-/// Arrays of one element per parameter.
+/// Arrays with one element per parameter.
 struct AdamArrays {
   float* parameters;
   const float* gradients;
@@ -38,7 +38,7 @@ struct AdamArrays {
 void descend_by_adam(const AdamArrays& arrays, const AdamStep& step, std::size_t count,
                      int threads);
 
-/// Elements whose squares `sum_squares` adds up to one partial sum.
+/// Number of elements per partial sum of `sum_squares`.
 inline constexpr std::size_t square_block = 4096;
 
 /// `partial_sums` gets Σ values² of every `square_block` elements, so that the total does not

@@ -1,4 +1,4 @@
-// Steps of optimisers, and the clipping of their gradients: loops of our own.
+// Steps of optimisers and gradient clipping, in loops of this project.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

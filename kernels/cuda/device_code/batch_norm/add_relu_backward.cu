@@ -4,8 +4,8 @@
 namespace parbench::cuda {
 namespace {
 
-// A thread takes a group of elements: those of one byte of the mask. It reads all of a group before
-// it writes it, so that a gradient may be overwritten in place.
+// A thread processes the elements of one byte of the mask. It reads all of them before it writes
+// any, so that a gradient may be overwritten in place.
 template <class Element, bool two>
 __global__ __launch_bounds__(block_threads) void masked_vectors_kernel(AddReluGradient<Element> at,
                                                                        std::int64_t groups) {

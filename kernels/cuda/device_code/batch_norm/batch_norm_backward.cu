@@ -4,7 +4,7 @@
 namespace parbench::cuda {
 namespace {
 
-// Blocks of a multiprocessor that the kernels are compiled to fit; the grids count on it.
+// Blocks that fit a multiprocessor, for which the kernels are compiled; the grids rely on it.
 constexpr int resident_blocks_backward = 4;
 
 // Two tensors are read at once, so half as many packs of each are in flight.
@@ -15,10 +15,10 @@ template <class Element, int width>
 struct Pair {
   Pack<Element, width> x;
   Pack<Element, width> gradient;
-  unsigned int bits;  // of the mask; those of `width` elements are the lowest
+  unsigned int bits;  // bits of the mask: the lowest `width` bits
 };
 
-/// `index`: of the first element.
+/// `index`: index of the first element.
 template <bool relu, class Element, int width>
 __device__ void load_pair(Pair<Element, width>& pair, const NormBackward<Element>& at,
                           const NormShape& shape, std::int64_t index) {
@@ -30,7 +30,7 @@ __device__ void load_pair(Pair<Element, width>& pair, const NormBackward<Element
   pair.bits = static_cast<unsigned int>(at.mask[place.byte]) >> place.bit;
 }
 
-/// The gradient behind the ReLU.
+/// Returns the gradient at the input of the ReLU.
 template <bool relu, class Element, int width>
 __device__ void unpack_gradient(const Pair<Element, width>& pair, float (&values)[width]) {
   pair.gradient.unpack(values);
@@ -42,9 +42,9 @@ __device__ void unpack_gradient(const Pair<Element, width>& pair, float (&values
   }
 }
 
-// Gradients of scale and shift of a channel, and the coefficients of diff_source = p·g + q·x + r:
-// with s = 1 / sqrt(variance + epsilon), diff_source = scale·s·(g − Σg/n − (x − mean)·s²·Σg·(x −
-// mean)/n).
+// Computes the gradients of scale and shift of a channel, and the coefficients of diff_source = p·g
+// + q·x + r. With s = 1 / sqrt(variance + epsilon), diff_source = scale·s·(g − Σg/n − (x −
+// mean)·s²·Σg·(x − mean)/n).
 template <class Element>
 __device__ void finish_gradients(const NormBackward<Element>& at, const NormShape& shape,
                                  float epsilon, bool accumulate, const NormScratch& scratch,
@@ -65,7 +65,7 @@ __device__ void finish_gradients(const NormBackward<Element>& at, const NormShap
   scratch.coefficients[2 * shape.channels + c] = static_cast<float>(r);
 }
 
-// Sums of the gradient g and of g·(x − mean). The last block finishes.
+// Sums the gradient g and g·(x − mean). The last block computes the coefficients.
 template <class Element, int width, bool relu>
 __global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradient_sums_kernel(
     NormBackward<Element> at, NormShape shape, float epsilon, bool accumulate,
@@ -111,8 +111,8 @@ __global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradi
   finish_gradients(at, shape, epsilon, accumulate, scratch, channels.first + thread_in_block());
 }
 
-// From the last row to the first: the rows that were read last may still be in the cache. Gradients
-// are overwritten in place by the thread that has read them.
+// Runs from the last row to the first, because the last rows may still be in the cache. Each thread
+// overwrites only gradients that it has read.
 template <class Element, bool relu>
 __global__ __launch_bounds__(block_threads, resident_blocks_backward) void gradient_vectors_kernel(
     NormBackward<Element> at, NormShape shape, const float* __restrict__ coefficients) {

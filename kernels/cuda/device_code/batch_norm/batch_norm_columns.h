@@ -1,11 +1,12 @@
-// Which channels a thread of batch normalisation's vector way has, and whose the bits of the ReLU's
-// mask are: index arithmetic alone, for host and device.
+// Assignment of channels to threads in batch normalisation's vector path, and of elements to bits
+// of the ReLU's mask: index arithmetic for host and device.
 //
-// A thread has a group of eight channels in a row of the matrix, and a group has a byte of the
-// mask. Eight elements of bf16 are 16 bytes, one load. Eight of f32 are two, and every load of a
-// warp asks for whole sectors of memory (32 bytes) only when two threads divide 16 channels: the
-// first has 0 to 3 and 8 to 11, the second the others. Groups of f32 are paired like that wherever
-// the number of channels is a multiple of 16, in the mask also where the scalar way reads it.
+// A thread processes a group of eight channels in a row of the matrix, and each group has a byte of
+// the mask. Eight bf16 elements are 16 bytes, one load. Eight f32 elements are two loads, and each
+// load of a warp uses whole sectors of memory (32 bytes) only if two threads divide 16 channels:
+// the first has channels 0 to 3 and 8 to 11, the second the others. Groups of f32 are paired in
+// this way if the number of channels is a multiple of 16. The mask has the same order in the scalar
+// path.
 #pragma once
 
 #include <cstdint>
@@ -20,27 +21,28 @@ namespace parbench::cuda {
 
 constexpr int vector_width = 8;
 
-/// Channels in whose multiples groups of this element type divide a row.
+/// The number of channels must be a multiple of this for groups of this element type to divide a
+/// row.
 template <class Element>
 constexpr int channels_of_division = sizeof(Element) == sizeof(float) ? 16 : vector_width;
 
-/// Whether groups are paired.
+/// Returns whether groups are paired.
 template <class Element>
 PARBENCH_HOST_DEVICE constexpr bool pairs(std::int64_t channels) {
   return sizeof(Element) == sizeof(float) && channels % channels_of_division<Element> == 0;
 }
 
-/// The first element of a group. Groups are counted through all rows.
+/// Returns the index of a group's first element. Groups are numbered through all rows.
 PARBENCH_HOST_DEVICE constexpr std::int64_t first_of_group(std::int64_t group, bool paired) {
   return paired ? group / 2 * 16 + group % 2 * 4 : group * vector_width;
 }
 
-/// How far behind its first the i-th element of a group lies.
+/// Returns the distance of the i-th element of a group from its first element.
 PARBENCH_HOST_DEVICE constexpr int offset_in_group(int i, bool paired) {
   return paired ? i % 4 + i / 4 * 8 : i;
 }
 
-/// Where the mask has an element's bit. The byte is the element's group.
+/// Position of an element's bit in the mask. The byte is the element's group.
 struct MaskBit {
   std::int64_t byte;
   int bit;

@@ -1,9 +1,9 @@
-// What the forward and backward kernels of batch normalisation share: access to eight elements at a
-// time, the division of a matrix among threads, and sums over blocks.
+// Shared parts of the forward and backward kernels of batch normalisation: access to eight elements
+// at a time, the division of a matrix among threads, and sums over blocks.
 //
-// Two ways through a matrix: in the vector way a thread keeps to a group of eight channels
-// (batch_norm_columns.h) and goes down the rows; it needs channels that groups can divide and
-// addresses aligned to 16 bytes. The scalar way takes any.
+// There are two paths through a matrix. In the vector path a thread processes one group of eight
+// channels (batch_norm_columns.h) down the rows; it requires channels that groups can divide and
+// addresses aligned to 16 bytes. The scalar path has no requirements.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -19,7 +19,7 @@
 
 namespace parbench::cuda {
 
-/// The elements of a group, or one, as they are loaded from the address of the first.
+/// A group of elements, or one element, as loaded from the address of the first.
 template <class Element, int width>
 struct Pack;
 
@@ -34,7 +34,7 @@ struct Pack<Element, 1> {
 
 template <>
 struct Pack<float, vector_width> {
-  static constexpr int batch = 2;  // packs in flight: 64 bytes of each thread
+  static constexpr int batch = 2;  // packs in flight: 64 bytes per thread
   static constexpr int second = offset_in_group(4, true);
   float4 low;
   float4 high;
@@ -82,11 +82,11 @@ struct Pack<std::uint16_t, vector_width> {
   }
 };
 
-/// Whether the threads of a kernel have paired groups.
+/// Whether the threads of a kernel process paired groups.
 template <class Element, int width>
 constexpr bool paired_threads = width == vector_width && sizeof(Element) == sizeof(float);
 
-/// The first channel of this thread; beyond the last one for threads without work.
+/// Returns the first channel of this thread; beyond the last channel for threads without work.
 template <class Element, int width>
 __device__ std::int64_t first_channel() {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -99,7 +99,7 @@ __device__ inline std::int64_t row_step() {
   return static_cast<std::int64_t>(gridDim.y) * blockDim.y;
 }
 
-/// Numbers of the thread's channels, from that of the first on.
+/// Loads values of the thread's channels; `values` points to that of the first channel.
 template <class Element, int width>
 __device__ void load_floats(const float* from, float (&values)[width]) {
 #pragma unroll
@@ -108,8 +108,8 @@ __device__ void load_floats(const float* from, float (&values)[width]) {
   }
 }
 
-/// Adds up two sums of `width` channels over the threads of a block that have the same channels,
-/// and writes them to the slice's part of `partials`. Every thread of the block calls it.
+/// Adds two sums of `width` channels over the threads of a block that process the same channels,
+/// and writes them to the slice's part of `partials`. Every thread of the block must call it.
 template <class Element, int width>
 __device__ void reduce_block(const float (&first)[width], const float (&second)[width],
                              const NormShape& shape, float* partials) {
@@ -137,8 +137,8 @@ __device__ void reduce_block(const float (&first)[width], const float (&second)[
   }
 }
 
-/// Adds up `count` values, `stride` apart, from the first to the last. Other blocks of this grid
-/// may have written them.
+/// Adds `count` values that are `stride` apart, in order. Other blocks of this grid may have
+/// written them.
 template <class Value>
 __device__ double sum_in_order(const Value* first, int count, std::int64_t stride) {
   constexpr int batch = 8;  // loads in flight
@@ -156,7 +156,7 @@ __device__ double sum_in_order(const Value* first, int count, std::int64_t strid
   return sum;
 }
 
-/// The channels of a block, no more than it has threads.
+/// The channels of a block, at most as many as it has threads.
 struct BlockChannels {
   std::int64_t first;
   int count;
@@ -173,7 +173,7 @@ __device__ inline int thread_in_block() {
   return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
 }
 
-/// Adds up `count` pairs of sums of a block's channels.
+/// Adds `count` pairs of sums of a block's channels.
 template <class Value>
 __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels, const Value* pairs,
                           int count, double* totals) {
@@ -185,9 +185,10 @@ __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels,
   }
 }
 
-/// Adds up the sums of all slices, which this block's one has been written to: the last block of
-/// each group of slices those of the group, the last group's block those of the groups. Returns
-/// whether this block has them, at final_totals. Every thread of the block calls it.
+/// Adds the sums of all slices, after this block has written its own. The last block of each group
+/// of slices adds the sums of the group, and the last group's block adds those of the groups.
+/// Returns whether this block has the result, which is at final_totals. Every thread of the block
+/// must call it.
 template <int width>
 __device__ bool sum_slices(const NormShape& shape, const NormScratch& scratch) {
   const BlockChannels channels = block_channels<width>(shape);
@@ -222,7 +223,8 @@ struct Division {
   dim3 block;
 };
 
-/// Threads of a block beside each other: the fewest, up to a warp, that span the channels.
+/// Returns the threads of a block along the channels: the fewest, up to a warp, that cover all
+/// channels.
 [[nodiscard]] inline unsigned int threads_across(std::int64_t channels, int width) {
   constexpr unsigned int warp = 32;
   unsigned int threads = 1;
@@ -242,7 +244,7 @@ struct Division {
           dim3(across, block_threads / across)};
 }
 
-/// Whether the vector way may be taken.
+/// Returns whether the vector path is possible.
 template <class Element>
 [[nodiscard]] bool vectorised(const NormShape& shape, const void* a, const void* b, const void* c) {
   const auto bits = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |

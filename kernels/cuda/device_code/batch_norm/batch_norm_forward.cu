@@ -5,11 +5,11 @@
 namespace parbench::cuda {
 namespace {
 
-// Blocks of a multiprocessor that the kernels are compiled to fit; the grids count on it.
+// Blocks that fit a multiprocessor, for which the kernels are compiled; the grids rely on it.
 constexpr int resident_blocks_forward = 4;
 
-// Statistics of the batch, running statistics, and factor and summand of a channel, from the sums
-// of x − x₀ and of its square.
+// Computes statistics of the batch, running statistics, and factor and summand of a channel from
+// the sums of x − x₀ and of its square.
 template <class Element>
 __device__ void finish_statistics(const NormForward<Element>& at, const NormShape& shape,
                                   float epsilon, float momentum, const NormScratch& scratch,
@@ -19,7 +19,7 @@ __device__ void finish_statistics(const NormForward<Element>& at, const NormShap
   const double offset = sums.first / count;
   const double mean = static_cast<double>(widened(at.source[c])) + offset;
   const double difference = sums.second / count - offset * offset;
-  const double variance = difference < 0 ? 0 : difference;  // a NaN stays one
+  const double variance = difference < 0 ? 0 : difference;  // a NaN stays a NaN
   const double unbiased = variance * count / (count - 1);
   at.mean[c] = static_cast<float>(mean);
   at.variance[c] = static_cast<float>(variance);
@@ -32,10 +32,11 @@ __device__ void finish_statistics(const NormForward<Element>& at, const NormShap
       static_cast<float>(static_cast<double>(at.shift[c]) - static_cast<double>(factor) * mean);
 }
 
-// Sums of x − x₀ and of its square, where x₀ is the channel's first value: a variance that is small
-// beside the mean survives. A far x₀ costs digits instead: in a simulation with 401,408 rows the
-// variance was wrong by 9e-5 where x₀ was 128 standard deviations of the others away, and by 4e-3
-// at 1024; a far value elsewhere cost nothing. The last block finishes.
+// Sums x − x₀ and its square, where x₀ is the channel's first value, so that a variance that is
+// small compared with the mean remains accurate. An outlier as x₀ costs digits instead: in a
+// simulation with 401,408 rows the variance was off by 9e-5 with x₀ at 128 standard deviations from
+// the other values, and by 4e-3 at 1024; an outlier in another row had no effect. The last block
+// computes the results.
 template <class Element, int width>
 __global__ __launch_bounds__(block_threads, resident_blocks_forward) void statistics_kernel(
     NormForward<Element> at, NormShape shape, float epsilon, float momentum, NormScratch scratch) {
@@ -81,7 +82,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks_forward) void statis
   finish_statistics(at, shape, epsilon, momentum, scratch, channels.first + thread_in_block());
 }
 
-// Clamps at zero, but lets a NaN pass, and returns which elements are positive.
+// Clamps at zero but keeps a NaN, and returns which elements are positive.
 template <int width>
 __device__ std::uint8_t clamp(float (&values)[width]) {
   unsigned int bits = 0;
@@ -93,14 +94,14 @@ __device__ std::uint8_t clamp(float (&values)[width]) {
   return static_cast<std::uint8_t>(bits);
 }
 
-/// What follows the normalisation.
+/// Operation after the normalisation.
 enum class Tail { none, relu, add_relu };
 
-/// A group of the source, and of the addend where there is one.
+/// A group of the source, and of the addend if there is one.
 template <class Element, Tail tail>
 struct Operands {
   using Packed = Pack<Element, vector_width>;
-  // Where two tensors are read at once, half as many packs of each are in flight.
+  // With two tensors being read, half as many packs of each are in flight.
   static constexpr int batch = tail == Tail::add_relu ? Packed::batch / 2 : Packed::batch;
   Packed source;
   Packed addend;
@@ -111,7 +112,7 @@ struct Operands {
   }
 };
 
-// From the last row to the first: the rows that were read last may still be in the cache.
+// Runs from the last row to the first, because the last rows may still be in the cache.
 template <class Element, Tail tail>
 __global__ __launch_bounds__(block_threads, resident_blocks_forward) void normalise_vectors_kernel(
     NormForward<Element> at, NormShape shape, const float* __restrict__ coefficients) {
@@ -158,7 +159,7 @@ __global__ __launch_bounds__(block_threads, resident_blocks_forward) void normal
   }
 }
 
-// A thread takes a group of elements, whatever their channels: those of one byte of the mask.
+// A thread processes the elements of one byte of the mask, whatever their channels.
 template <class Element, Tail tail>
 __global__ void normalise_scalars_kernel(NormForward<Element> at, NormShape shape,
                                          const float* __restrict__ coefficients) {
@@ -215,7 +216,8 @@ void forward(const NormShape& shape, const NormForward<Element>& at, float epsil
 }  // namespace
 
 NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors) {
-  constexpr std::int64_t min_rows = 4;  // of a thread: fewer do not pay for the sums over a block
+  // per thread: with fewer, the sums over a block take too long
+  constexpr std::int64_t min_rows = 4;
   const int width = channels % vector_width == 0 ? vector_width : 1;
   const std::int64_t rows_of_block =
       min_rows * (block_threads / static_cast<int>(threads_across(channels, width)));
@@ -227,7 +229,8 @@ NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocesso
   NormShape shape{.rows = rows, .channels = channels};
   shape.slices = static_cast<int>(std::min(useful, fitting));
   while (shape.slices_of_group * shape.slices_of_group < shape.slices) ++shape.slices_of_group;
-  // The scalar way has the most blocks across, each with a counter for every group and one for all.
+  // The scalar path has the most blocks along the channels. Each needs one counter per group and
+  // one for all groups.
   const std::int64_t counters =
       static_cast<std::int64_t>(blocks_across(channels, 1)) * (shape.groups() + 1);
   if (counters > arrival_counters) return {.rows = rows, .channels = channels};

@@ -1,8 +1,8 @@
-// Kernels of batch normalisation over activations with the channels innermost.
+// Kernels of batch normalisation over activations with channels last.
 //
-// Statistics take one launch over the activation. Every block adds up the rows of its slice; the
-// last block of a group of slices adds up the group's sums, and the last of those the groups'. Sums
-// are taken in the order of slices, so they do not depend on which block was last.
+// Statistics take one launch over the activation. Every block adds the rows of its slice, the last
+// block of a group of slices adds the group's sums, and the last of these blocks adds the sums of
+// the groups. Sums are added in the order of slices, so they do not depend on which block was last.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 namespace parbench::cuda {
 
-/// An activation seen as a matrix, rows × channels, and the slices of rows that are added up apart.
+/// An activation as a matrix, rows × channels, and its slices of rows with separate sums.
 struct NormShape {
   std::int64_t rows = 0;
   std::int64_t channels = 0;
@@ -26,34 +26,34 @@ struct NormShape {
     return (slices + slices_of_group - 1) / slices_of_group;
   }
 
-  /// Floats for the sums of all slices.
+  /// Number of floats for the sums of all slices.
   [[nodiscard]] std::size_t partial_count() const {
     return 2 * static_cast<std::size_t>(slices) * static_cast<std::size_t>(channels);
   }
-  /// Doubles for the sums of all groups, and of all of these.
+  /// Number of doubles for the sums of all groups and the totals.
   [[nodiscard]] std::size_t total_count() const {
     return 2 * static_cast<std::size_t>(groups() + 1) * static_cast<std::size_t>(channels);
   }
 };
 
-/// Divides a matrix so that it fills that many multiprocessors once.
+/// Divides a matrix so that it occupies `multiprocessors` multiprocessors once.
 [[nodiscard]] NormShape norm_shape(std::int64_t rows, std::int64_t channels, int multiprocessors);
 
-/// Scratch memory, aligned to 16 bytes at least, and counters.
+/// Scratch memory, aligned to at least 16 bytes, and counters.
 struct NormScratch {
-  float* partials;         // NormShape::partial_count()
-  double* totals;          // NormShape::total_count()
-  float* coefficients;     // three of each channel
+  float* partials;         // partial_count() elements
+  double* totals;          // total_count() elements
+  float* coefficients;     // three per channel
   unsigned int* counters;  // the stream's (arrival_counters.h)
 };
 
-/// Bytes of a mask: a bit of each element, set where the ReLU let it pass (batch_norm_columns.h
-/// has their order).
+/// Returns the bytes of a mask with one bit per element, set for positive inputs of the ReLU
+/// (batch_norm_columns.h has the order of bits).
 [[nodiscard]] constexpr std::int64_t mask_bytes(std::int64_t elements) {
   return (elements + 7) / 8;
 }
 
-/// Addresses of a forward pass. Element is float, or std::uint16_t for bf16.
+/// Pointers of a forward pass. Element is float, or std::uint16_t for bf16.
 template <class Element>
 struct NormForward {
   const Element* source;
@@ -65,17 +65,17 @@ struct NormForward {
   float* mean;
   float* variance;        // biased
   std::uint8_t* mask;     // null: no ReLU
-  const Element* addend;  // added ahead of the ReLU; null: none
+  const Element* addend;  // added before the ReLU; null: none
 };
 
-/// At least two rows. Running statistics move by `momentum` towards the mean and the unbiased
-/// variance.
+/// Requires at least two rows. Running statistics move by `momentum` towards the mean and the
+/// unbiased variance.
 void batch_norm_forward(const NormShape& shape, const NormForward<float>& at, float epsilon,
                         float momentum, const NormScratch& scratch, cudaStream_t stream);
 void batch_norm_forward(const NormShape& shape, const NormForward<std::uint16_t>& at, float epsilon,
                         float momentum, const NormScratch& scratch, cudaStream_t stream);
 
-/// Addresses of a backward pass. `diff_source` may be `diff_destination`.
+/// Pointers of a backward pass. `diff_source` may be `diff_destination`.
 template <class Element>
 struct NormBackward {
   const Element* source;
@@ -89,21 +89,20 @@ struct NormBackward {
   float* diff_shift;
 };
 
-/// `accumulate` adds to diff_scale and diff_shift.
+/// `accumulate` adds the results to diff_scale and diff_shift.
 void batch_norm_backward(const NormShape& shape, const NormBackward<float>& at, float epsilon,
                          bool accumulate, const NormScratch& scratch, cudaStream_t stream);
 void batch_norm_backward(const NormShape& shape, const NormBackward<std::uint16_t>& at,
                          float epsilon, bool accumulate, const NormScratch& scratch,
                          cudaStream_t stream);
 
-/// Addresses of the backward step of a forward pass with an addend, from behind its ReLU to ahead
-/// of the addition: diff_source = a [+ b] where the mask has a bit, else 0. `diff_source` may be
-/// `a` or `b`.
+/// Pointers of the backward step through ReLU and addition of a forward pass with an addend:
+/// diff_source = a [+ b] where the mask has a bit, otherwise 0. `diff_source` may be `a` or `b`.
 template <class Element>
 struct AddReluGradient {
   const std::uint8_t* mask;
   const Element* a;
-  const Element* b;  // null: `a` alone
+  const Element* b;  // null: only `a`
   Element* diff_source;
 };
 

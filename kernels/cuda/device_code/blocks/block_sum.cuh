@@ -7,7 +7,7 @@ namespace parbench::cuda {
 
 inline constexpr int warp_threads = 32;
 
-/// The sum over a warp, in every thread of it.
+/// Returns the sum over a warp, in every thread.
 template <class Value>
 __device__ inline Value warp_sum(Value value) {
   for (int distance = warp_threads / 2; distance > 0; distance /= 2) {
@@ -16,8 +16,8 @@ __device__ inline Value warp_sum(Value value) {
   return value;
 }
 
-/// The sum over a block of `block_threads` threads, in thread 0; the others' results mean nothing.
-/// A kernel that calls it again has a barrier in between.
+/// Returns the sum over a block of `block_threads` threads in thread 0, an unspecified value in the
+/// others. A kernel needs a barrier between two calls.
 __device__ inline double block_sum(double value) {
   __shared__ double warp_sums[block_threads / warp_threads];
   value = warp_sum(value);

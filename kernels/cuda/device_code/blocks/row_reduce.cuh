@@ -1,5 +1,5 @@
-// Sums and maxima over the threads of a warp or a block, for all of them, in an order that depends
-// on nothing but their number. For .cu files only.
+// Sums and maxima over the threads of a warp or a block, returned to all of them, in an order that
+// depends only on the number of threads. For .cu files only.
 #pragma once
 
 #include "kernels/cuda/runtime/launch.h"
@@ -26,13 +26,13 @@ __device__ inline Value combined_in_warp(Value value, const Combine& combine) {
   return value;
 }
 
-/// Combines the values of the threads of a block of `block_threads`, which all call it.
+/// Combines the values of the threads of a block of `block_threads`, which must all call it.
 template <class Value, class Combine>
 __device__ inline Value combined_in_block(Value value, const Combine& combine) {
   constexpr unsigned int warps = block_threads / 32;
   __shared__ Value of_warps[warps];
   value = combined_in_warp(value, combine);
-  __syncthreads();  // what an earlier call left has been read
+  __syncthreads();  // all threads have read the values of an earlier call
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
   __syncthreads();
   value = of_warps[0];

@@ -6,7 +6,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// The sizes that kernels index with.
+/// Sizes for the index arithmetic of kernels.
 struct Sizes {
   std::int64_t batch, in, height, width, out, out_height, out_width, kernel, stride, padding,
       dilation;
@@ -28,7 +28,7 @@ struct Sizes {
         group_out(s.out_channels / s.groups) {}
 };
 
-/// An element of an activation.
+/// Coordinates of an element of an activation.
 struct Place {
   std::int64_t n, y, x, channel;
 };
@@ -69,7 +69,8 @@ __global__ void forward_kernel(Element* destination, const Element* source, cons
   }
 }
 
-/// Which output row or column reads the input's `at` through tap `k` of the kernel; −1: none.
+/// Returns the output row or column that reads input position `at` through tap `k` of the kernel;
+/// −1 if there is none.
 __device__ std::int64_t reader(std::int64_t at, std::int64_t k, std::int64_t extent,
                                const Sizes& s) {
   const std::int64_t shifted = at + s.padding - k * s.dilation;
@@ -104,8 +105,8 @@ __global__ void backward_data_kernel(Element* diff_source, const Element* diff_d
   }
 }
 
-/// Adds up the values of the block's threads, a power of two, always in the same order; the first
-/// thread gets the sum.
+/// Adds the values of the block's threads, whose number is a power of two, always in the same
+/// order; the first thread gets the sum.
 __device__ float block_sum(float value) {
   __shared__ float shared[block_threads];
   shared[threadIdx.x] = value;
@@ -119,8 +120,8 @@ __device__ float block_sum(float value) {
   return sum;
 }
 
-/// Threads of a block that sums over so many pixels, a power of two: those of small images would
-/// only add up zeros.
+/// Returns the threads of a block that sums over that many pixels, a power of two. More threads
+/// would only add zeros for small images.
 unsigned int summing_threads(std::int64_t pixels) {
   constexpr std::int64_t pixels_of_thread = 4;
   unsigned int threads = 32;

@@ -1,5 +1,5 @@
-// Convolutions by their definition, for what no engine of cuDNN takes: any type, channels, groups
-// and strides. Right before fast.
+// Convolutions by definition, for descriptions without an engine of cuDNN: any type, channels,
+// groups and strides. Correct but slow.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,9 +13,9 @@
 namespace parbench::cuda {
 
 /// Enqueues one pass. `tensors` are in the order of the operation's arguments without a bias, with
-/// the channels innermost: activations N, H, W, C, weights O, KH, KW, I/groups. All are `dtype`,
-/// but the gradient of weights is f32. Products and sums are f32; results are the same to the bit
-/// at every run.
+/// channels last: activations N, H, W, C, weights O, KH, KW, I/groups. All are `dtype`, except the
+/// gradient of weights, which is f32. Products and sums are f32; results are bitwise equal at every
+/// run.
 void convolve_directly(ConvolutionPass pass, const ConvolutionShape& shape, DType dtype,
                        std::span<std::byte* const> tensors, cudaStream_t stream);
 

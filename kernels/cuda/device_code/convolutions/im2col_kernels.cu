@@ -7,13 +7,13 @@
 namespace parbench::cuda {
 namespace {
 
-/// The sizes that the kernel indexes with. Channels and lengths of rows are counted in groups of
-/// elements that move at once.
+/// Sizes for the kernel's index arithmetic. Channels and lengths of rows are counted in groups of
+/// elements that are copied together.
 template <class Index>
 struct PatchSizes {
-  Index count;  // of the groups that are copied
+  Index count;  // number of groups to copy
   Index height, width, out_height, out_width, kernel, stride, padding, dilation;
-  Index channels;  // of a group of the convolution
+  Index channels;  // channels of a group of the convolution
   std::int64_t pixel, row;
 };
 
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(block_threads)
     const Index column = i % taps;
     const Index tap = column / s.channels;
     const Index channel = column % s.channels;
-    const Index line = row / s.out_width;  // of all images
+    const Index line = row / s.out_width;  // index over the lines of all images
     const Index image = line / s.out_height;
     const Index y = line % s.out_height * s.stride - s.padding + tap / s.kernel * s.dilation;
     const Index x = row % s.out_width * s.stride - s.padding + tap % s.kernel * s.dilation;

@@ -1,10 +1,10 @@
-// Means over windows: a thread computes a group of neighbouring channels of one pixel.
+// Means over windows: a thread computes a group of adjacent channels of one pixel.
 #include "kernels/cuda/device_code/images/pooling_windows.cuh"
 
 namespace parbench::cuda {
 namespace {
 
-/// The part of a window that lies in the image.
+/// The part of a window inside the image.
 template <class Index>
 struct WindowPart {
   Index first_y, end_y, first_x, end_x;
@@ -18,7 +18,7 @@ struct WindowPart {
     end_x = min(w.width, left + w.kernel);
   }
 
-  /// What the sum over the window is divided by.
+  /// Returns the divisor of the sum over the window.
   __device__ float divisor(const Windows<Index>& w, bool count_padding) const {
     return static_cast<float>(count_padding ? w.kernel * w.kernel
                                             : (end_y - first_y) * (end_x - first_x));

@@ -1,4 +1,4 @@
-// A thread copies a group of neighbouring channels of one pixel.
+// A thread copies a group of adjacent channels of one pixel.
 #include "kernels/cuda/device_code/images/channel_copy_kernels.h"
 
 #include "kernels/cuda/device_code/vector.cuh"

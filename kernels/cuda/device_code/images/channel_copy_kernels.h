@@ -1,6 +1,6 @@
-// Copies of channels between images whose channels lie innermost (NHWC). Pointers need the
-// alignment of an element; kernels are fastest when they are multiples of 16 bytes and so are the
-// bytes of all channels and counts.
+// Copies of channels between images with channels last (NHWC). Pointers need the alignment of an
+// element; kernels are fastest if pointers, and the bytes of all channel counts, are multiples of
+// 16.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,17 +11,17 @@
 
 namespace parbench::cuda {
 
-/// Columns of one matrix that become columns of another; rows are pixels.
+/// Columns of one matrix that are copied to columns of another; rows are pixels.
 struct ColumnCopy {
   std::int64_t rows;
-  std::int64_t count;  // of columns
+  std::int64_t count;  // number of columns
   std::int64_t source_channels;
   std::int64_t destination_channels;
   std::int64_t source_first;
   std::int64_t destination_first;
 };
 
-/// Other columns of the destination stay.
+/// Other columns of the destination are unchanged.
 void copy_columns(void* destination, const void* source, DType dtype, const ColumnCopy& copy,
                   cudaStream_t stream);
 

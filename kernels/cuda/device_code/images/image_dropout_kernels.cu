@@ -1,5 +1,5 @@
-// Dropout of images whose channels lie innermost: a thread computes one element, and draws the
-// block of random words that has its number in canonical order.
+// Dropout of images with channels last: a thread computes one element, and draws the block of
+// random words with that element's number in canonical order.
 #include "kernels/cuda/device_code/layers/dropout_kernels.h"
 #include "kernels/cuda/device_code/vector.cuh"
 

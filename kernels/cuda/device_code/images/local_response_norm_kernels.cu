@@ -1,5 +1,5 @@
-// A thread computes one element; the channels of its window are its neighbours in memory, which the
-// threads beside it read too.
+// A thread computes one element. The channels of its window are adjacent in memory, and
+// neighbouring threads read them too.
 #include "kernels/cuda/device_code/images/local_response_norm_kernels.h"
 
 #include "kernels/cuda/device_code/vector.cuh"
@@ -7,7 +7,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// The elements of a window around element i: those of the same pixel.
+/// The elements of a window around element i, within the same pixel.
 struct ChannelWindow {
   std::int64_t begin;
   std::int64_t end;

@@ -1,5 +1,5 @@
-// Local response normalisation over images whose channels lie innermost (NHWC), in f32 whatever the
-// element type. Pointers need the alignment of an element.
+// Local response normalisation of images with channels last (NHWC), in f32 whatever the element
+// type. Pointers need the alignment of an element.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// A thread writes a group of neighbouring channels of one pixel.
+// A thread writes a group of adjacent channels of one pixel.
 #include "kernels/cuda/device_code/images/padding_kernels.h"
 
 #include "kernels/cuda/device_code/vector.cuh"

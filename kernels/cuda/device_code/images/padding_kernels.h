@@ -1,6 +1,5 @@
-// Zeros around images whose channels lie innermost (NHWC), and parts of such images. Pointers need
-// the alignment of an element; the kernel is fastest when they are multiples of 16 bytes and so are
-// the bytes of all channels.
+// Padding and cropping of images with channels last (NHWC). Pointers need the alignment of an
+// element; the kernel is fastest if pointers, and the bytes of all channels, are multiples of 16.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,8 +10,8 @@
 
 namespace parbench::cuda {
 
-/// An image {batch, height, width, channels} and where the destination has its first pixel: at
-/// (top, left), which may be negative.
+/// An image {batch, height, width, channels} and the position of its first pixel in the
+/// destination: (top, left), which may be negative.
 struct Padding {
   std::int64_t batch;
   std::int64_t channels;
@@ -24,7 +23,7 @@ struct Padding {
   std::int64_t left;
 };
 
-/// destination[n][y][x] = source[n][y − top][x − left], zero where the source has no such pixel.
+/// destination[n][y][x] = source[n][y − top][x − left], zero if the source has no such pixel.
 void pad_image(void* destination, const void* source, DType dtype, const Padding& padding,
                cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Where windows lie on images, for the kernels of poolings. For .cu files only.
+// Positions of windows on images, for pooling kernels. For .cu files only.
 #pragma once
 
 #include "kernels/cuda/device_code/pooling_kernels.h"
@@ -6,11 +6,11 @@
 
 namespace parbench::cuda {
 
-/// PoolingWindows in the type that indices are computed in, with channels in groups.
+/// PoolingWindows with the type of indices, and channels in groups.
 template <class Index>
 struct Windows {
   Index batch;
-  Index groups;  // of channels, of a pixel
+  Index groups;  // groups of channels per pixel
   Index height;
   Index width;
   Index out_height;
@@ -22,7 +22,7 @@ struct Windows {
 
 template <class Index>
 [[nodiscard]] Windows<Index> windows_of(const PoolingWindows& all, int size) {
-  // A stride beyond the padded image is one that is never taken, and might not fit the type.
+  // A stride larger than the padded image is never used, and might not fit the type.
   const std::int64_t stride =
       std::min(all.stride, std::max(all.height, all.width) + 2 * all.padding);
   return {static_cast<Index>(all.batch),      static_cast<Index>(all.channels / size),
@@ -32,7 +32,7 @@ template <class Index>
           static_cast<Index>(all.padding)};
 }
 
-/// Where the number of a thread's task lies in an image {batch, height, width, groups}.
+/// Coordinates of a thread's task in an image {batch, height, width, groups}.
 template <class Index>
 struct WindowPlace {
   Index image;
@@ -50,19 +50,19 @@ struct WindowPlace {
   }
 };
 
-/// The windows that hold a row (or column): those from `first` to `last`.
+/// The windows that contain a row (or column): `first` to `last`.
 template <class Index>
 struct Covering {
   Index first;
   Index last;
 
-  /// `place`: counted from the padding's first row.
+  /// `place`: relative to the first row of the padding.
   __device__ Covering(Index place, Index kernel, Index stride, Index windows)
       : first(place < kernel ? 0 : (place - kernel) / stride + 1),
         last(min(place / stride, windows - 1)) {}
 };
 
-/// Calls function(Windows, std::integral_constant<int, group size>) in types that fit.
+/// Calls function(Windows, std::integral_constant<int, group size>) with an index type that fits.
 template <class Element, class Function>
 void with_windows(const PoolingWindows& all, bool aligned, const Function& function) {
   constexpr int size = group_size<Element>;

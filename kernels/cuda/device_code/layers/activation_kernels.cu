@@ -1,4 +1,4 @@
-// Activation functions as functions of one element each; ReLU's are those of flat_kernels.h.
+// Activation functions, each as a function of one element; ReLU is in flat_kernels.h.
 #include "kernels/cuda/device_code/layers/activation_kernels.h"
 
 #include "kernels/cuda/device_code/flat_kernels.h"
@@ -8,7 +8,7 @@ namespace parbench::cuda {
 namespace {
 
 constexpr float sqrt_two_over_pi = 0.797884561F;
-constexpr float cubic = 0.044715F;  // of the approximation of GELU
+constexpr float cubic = 0.044715F;  // coefficient of the approximation of GELU
 
 __device__ float normal_distribution(float x) {
   constexpr float sqrt_half = 0.707106781F;
@@ -63,7 +63,7 @@ struct TanhGradient {
   __device__ float operator()(float y, float gradient) const { return gradient * (1.0F - y * y); }
 };
 
-/// A NaN stays one.
+/// A NaN stays a NaN.
 struct Clip {
   float low;
   float high;

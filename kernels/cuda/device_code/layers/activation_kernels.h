@@ -12,7 +12,7 @@
 
 namespace parbench::cuda {
 
-/// A function, and its limits where it has any.
+/// A function, and its limits if it has any.
 struct Activation {
   ActivationKind kind;
   float low;
@@ -23,8 +23,8 @@ struct Activation {
 void activate(void* out, const void* in, const Activation& activation, DType dtype,
               std::int64_t count, cudaStream_t stream);
 
-/// out = gradient·f'. `known` is what the forward pass read or wrote, as `backward_reads_source`
-/// says. `out` may be `gradient`.
+/// out = gradient·f'. `known`: input or output of the forward pass (see `backward_reads_source`).
+/// `out` may be `gradient`.
 void activation_gradient(void* out, const void* known, const void* gradient,
                          const Activation& activation, DType dtype, std::int64_t count,
                          cudaStream_t stream);

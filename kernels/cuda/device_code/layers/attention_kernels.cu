@@ -1,4 +1,4 @@
-// Copies move the widest words that fit a head's vector; softmaxes have a warp for each row.
+// Copies use the widest words that divide a head's vector; softmaxes use a warp per row.
 #include "kernels/cuda/device_code/layers/attention_kernels.h"
 
 #include <cfloat>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned int lanes = 32;
 
-/// Where the i-th word of {parts, batch, heads, sequence, words} lies in the tensor.
+/// Returns the index in the tensor of the i-th word of {parts, batch, heads, sequence, words}.
 __device__ inline std::int64_t place_in_tensor(const HeadVectors& at, std::int64_t words,
                                                std::int64_t i) {
   const std::int64_t word = i % words;
@@ -66,12 +66,12 @@ void move_heads(const HeadVectors& vectors, const void* from, void* to, cudaStre
   }
 }
 
-/// The calling thread's warp among those of the grid, and their number.
+/// Index of the calling thread's warp in the grid, and the number of warps.
 __device__ inline std::int64_t grid_warp() { return grid_thread() / lanes; }
 __device__ inline std::int64_t grid_warps() { return grid_threads() / lanes; }
 __device__ inline unsigned int lane_of_warp() { return threadIdx.x % lanes; }
 
-/// Keys that the query of a row sees.
+/// Returns the number of keys that the query of a row attends to.
 __device__ inline std::int64_t seen_keys(const ScoreMatrices& at, std::int64_t row) {
   return at.causal ? row % at.sequence + 1 : at.sequence;
 }

@@ -10,7 +10,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// A maximum, and the sum of the exponentials of the differences from it.
+/// A maximum, and the sum of exponentials relative to it.
 struct Exponentials {
   float max = -FLT_MAX;
   float sum = 0;
@@ -25,7 +25,7 @@ struct Exponentials {
   }
 };
 
-/// The block's exponentials of a row, for all of its threads.
+/// Returns the block's Exponentials of a row to all of its threads.
 template <class Element>
 __device__ Exponentials exponentials_of(const Element* logits, std::int64_t classes) {
   Exponentials own;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(block_threads)
       if (threadIdx.x == 0) losses[row] = 0;
       continue;
     }
-    const float target_logit = widened(logits[target]);  // before it may be overwritten
+    const float target_logit = widened(logits[target]);  // read before it may be overwritten
     const Exponentials all = exponentials_of(logits, at.classes);
     if (threadIdx.x == 0) {
       losses[row] = static_cast<double>(logf(all.sum) - (target_logit - all.max));

@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// What `cross_entropy` computes on. `diff` may be the logits' memory.
+/// Operands of `cross_entropy`. `diff` may be the logits' memory.
 struct CrossEntropy {
   const void* logits;  // {rows, classes}
   const std::int32_t* targets;
@@ -19,12 +19,12 @@ struct CrossEntropy {
   std::int64_t classes;
   std::int64_t total;
   std::int32_t ignored;
-  bool accumulate;  // of the loss
+  bool accumulate;  // add to the loss
 };
 
 /// diff = (softmax(logits) − one_hot(target)) / total, 0 in rows whose target is `ignored`; loss
-/// [+]= the sum of the other rows' cross-entropies / total. That sum is taken in f64 in a fixed
-/// order: each row leaves one number in `losses`, and one block adds them up.
+/// [+]= the sum of the other rows' cross-entropies / total. Each row writes one number to `losses`,
+/// and one block adds them in f64 in a fixed order.
 void cross_entropy(const CrossEntropy& rows, double* losses, float* loss, cudaStream_t stream);
 
 }  // namespace parbench::cuda

@@ -1,4 +1,4 @@
-// Dropout: a thread draws a block of four random words for four neighbouring elements.
+// Dropout: a thread draws a block of four random words for four adjacent elements.
 #include "kernels/cuda/device_code/layers/dropout_kernels.h"
 
 #include "kernels/cuda/device_code/vector.cuh"
@@ -8,12 +8,13 @@ namespace {
 
 constexpr int words_of_block = 4;
 
-/// Whether the element of a random word stays: its number as `uniform_value` draws it in [0, 1).
+/// Returns whether the element of a random word is kept, by its number in [0, 1) as `uniform_value`
+/// draws it.
 __device__ bool stays(std::uint32_t word, float probability) {
   return static_cast<float>(word >> 8U) * 0x1p-24F >= probability;
 }
 
-/// The factors of a block's four elements.
+/// Returns the factors of a block's four elements.
 __device__ Group<float, words_of_block> factors_of(const DropoutRule& rule, std::int64_t block) {
   const RandomWords words = random_words(rule.random, static_cast<std::uint64_t>(block));
   const std::uint32_t all[words_of_block]{words.x, words.y, words.z, words.w};
@@ -30,7 +31,7 @@ __device__ Element dropped(Element value, float factor) {
   return narrowed<Element>(factor == 0.0F ? 0.0F : factor * widened(value));
 }
 
-/// The whole blocks, from the first element on.
+/// Processes whole blocks, starting at the first element.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     drop_groups_kernel(Element* out, const Element* in, std::int64_t groups, DropoutRule rule) {
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Blocks of which any part may lie outside, at any address.
+/// Processes blocks at any address, which may be partly outside.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     drop_elements_kernel(Element* out, const Element* in, std::int64_t count, DropoutRule rule) {
@@ -73,7 +74,7 @@ void dropout(void* out, const void* in, const DropoutRule& rule, DType dtype, st
     const bool grouped = (rule.first | count) % words_of_block == 0 &&
                          holds_groups<words_of_block>(source) &&
                          holds_groups<words_of_block>(destination);
-    const std::int64_t blocks = count / words_of_block + 2;  // partial ones at both ends
+    const std::int64_t blocks = count / words_of_block + 2;  // including partial ones at both ends
     if (grouped) {
       PARBENCH_LAUNCH(blocks_for(blocks), block_threads, stream, drop_groups_kernel<Element>,
                       destination, source, count / words_of_block, rule);

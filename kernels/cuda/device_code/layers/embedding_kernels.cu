@@ -1,5 +1,5 @@
-// Rows move in the widest words that fit them; sums go to the first position of each index, so that
-// no row has two writers and the order is that of the positions.
+// Rows are copied in the widest words that divide them. The sum of each index is computed at its
+// first position, so that every row has one writer and the order is that of the positions.
 #include "kernels/cuda/device_code/layers/embedding_kernels.h"
 
 #include "kernels/cuda/device_code/fill_kernels.h"
@@ -8,7 +8,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// `words` of a row.
+/// `words`: words per row.
 template <class Word>
 __global__ void __launch_bounds__(block_threads)
     gather_rows_kernel(const std::int32_t* indices, const Word* table, Word* destination,
@@ -33,20 +33,20 @@ bool on_words_of(std::size_t bytes, const void* address) {
 
 constexpr unsigned int warps_of_block = block_threads / 32;
 
-/// The positions from `first` to those of the block's last thread that have this index, in `marks`:
-/// a bit for each thread.
+/// Marks which of the block's positions, one per thread from `first` on, have this index. `marks`
+/// has a bit for each thread.
 __device__ inline void mark_positions(const std::int32_t* indices, std::int64_t first,
                                       std::int64_t count, std::int32_t index, unsigned int* marks) {
   const std::int64_t position = first + threadIdx.x;
   const bool equal = position < count && indices[position] == index;
   const unsigned int warp_marks = __ballot_sync(0xFFFFFFFFU, equal);
-  __syncthreads();  // the marks before these have been read
+  __syncthreads();  // all threads have read the previous marks
   if (threadIdx.x % 32 == 0) marks[threadIdx.x / 32] = warp_marks;
   __syncthreads();
 }
 
-/// Block (x, y) handles position x and the y-th columns. All but the first position of an index
-/// leave its sum to that one.
+/// Block (x, y) handles position x and the y-th columns. The sum of an index is left to its first
+/// position.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     add_rows_kernel(const std::int32_t* indices, const Element* gradients, float* table,
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(block_threads)
       unsigned int rest = marks[warp];
       while (rest != 0) {
         const std::int64_t position = first + warp * 32 + (__ffs(static_cast<int>(rest)) - 1);
-        if (position < mine) return;  // and so does every thread of the block
+        if (position < mine) return;  // the same for every thread of the block
         if (column < width) sum += widened(gradients[position * width + column]);
         rest &= rest - 1;
       }

@@ -1,4 +1,4 @@
-// Rows of tables by their indices, and the gradient of a table.
+// Rows of tables by index, and the gradient of a table.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,12 +17,12 @@ struct EmbeddingIndices {
   std::int64_t width;
 };
 
-/// destination[i] = table[indices[i]]; both have elements of this type.
+/// destination[i] = table[indices[i]]; both have elements of type `dtype`.
 void gather_rows(const EmbeddingIndices& indices, const void* table, void* destination, DType dtype,
                  cudaStream_t stream);
 
-/// table[v] [+]= Σ gradients[i] over the i with indices[i] = v. The sum is taken in f32 in
-/// ascending order of i. Rows that no index names become zero; with `accumulate` they stay.
+/// table[v] [+]= Σ gradients[i] over the i with indices[i] = v, in f32 in ascending order of i.
+/// Rows that no index names become zero; with `accumulate` they are unchanged.
 void add_rows(const EmbeddingIndices& indices, const void* gradients, DType dtype, float* table,
               bool accumulate, cudaStream_t stream);
 

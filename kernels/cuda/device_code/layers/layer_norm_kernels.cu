@@ -1,5 +1,5 @@
-// Layer normalisation: a warp for each row, and threads that go down the columns for the gradients
-// of scale and shift.
+// Layer normalisation: one warp per row; for the gradients of scale and shift, threads process
+// columns.
 #include "kernels/cuda/device_code/layers/layer_norm_kernels.h"
 
 #include "kernels/cuda/device_code/batch_norm/batch_norm_device.cuh"
@@ -104,7 +104,7 @@ struct BackwardRows {
     return inverse_deviation(variance[row], epsilon);
   }
 
-  /// Calls visit(column, normalised, scaled) with the normalised values of a group and its
+  /// Calls visit(column, normalised, scaled) with the normalised values of a group and with its
   /// gradients times the scale.
   template <int size, bool grouped, class Visit>
   __device__ void for_each_gradient(std::int64_t row, const Visit& visit) const {
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(block_threads) layer_gradient_kernel(BackwardR
   for_each_row(at.rows, [&](std::int64_t row) { at.template write<size, grouped>(row); });
 }
 
-/// Sums of the gradient and of its product with the normalised value, of each column.
+/// Sums the gradient, and its product with the normalised value, over each column.
 template <class Element>
 __global__ void __launch_bounds__(block_threads)
     layer_sums_kernel(BackwardRows<Element> at, NormShape shape, float* diff_scale,

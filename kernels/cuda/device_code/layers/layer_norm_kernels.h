@@ -11,7 +11,7 @@
 
 namespace parbench::cuda {
 
-/// The addresses of a forward pass; `source` and `destination`, which may be the same, are of type
+/// Pointers of a forward pass; `source` and `destination`, which may be the same, are of type
 /// `dtype`.
 struct LayerNormPass {
   const void* source;
@@ -23,11 +23,11 @@ struct LayerNormPass {
   DType dtype;
 };
 
-/// Each warp has a row. The shape's channels are the columns.
+/// Uses one warp per row. The shape's channels are the columns.
 void layer_norm_forward(const NormShape& shape, const LayerNormPass& at, float epsilon,
                         cudaStream_t stream);
 
-/// The addresses of a backward pass; `diff_source` may be `diff_destination`.
+/// Pointers of a backward pass; `diff_source` may be `diff_destination`.
 struct LayerNormGradient {
   const void* source;
   const void* diff_destination;
@@ -40,8 +40,8 @@ struct LayerNormGradient {
   DType dtype;
 };
 
-/// One launch for diff_scale and diff_shift, which are added up as the sums of batch normalisation
-/// are (without coefficients in the scratch memory), and one for diff_source. `accumulate` adds to
+/// Uses one launch for diff_scale and diff_shift, which are summed as in batch normalisation
+/// (without coefficients in the scratch memory), and one for diff_source. `accumulate` adds to
 /// diff_scale and diff_shift.
 void layer_norm_backward(const NormShape& shape, const LayerNormGradient& at, float epsilon,
                          bool accumulate, const NormScratch& scratch, cudaStream_t stream);

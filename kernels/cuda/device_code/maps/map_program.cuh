@@ -13,7 +13,7 @@ template <class Index>
 struct MapIndices {
   Index at[Map::max_rank];
 
-  /// Sets those of `count` loops from `first` on.
+  /// Sets the indices of `count` loops, from `first` on.
   __device__ void set(const DeviceMap& map, int first, int count, Index element) {
     for (int i = first; i < first + count; ++i) {
       const auto extent = static_cast<Index>(map.extents[i]);
@@ -32,7 +32,7 @@ __device__ inline std::int64_t position_of(const DeviceOperand& operand, int loo
   return position;
 }
 
-/// Loads `size` neighbours, or one element for all of them.
+/// Loads `size` adjacent elements, or one element for all of them.
 template <int size, class Element>
 __device__ inline void load_neighbours(const void* data, std::int64_t position, bool is_one,
                                        float* out) {
@@ -80,7 +80,7 @@ __device__ inline void store_operand(const DeviceOperand& operand, std::int64_t 
   put(static_cast<float*>(operand.data));
 }
 
-// A NaN stays one.
+// A NaN stays a NaN.
 template <class Value>
 __device__ inline Value least(Value a, Value b) {
   return a != a || a < b ? a : b;
@@ -153,7 +153,7 @@ __device__ inline float result_of_two(ElementOp op, float a, float b) {
   }
 }
 
-/// The registers of a thread: `size` elements of the result of each step.
+/// A thread's registers: `size` elements of the result of each step.
 template <int size>
 struct MapRegisters {
   float at[DeviceMap::max_steps][size];
@@ -178,7 +178,7 @@ __device__ inline void run_step(const DeviceStep& step, MapRegisters<size>& regi
   }
 }
 
-/// Computes the results of the elements at `indices`; returns the register that has them.
+/// Computes the results of the elements at `indices`; returns the register that holds them.
 template <int size, class Index>
 __device__ inline const float* run_program(const DeviceMap& map, const MapIndices<Index>& indices,
                                            MapRegisters<size>& registers) {

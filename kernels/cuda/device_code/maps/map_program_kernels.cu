@@ -1,4 +1,4 @@
-// Programs without a reduction: a thread for each element, or group of neighbours.
+// Programs without a reduction: one thread per element, or per group of adjacent elements.
 #include "kernels/cuda/device_code/maps/map_program_kernels.h"
 
 #include "kernels/cuda/device_code/maps/map_program.cuh"

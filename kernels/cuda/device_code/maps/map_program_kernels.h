@@ -11,7 +11,7 @@
 
 namespace parbench::cuda {
 
-/// A step with the registers of its result and of what it reads; an input's operand is from[0].
+/// A step with the registers of its result and of its operands; the operand of an input is from[0].
 struct DeviceStep {
   ElementOp op;
   std::uint8_t to;
@@ -27,43 +27,43 @@ struct DeviceOperand {
   std::int64_t strides[Map::max_rank];
 };
 
-/// A Map as kernels take it, by value: its loops, first those that are kept, each kind innermost
-/// first, its operands, the output the last one, and its steps.
+/// Parameters of a kernel for a Map, passed by value: its loops (kept loops first, each kind
+/// innermost first), its operands (the output last), and its steps.
 struct DeviceMap {
   static constexpr std::size_t max_steps = Map::max_steps + 2;
 
-  int kept = 0;     // loops
-  int reduced = 0;  // loops
+  int kept = 0;     // number of kept loops
+  int reduced = 0;  // number of reduced loops
   int operands = 0;
   int steps = 0;
   bool accumulate = false;
   Reduction reduction = Reduction::none;
   std::int64_t kept_count = 1;     // elements
-  std::int64_t reduced_count = 1;  // elements for each of them
+  std::int64_t reduced_count = 1;  // elements per kept element
   std::int64_t extents[Map::max_rank] = {};
   DeviceOperand operand[max_map_operands] = {};
   DeviceStep step[max_steps] = {};
 };
 
-static_assert(sizeof(DeviceMap) <= 3584);  // parameters of a kernel have 4096 bytes in all
+static_assert(sizeof(DeviceMap) <= 3584);  // the parameters of a kernel have at most 4096 bytes
 
-/// Elements that a thread computes at once where `is_grouped`.
+/// Number of elements that a thread computes at once if `is_grouped`.
 inline constexpr int map_group = 4;
 
-/// Runs a program without a reduction. `is_grouped`: groups of elements, of which the first one's
-/// index is a multiple of `map_group`, are neighbours in the output and neighbours or one and the
-/// same element in all inputs; their addresses are multiples of a group's bytes.
+/// Runs a program without a reduction. `is_grouped`: groups of elements whose first index is a
+/// multiple of `map_group` are adjacent in the output, and adjacent or one repeated element in all
+/// inputs; their addresses are multiples of a group's bytes.
 void run_map(const DeviceMap& map, bool is_grouped, cudaStream_t stream);
 
-/// How a reduction is divided among threads. It depends on the extents alone.
+/// Division of a reduction among threads. It depends only on the extents.
 struct MapReductionShape {
-  bool is_by_blocks = false;  // a block of threads for each result, else one thread
-  std::int64_t chunks = 1;    // of the elements that are reduced
+  bool is_by_blocks = false;  // one block of threads per result; false: one thread
+  std::int64_t chunks = 1;    // chunks of the reduced elements
 };
 
 [[nodiscard]] MapReductionShape map_reduction_shape(const MapLoops& loops);
 
-/// Runs a program with a reduction. `partials`: chunks · kept_count numbers where there are several
+/// Runs a program with a reduction. `partials`: chunks · kept_count numbers if there are several
 /// chunks.
 void reduce_map(const DeviceMap& map, const MapReductionShape& shape, double* partials,
                 cudaStream_t stream);

@@ -1,4 +1,5 @@
-// Programs with a reduction: partial results in double, in an order that the extents decide.
+// Programs with a reduction: partial results in double, in an order that depends only on the
+// extents.
 #include "kernels/cuda/device_code/blocks/row_reduce.cuh"
 #include "kernels/cuda/device_code/maps/map_program.cuh"
 #include "kernels/cuda/device_code/maps/map_program_kernels.h"
@@ -21,7 +22,7 @@ struct CombinedBy {
         return a + b;
     }
   }
-  /// The result of nothing.
+  /// Returns the result of reducing no elements.
   [[nodiscard]] __device__ double neutral() const {
     switch (reduction) {
       case Reduction::maximum:
@@ -36,7 +37,7 @@ struct CombinedBy {
   }
 };
 
-/// Reduces the elements from `first` to before `last`, of which it takes every `step`-th one.
+/// Reduces every `step`-th element from `first` to before `last`.
 template <class Index>
 __device__ double reduced_range(const DeviceMap& map, MapIndices<Index>& indices,
                                 std::int64_t first, std::int64_t last, std::int64_t step) {
@@ -64,7 +65,7 @@ __device__ void store_total(const DeviceMap& map, const MapIndices<Index>& indic
 }
 
 /// Item i is a chunk of result i % kept_count; chunks of a result are kept_count apart. A thread,
-/// or a block of them, has an item at a time.
+/// or a block of threads, processes one item at a time.
 template <bool by_blocks, class Index>
 __global__ void __launch_bounds__(block_threads)
     reduce_map_kernel(DeviceMap map, std::int64_t chunks, double* partials) {

@@ -1,4 +1,4 @@
-// Steps of optimisers in one launch each.
+// Steps of optimisers, one launch each.
 #include "kernels/cuda/device_code/optimisers/optimiser_kernels.h"
 
 #include <cstring>
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_threads)
   if (size > 1 && rest < count) momentum_group<1>(at, factor, rest);
 }
 
-/// What follows from the number of the step.
+/// Factors that depend on the number of the step.
 struct Correction {
   float rate;
   float inverse_root;  // 1/sqrt(1 − beta2^t)
@@ -87,7 +87,7 @@ __device__ void adam_group(const AdamStep& at, const Correction& correction, flo
   store<size>(at.second_moment + begin, second);
 }
 
-/// The last block to arrive increments the number of steps, which all have read by then.
+/// The last block to arrive increments the number of steps, which all blocks have read by then.
 template <int size>
 __global__ void __launch_bounds__(block_threads)
     adam_kernel(AdamStep at, std::int64_t count, unsigned int* counters) {
@@ -117,7 +117,7 @@ __device__ double squares_of(const float* values) {
   return sum;
 }
 
-/// A thread adds up the same elements in the same order whether or not they move in groups.
+/// A thread adds the same elements in the same order whether or not they are loaded in groups.
 template <bool grouped>
 __global__ void __launch_bounds__(block_threads)
     squared_norm_kernel(float* result, const float* values, double* partials, std::int64_t count,
@@ -145,7 +145,7 @@ __global__ void clip_factor_kernel(float* factor, const float* squared_norms, in
   double sum = 0;
   for (int i = 0; i < parts; ++i) sum += static_cast<double>(squared_norms[i]);
   const double wanted = static_cast<double>(max_norm) / (sqrt(sum) + 1e-6);
-  *factor = wanted > 1.0 ? 1.0F : static_cast<float>(wanted);  // a NaN stays one
+  *factor = wanted > 1.0 ? 1.0F : static_cast<float>(wanted);  // a NaN stays a NaN
 }
 
 }  // namespace

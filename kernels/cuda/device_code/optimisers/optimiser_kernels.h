@@ -1,5 +1,5 @@
-// Steps of optimisers, and the clipping of their gradients, over flat f32. Pointers need the
-// alignment of an element; kernels are fastest when all are multiples of 16 bytes.
+// Steps of optimisers and gradient clipping over flat f32. Pointers need the alignment of an
+// element; kernels are fastest when all are multiples of 16 bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@
 
 namespace parbench::cuda {
 
-/// parameters −= rate · factor · gradients; `factor` is one number.
+/// parameters −= rate · factor · gradients; `factor` points to one number.
 void descend_clipped(float* parameters, const float* gradients, const float* factor, float rate,
                      std::int64_t count, cudaStream_t stream);
 
@@ -17,7 +17,7 @@ struct MomentumStep {
   float* parameters;
   const float* gradients;
   float* velocity;
-  const float* factor;  // one number, of the gradients; null: 1
+  const float* factor;  // factor of the gradients, one number; null: 1
   float rate;
   float momentum;
 };
@@ -30,27 +30,27 @@ struct AdamStep {
   const float* gradients;
   float* first_moment;
   float* second_moment;
-  std::byte* steps;     // a 64-bit number at any address, incremented
-  const float* factor;  // one number, of the gradients; null: 1
+  std::byte* steps;     // a 64-bit counter at any address, incremented
+  const float* factor;  // factor of the gradients, one number; null: 1
   float rate;
   float beta1;
   float beta2;
   float epsilon;
-  float coupled_decay;  // times the parameter, added to its gradient
-  float kept;           // of the parameter ahead of the update, the rest decays
+  float coupled_decay;  // times the parameter: addend of its gradient
+  float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 
-/// One step of Adam as kernels/ops/ops.h describes it. `counters`: those of the stream
+/// One step of Adam as kernels/ops/ops.h describes it. `counters`: the stream's
 /// (arrival_counters.h), one of which is used.
 void descend_by_adam(const AdamStep& step, std::int64_t count, unsigned int* counters,
                      cudaStream_t stream);
 
-/// Partial sums that `squared_norm` needs memory for; a function of the count alone, so that the
-/// result does not depend on the GPU either.
+/// Returns the number of partial sums that `squared_norm` needs memory for. It depends only on the
+/// count, so that the result does not depend on the GPU.
 [[nodiscard]] std::int64_t squared_norm_partials(std::int64_t count);
 
-/// sum = Σ values², taken in f64 in a fixed order, whatever the address: by blocks into `partials`,
-/// then by the last block to arrive.
+/// sum = Σ values², computed in f64 in a fixed order, whatever the address: blocks write to
+/// `partials`, and the last block to arrive adds these.
 void squared_norm(float* sum, const float* values, double* partials, std::int64_t count,
                   unsigned int* counters, cudaStream_t stream);
 

@@ -1,6 +1,6 @@
-// Attention as batched products of cuBLASLt with softmaxes of our own between them. It writes the
-// scores to memory and computes both halves of causal ones; cuDNN's graph of scaled dot-product
-// attention, which keeps them in shared memory and leaves out half, is the next step.
+// Attention as batched products of cuBLASLt with this project's softmaxes between them. It writes
+// the scores to memory and computes both halves of causal ones. cuDNN's graph of scaled dot-product
+// attention would keep scores in shared memory and omit one half; it is not used yet.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -15,8 +15,8 @@
 namespace parbench::cuda {
 namespace {
 
-/// The sizes of both passes. Heads' vectors are copied to dense matrices {sequence, head_size}, one
-/// for each pair of a sample and a head, and so many pairs are handled at once.
+/// Sizes for both passes. The heads' vectors are copied to dense matrices {sequence, head_size},
+/// one for each pair of a sample and a head, and `pairs` pairs are processed at once.
 struct AttentionPlan {
   template <class Desc>
   explicit AttentionPlan(const Desc& desc)
@@ -35,7 +35,8 @@ struct AttentionPlan {
                .dtype = desc.dtype},
         math(desc.math) {}
 
-  /// The largest divisor of the pairs whose scores take no more than a part of a GPU's memory.
+  /// Returns the largest divisor of the number of pairs whose scores fit into a part of a GPU's
+  /// memory.
   static std::int64_t pairs_of_slice(std::int64_t pairs, std::int64_t sequence) {
     constexpr std::int64_t max_scores = std::int64_t{1} << 26U;  // 256 MiB in f32
     std::int64_t slice = pairs;
@@ -48,7 +49,7 @@ struct AttentionPlan {
     all.parts = 3;
     return all;
   }
-  /// Bytes of the vectors of so many pairs, and of their scores.
+  /// Returns the bytes of the vectors of `count` pairs, and of their scores.
   [[nodiscard]] std::size_t vector_bytes(std::int64_t count) const {
     return canonical({count, vectors.sequence, vectors.head_size}, vectors.dtype).bytes;
   }
@@ -70,7 +71,7 @@ struct AttentionPlan {
             .output = DType::f32,
             .math = math};
   }
-  /// {sequence, head_size} = a·b or aᵀ·b of a matrix of scores and one of vectors.
+  /// {sequence, head_size} = a·b or aᵀ·b of a matrix of scores and a matrix of vectors.
   [[nodiscard]] Product to_vectors(bool transposed) const {
     return {.m = vectors.sequence,
             .n = vectors.head_size,
@@ -85,7 +86,7 @@ struct AttentionPlan {
   std::int64_t pairs;
   std::int64_t slice;
   HeadVectors vectors;
-  ScoreMatrices scores;  // of a slice
+  ScoreMatrices scores;  // scores of a slice
   MathMode math;
 };
 
@@ -134,7 +135,7 @@ class AttentionForwardOp final : public CudaOp {
   AttentionPlan plan_;
   std::unique_ptr<Matmul> to_scores_;
   std::unique_ptr<Matmul> to_vectors_;
-  // Where they begin in the scratch memory.
+  // Offsets in scratch memory.
   std::size_t projections_;
   std::size_t result_;
   std::size_t scores_;
@@ -202,14 +203,14 @@ class AttentionBackwardOp final : public CudaOp {
   AttentionPlan plan_;
   std::unique_ptr<Matmul> to_scores_;
   std::unique_ptr<Matmul> to_vectors_;
-  std::unique_ptr<Matmul> to_other_vectors_;  // of the first factor's transpose
-  // Where they begin in the scratch memory.
+  std::unique_ptr<Matmul> to_other_vectors_;  // product with the first factor transposed
+  // Offsets in scratch memory.
   std::size_t projections_;
   std::size_t diff_destination_;
   std::size_t gradients_;
   std::size_t means_;
-  std::size_t scores_;         // then the gradients of the probabilities
-  std::size_t probabilities_;  // then the gradients of the scores
+  std::size_t scores_;         // later the gradients of the probabilities
+  std::size_t probabilities_;  // later the gradients of the scores
   std::size_t workspace_;
 };
 

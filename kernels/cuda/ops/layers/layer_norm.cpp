@@ -1,5 +1,5 @@
-// Layer normalisation and its backward pass, on kernels of our own: cuDNN's graph API has both, but
-// does not promise that a gradient may be overwritten in place.
+// Layer normalisation and its backward pass, by kernels of this project: cuDNN's graph API has
+// both, but does not guarantee that a gradient may be overwritten in place.
 #include <fmt/format.h>
 
 #include "kernels/base/round_up.h"

@@ -1,5 +1,5 @@
-// A long short-term memory on cuDNN, whose parameters lie in memory of its own layout: they are
-// copied there before each pass, and gradients are copied from there behind it.
+// A long short-term memory on cuDNN. cuDNN has its own layout of parameters: they are copied to
+// such memory before each pass, and gradients are copied from it afterwards.
 #include "kernels/ops/lstm.h"
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::string_view lstm_implementation = "cuDNN LSTM, standard algorithm";
 
-/// Base of the three operations: the engine, its memory, and copies between that and parameters.
+/// Base of the three operations: the engine, its memory, and copies between this memory and
+/// parameters.
 class LstmOp : public CudaOp {
  protected:
   template <class Desc>
@@ -39,12 +40,12 @@ class LstmOp : public CudaOp {
             .workspace = stream.scratch() + workspace_,
             .saved = saved};
   }
-  /// Elements of one gate's part of each parameter.
+  /// Number of elements of one gate's part of each parameter.
   [[nodiscard]] std::int64_t weight_count() const { return shape_.hidden * shape_.in_features; }
   [[nodiscard]] std::int64_t recurrent_count() const { return shape_.hidden * shape_.hidden; }
   [[nodiscard]] std::int64_t bias_count() const { return shape_.hidden; }
 
-  /// Copies parameters to cuDNN's memory; without a bias it stays undefined.
+  /// Copies parameters to cuDNN's memory; without a bias, the memory of the bias stays undefined.
   void place_parameters(CudaStream& stream, const std::byte* weights,
                         const std::byte* recurrent_weights, const std::byte* bias) const {
     std::byte* to = stream.scratch() + weights_;
@@ -77,7 +78,7 @@ class LstmOp : public CudaOp {
   LstmShape shape_;
   DType dtype_;
   std::unique_ptr<LstmEngine> engine_;
-  // Where they begin in the scratch memory.
+  // Offsets in scratch memory.
   std::size_t weights_;
   std::size_t workspace_;
 };
@@ -132,7 +133,8 @@ class LstmBackwardWeightsOp final : public LstmOp {
   }
 
  private:
-  /// Through memory in f32 where cuDNN's gradient is of another type and has to be added.
+  /// Copies a gradient; through f32 memory if cuDNN's gradient is of another type and is
+  /// accumulated.
   void take_gradient(CudaStream& stream, float* to, std::byte* from, std::int64_t count) const {
     if (!accumulate_) {
       convert({to, DType::f32}, {from, dtype()}, count, stream.handle());
@@ -148,7 +150,7 @@ class LstmBackwardWeightsOp final : public LstmOp {
   }
 
   bool accumulate_;
-  std::size_t widened_;  // where it begins in the scratch memory
+  std::size_t widened_;  // offset in scratch memory
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A row added to every row of a matrix, and its backward step. The pixels of images are rows too.
+// Addition of a row to every row of a matrix, and its backward step.
 #include <cstdint>
 
 #include "kernels/base/element.h"

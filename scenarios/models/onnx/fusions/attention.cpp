@@ -1,4 +1,4 @@
-// Attention between the positions of a sequence.
+// Fuses attention between the positions of a sequence.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,13 +18,13 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-/// Numbers of files are rounded to f32, or written with few digits.
+/// Compares with tolerance: numbers in files are rounded to f32, or written with few digits.
 bool is_nearly(double value, double wanted) {
   constexpr double tolerance = 1e-5;
   return std::abs(value - wanted) <= tolerance * std::abs(wanted);
 }
 
-/// The operand of a product or quotient with a number, and the factor.
+/// The other operand of a product or quotient with a number, and the factor.
 struct Scaled {
   int operand = 0;
   double factor = 1;
@@ -46,7 +46,7 @@ std::optional<Scaled> scaled(const Fusing& fusing, int index) {
   return std::nullopt;
 }
 
-/// Queries, keys or values: heads side by side in the rows of a layer's output.
+/// Queries, keys or values: heads in adjacent columns of a layer's output.
 struct Heads {
   int layer = 0;
   std::int64_t offset = 0;
@@ -54,7 +54,8 @@ struct Heads {
   std::int64_t positions = 0;
   std::int64_t size = 0;
   double factor = 1;
-  bool is_read_once = true;  // the layer's output, and what is made of it on the way
+  // whether the layer's output and all tensors on the way have one reader
+  bool is_read_once = true;
 
   [[nodiscard]] std::int64_t width() const { return heads * size; }
 };
@@ -98,7 +99,7 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   found.offset = view.offset;
   found.positions = view.shape[position];
   found.size = view.shape[element];
-  bool is_first = true;  // the samples are outermost
+  bool is_first = true;  // whether the samples are outermost
   for (std::size_t d = 0; d + 2 < rank; ++d) {
     if (shape[d].samples) is_first = is_first && shape[d].outer == 1 && found.heads == 1;
     found.heads *= view.shape[d];
@@ -114,13 +115,13 @@ std::optional<Heads> heads_of(const Fusing& fusing, int index) {
   return fits ? std::optional(found) : std::nullopt;
 }
 
-/// Whether the last two dimensions are those of scores: queries by keys, as many as `positions`.
+/// Returns whether the last two dimensions are those of scores: queries by keys, `positions` each.
 bool ends_with_scores(const Extents& shape, std::int64_t positions) {
   const Extent wanted{.size = positions};
   return shape.size() >= 2 && shape.back() == wanted && shape.end()[-2] == wanted;
 }
 
-/// Returns the operation below those that only repeat it for samples and heads.
+/// Returns the operation below expansions over samples and heads.
 int unrepeated(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
   while (true) {
@@ -131,8 +132,8 @@ int unrepeated(const Fusing& fusing, int index) {
   }
 }
 
-/// The values {positions, positions} of a constant that is repeated for samples and heads; null for
-/// others.
+/// Returns the values {positions, positions} of a constant that is repeated for samples and heads;
+/// null for others.
 const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   const std::int64_t positions = fusing.shape(index).back().size;
   const Operation& operation = fusing.at(unrepeated(fusing, index));
@@ -143,8 +144,8 @@ const std::vector<double>* values_for_all(const Fusing& fusing, int index) {
   return signed_size(values.size()) == positions * positions ? &values : nullptr;
 }
 
-/// Whether a condition holds for the later positions of {positions, positions} and the other one
-/// for the others.
+/// Returns whether one condition holds for the later positions of {positions, positions} and the
+/// other one for the rest.
 template <class Later, class Earlier>
 bool divides_positions(const std::vector<double>& values, Later later, Earlier earlier) {
   const auto positions = static_cast<std::size_t>(std::lround(std::sqrt(values.size())));
@@ -157,7 +158,7 @@ bool divides_positions(const std::vector<double>& values, Later later, Earlier e
 
 enum class Mask { none, causal, other };
 
-/// Adding less than this hides a position.
+/// Adding a number below this hides a position.
 constexpr double hidden_below = -1e4;
 
 /// Returns the mask of a condition that hides positions where it equals `hides`.
@@ -173,7 +174,7 @@ Mask mask_by(const Fusing& fusing, int condition, bool hides) {
   return divides_positions(*values, is_hidden, is_seen) ? Mask::causal : Mask::other;
 }
 
-/// What a tensor hides that is added to scores.
+/// Returns the mask of a tensor that is added to scores.
 Mask mask_of(const Fusing& fusing, int index) {
   const auto is_zero = [](double value) { return value == 0; };
   const auto hides = [](double value) { return value <= hidden_below; };
@@ -194,7 +195,7 @@ Mask mask_of(const Fusing& fusing, int index) {
   return divides_positions(*values, hides, is_zero) ? Mask::causal : Mask::other;
 }
 
-/// Scores, and what they go through ahead of the softmax.
+/// Scores, and the operations on them before the softmax.
 struct Scores {
   int product = 0;
   double factor = 1;
@@ -236,8 +237,8 @@ std::optional<Scores> scores_below(const Fusing& fusing, int index) {
   }
 }
 
-/// x of exp(x − c)/Σ exp(x − c) over the last dimension, in which c is constant, as the table
-/// writes a softmax.
+/// Returns x of exp(x − c)/Σ exp(x − c) over the last dimension with constant c, the form in which
+/// the table writes a softmax.
 std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   const Operation& quotient = fusing.at(index);
   if (!is_element(quotient, ElementOp::quotient)) return std::nullopt;
@@ -259,8 +260,8 @@ std::optional<int> inside_of_softmax(const Fusing& fusing, int index) {
   return is_alike ? std::optional(shifted.inputs[0]) : std::nullopt;
 }
 
-/// The layer that has queries, keys and values one after the other; made of three linear layers
-/// where it must be.
+/// Returns the layer that contains queries, keys and values one after the other; builds it from
+/// three linear layers if necessary.
 std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& parts) {
   const std::int64_t width = parts[0].width();
   const auto row = [&](const Heads& part) { return fusing.shape(part.layer).back().size; };
@@ -296,8 +297,8 @@ std::optional<int> projections_of(Fusing& fusing, const std::array<Heads, 3>& pa
                           fusing.at(parts[0].layer).inputs, std::move(parameters), &like);
 }
 
-/// What probabilities are, below movements that keep their order and what replaces those that are
-/// no numbers.
+/// Returns the probabilities, below movements that keep their order and below the replacement of
+/// NaN.
 int probabilities_below(const Fusing& fusing, int index) {
   const std::vector<double> trial{0, 1e-30, 0.25, 1};
   while (true) {
@@ -315,7 +316,8 @@ int probabilities_below(const Fusing& fusing, int index) {
   }
 }
 
-/// {N, positions, heads·size} of {…, positions, size}; nothing where the samples are not outermost.
+/// Returns {N, positions, heads·size} for {…, positions, size}; nothing unless the samples are
+/// outermost.
 std::optional<int> side_by_side(general::Graph& graph, int index) {
   const Extents from = graph.shape(index);
   const Extent all = general::count_of({from.begin(), from.end() - 2});
@@ -330,7 +332,7 @@ std::optional<int> side_by_side(general::Graph& graph, int index) {
 /// Queries, keys and values, {…, positions, size}.
 using Operands = std::array<int, 3>;
 
-/// These one after the other, as attention reads them; the queries times a number.
+/// Concatenates the operands as attention reads them; the queries are multiplied by a number.
 std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   general::Graph& graph = fusing.graph();
   if (!is_nearly(factor, 1)) {
@@ -348,7 +350,7 @@ std::optional<int> packed(Fusing& fusing, Operands operands, double factor) {
   return made;
 }
 
-/// The same where they lie side by side already, in the rows of one layer or of three.
+/// Like `packed`, for operands that are already adjacent in the rows of one layer or of three.
 std::optional<int> projected(Fusing& fusing, const Operands& operands, double factor) {
   const auto queries = heads_of(fusing, operands[0]);
   const auto keys = heads_of(fusing, operands[1]);
@@ -365,7 +367,7 @@ std::optional<int> projected(Fusing& fusing, const Operands& operands, double fa
   return projections_of(fusing, {*queries, *keys, *values});
 }
 
-/// The operation with its last two dimensions exchanged.
+/// Returns the operation with its last two dimensions exchanged.
 int turned(general::Graph& graph, int index) {
   general::Axes order(graph.shape(index).size());
   std::iota(order.begin(), order.end(), 0);
@@ -375,7 +377,7 @@ int turned(general::Graph& graph, int index) {
 
 }  // namespace
 
-/// softmax(Q·Kᵀ/√size [+ mask])·V, of any tensors and another factor.
+/// Fuses softmax(Q·Kᵀ/√size [+ mask])·V, for any tensors and other factors.
 std::optional<int> fused_attention(Fusing& fusing, int index) {
   const Operation last = fusing.at(index);
   if (last.kind != OpKind::product || !fusing.has_one_reader(last.inputs[0])) return std::nullopt;

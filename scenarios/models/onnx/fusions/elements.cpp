@@ -1,4 +1,4 @@
-// Functions of single elements are recognised by their values, however files spell them.
+// Functions of single elements are recognised by their values, independent of their operators.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,7 +40,7 @@ double reference(ActivationKind kind, double x) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Where functions differ that are much alike: densely around 0, and far away.
+/// Points that distinguish similar functions: densely around 0, and far away.
 const std::vector<double>& points() {
   static const std::vector<double> all = [] {
     std::vector<double> made{0};
@@ -55,7 +55,7 @@ const std::vector<double>& points() {
   return all;
 }
 
-/// Constants of files are rounded to f32, or written with few digits.
+/// Compares with tolerance: constants in files are rounded to f32, or written with few digits.
 bool is_about(double value, double wanted) {
   constexpr double tolerance = 2e-5;
   return std::abs(value - wanted) <= tolerance * (1 + std::abs(wanted)) || value == wanted;
@@ -73,7 +73,7 @@ std::optional<ActivationKind> kind_with(const std::vector<double>& values) {
   return std::nullopt;
 }
 
-/// The limits of a clip, as minimum(maximum(x, low), high) in any order.
+/// Returns the limits of a clip, minimum(maximum(x, low), high) in any order.
 std::optional<std::pair<float, float>> limits_of(const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax(values);
   const double furthest = std::ranges::max(points());
@@ -86,13 +86,13 @@ std::optional<std::pair<float, float>> limits_of(const std::vector<double>& valu
 
 // --- biases ---
 
-/// The layer below reshapes that only it needs.
+/// Returns the layer below reshapes that have no other reader.
 int below_reshape(const Fusing& fusing, int index) {
   const bool is_reshape = fusing.at(index).kind == OpKind::reshape && fusing.has_one_reader(index);
   return is_reshape ? fusing.at(index).inputs.front() : index;
 }
 
-/// A layer with a bias in place of one without: a number for each of its channels or columns.
+/// Replaces a layer without bias by one with a bias, a number for each of its channels or columns.
 std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   std::shared_ptr<const LayerKind> kind;
   if (const auto* linear = fusing.kind_of<Linear>(layer);
@@ -116,8 +116,8 @@ std::optional<int> with_bias(Fusing& fusing, int layer, int bias) {
   return fusing.add_layer(kind, fusing.at(layer).inputs, std::move(parameters), &like);
 }
 
-/// A batch normalisation whose results are multiplied by numbers of channels, or to which those are
-/// added, as other constants.
+/// Merges a batch normalisation with constants per channel by which its results are multiplied, or
+/// which are added to them.
 std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int constant) {
   const auto* kind = fusing.kind_of<BatchNorm>(norm);
   if (kind == nullptr || kind->relu() || !fusing.has_one_reader(norm)) return std::nullopt;
@@ -130,7 +130,7 @@ std::optional<int> with_constants(Fusing& fusing, int norm, ElementOp op, int co
   return fusing.add_layer(changed.kind, fusing.at(norm).inputs, changed.parameters, &changed);
 }
 
-/// An image, or rows, and a parameter with a number for each channel or column; in any order.
+/// An image or rows, and a parameter with a number for each channel or column; in either order.
 struct WithParameter {
   int operand = 0;
   int constant = 0;
@@ -163,7 +163,7 @@ std::optional<ScalarFunction> ScalarFunction::of(const Fusing& fusing, int index
   return function;
 }
 
-/// Returns −1 for what is not a function of one tensor.
+/// Returns −1 for anything that is not a function of one tensor.
 int ScalarFunction::copied(const Fusing& fusing, int index) {
   constexpr std::size_t max_operations = 64;
   if (index == argument_) return 0;
@@ -210,7 +210,7 @@ std::optional<int> fused_activation(Fusing& fusing, int index) {
   return fusing.graph().reshape(fusing.add_layer(std::move(kind), {argument}), to);
 }
 
-/// A ReLU of a normalisation, or of its sum with another tensor, is part of it.
+/// Merges a ReLU into the normalisation that it reads, also with a sum in between.
 std::optional<int> fused_relu(Fusing& fusing, int index) {
   const auto* activation = fusing.kind_of<Activation>(index);
   if (activation == nullptr || activation->kind() != ActivationKind::relu) return std::nullopt;
@@ -272,7 +272,7 @@ std::optional<int> fused_channel_scale(Fusing& fusing, int index) {
                           {{"weights", found->constant}});
 }
 
-/// Sums of two layers' outputs, and of one with a table of positions.
+/// Fuses sums of two layers' outputs, and sums with a table of positions.
 std::optional<int> fused_addition(Fusing& fusing, int index) {
   const Operation& operation = fusing.at(index);
   if (!is_element(operation, ElementOp::addition)) return std::nullopt;

@@ -1,4 +1,4 @@
-// Operations are copied in their order; where a pattern ends, a layer takes the place of the copy.
+// Operations are copied in order; at the end of a pattern, a layer replaces the copy.
 #include "scenarios/models/onnx/fusions/fusing.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ constexpr std::array fusions{
 
 std::size_t place(int index) { return static_cast<std::size_t>(index); }
 
-/// How many operations that the output depends on read each; none for what it does not depend on.
+/// Returns how many operations needed for the output read each operation; 0 for operations that are
+/// not needed.
 std::vector<int> reader_counts(const general::Graph& graph, int output) {
   std::vector<int> counts(place(output) + 1);
   counts[place(output)] = 1;
@@ -57,7 +58,7 @@ int Fusing::run(int output) {
       keep(readers_[place(copy)], *made, size);
       unfused_[place(*made)] = unfused_[place(copy)];
       copy = *made;
-      i = static_cast<std::size_t>(-1);  // all others again
+      i = static_cast<std::size_t>(-1);  // restarts with the first operation
     }
     copies_[place(index)] = copy;
   }
@@ -66,7 +67,8 @@ int Fusing::run(int output) {
   return result;
 }
 
-/// Keeps what is known of the operations from `size_before` on, and gives one further readers.
+/// Transfers the data about an operation to its replacement; `size_before`: size of the graph
+/// before the fusion.
 void Fusing::keep(int from, int to, std::size_t size_before) {
   const std::size_t size = graph_.operations().size();
   readers_.resize(size, 1);
@@ -92,7 +94,7 @@ int Fusing::copied(const Operation& operation) {
   return graph_.add(std::move(same));
 }
 
-/// Movements that leave all elements in their order are one reshape at most.
+/// Joins movements that keep all elements in order into at most one reshape.
 int Fusing::in_one_piece(int index) {
   std::vector<int> chain;
   int base = index;

@@ -1,5 +1,5 @@
-// The pass that makes layers with kernels of their own from groups of general operations: for speed
-// alone. Each fusion replaces one operation of the graph by a layer that computes the same.
+// The pass that replaces groups of general operations by layers with kernels of their own, only for
+// speed. Each fusion replaces one operation of the graph by a layer that computes the same.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace parbench::onnx_import {
 
-/// A graph under construction, whose operations so far are fused. Indices are of its operations.
+/// A graph under construction, whose operations so far are fused. Indices refer to its operations.
 class Fusing {
  public:
-  /// Rewrites the translator's network as far as `output` needs it.
+  /// Rewrites the part of the translator's network that `output` needs.
   explicit Fusing(Translator& translator) : translator_(translator) {}
   /// Returns the output in the new network.
   [[nodiscard]] int run(int output);
@@ -27,40 +27,42 @@ class Fusing {
   [[nodiscard]] const general::Operation& at(int index) const { return graph_.at(index); }
   [[nodiscard]] const general::Extents& shape(int index) const { return graph_.shape(index); }
 
-  /// Whether one operation reads a result, so that nothing else needs what replaces it.
+  /// Returns whether a result has a single reader, so that nothing else needs it if it is replaced.
   [[nodiscard]] bool has_one_reader(int index) const {
     const auto place = static_cast<std::size_t>(index);
-    return place >= readers_.size() || readers_[place] == 1;  // or of the fusion itself
+    // true for operations of the fusion itself
+    return place >= readers_.size() || readers_[place] == 1;
   }
-  /// The general operation that an activation replaces; other operations are their own.
+  /// Returns the general operation that an activation replaced; for other operations, the operation
+  /// itself.
   [[nodiscard]] int unfused(int index) const;
-  /// Whether layers exchange a tensor as it is: the input, or a layer's output.
+  /// Returns whether a tensor is exchanged between layers: the input, or a layer's output.
   [[nodiscard]] bool is_exchanged(int index) const {
     return at(index).kind == general::OpKind::layer || at(index).kind == general::OpKind::input;
   }
-  /// The layer that an operation is; null where it is none.
+  /// Returns the layer of an operation; null if it is not a layer.
   [[nodiscard]] const TranslatedLayer* layer_of(int index) const;
-  /// Its kind; null where it is of another one.
+  /// Returns the kind of that layer; null for other kinds.
   template <class Kind>
   [[nodiscard]] const Kind* kind_of(int index) const {
     const TranslatedLayer* layer = layer_of(index);
     return layer == nullptr ? nullptr : dynamic_cast<const Kind*>(layer->kind.get());
   }
 
-  /// The number that an operation repeats; nothing where it is none.
+  /// Returns the number that all elements of an operation equal; nothing for other operations.
   [[nodiscard]] std::optional<double> number_of(int index) const;
-  /// The constant behind a parameter that varies in those dimensions alone, repeated in the others;
-  /// nothing where it is none.
+  /// Returns the constant of a parameter that varies only in those dimensions and is repeated in
+  /// the others; nothing for other operations.
   [[nodiscard]] std::optional<int> parameter_along(int index, std::size_t first,
                                                    std::size_t count = 1) const;
 
-  /// Appends a layer. Its name: `like`'s where that is not null, else that of the node which made
-  /// the operation that it replaces.
+  /// Appends a layer. It has the name of `like`, or if that is null of the node that made the
+  /// replaced operation.
   int add_layer(std::shared_ptr<const LayerKind> kind, std::vector<int> inputs,
                 std::vector<std::pair<std::string, int>> parameters = {},
                 const TranslatedLayer* like = nullptr);
-  /// Names an operation that a fusion has appended: after the node which made the operation that
-  /// it replaces, with a suffix, and an operator.
+  /// Sets the node of an operation that a fusion has appended: a new node with the operator `op`,
+  /// whose name is that of the replaced operation's node plus `suffix`.
   void set_maker(int index, std::string_view op, std::string_view suffix);
 
  private:
@@ -74,15 +76,15 @@ class Fusing {
   std::vector<int> readers_;
   std::vector<int> unfused_;
   std::vector<const Node*> makers_;
-  const Node* maker_ = nullptr;  // of the operation that is being replaced
+  const Node* maker_ = nullptr;  // node of the operation that is being replaced
 };
 
-/// Whether an operation computes that function of its inputs' elements.
+/// Returns whether an operation computes that function of its inputs' elements.
 [[nodiscard]] inline bool is_element(const general::Operation& operation, ElementOp op) {
   return operation.kind == general::OpKind::element && operation.element == op;
 }
 
-/// What replaces an operation; nothing where the pattern does not end there.
+/// Returns the replacement of an operation; nothing if the pattern does not end there.
 using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
 
 [[nodiscard]] std::optional<int> fused_activation(Fusing& fusing, int index);
@@ -97,16 +99,17 @@ using Fusion = std::optional<int> (*)(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_pixels(Fusing& fusing, int index);
 [[nodiscard]] std::optional<int> fused_relu(Fusing& fusing, int index);
 
-/// A function of one tensor, element by element, as the operations of a graph below one of them.
+/// An element-wise function of one tensor: the operations of a graph below one operation.
 class ScalarFunction {
  public:
-  /// Nothing where an operation reads several tensors, or none.
+  /// Returns nothing if an operation depends on several tensors, or none.
   [[nodiscard]] static std::optional<ScalarFunction> below(const Fusing& fusing, int index);
-  /// The same of that tensor; nothing where the operation reads another one.
+  /// Returns the function with that tensor as argument; nothing if the operation depends on another
+  /// one.
   [[nodiscard]] static std::optional<ScalarFunction> of(const Fusing& fusing, int index,
                                                         int argument);
 
-  /// The tensor that it is a function of.
+  /// Returns the tensor that is the argument.
   [[nodiscard]] int argument() const { return argument_; }
   [[nodiscard]] std::vector<double> at(const std::vector<double>& points) const;
 

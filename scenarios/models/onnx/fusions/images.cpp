@@ -1,4 +1,4 @@
-// Movements of channels and means of images, in the device's layout of images.
+// Fuses movements of channels and means of images, in the device's layout of images.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ using general::OpKind;
 
 constexpr std::size_t image_rank = 4;  // samples, channels, height, width
 
-/// Whether a tensor is images that layers exchange.
+/// Returns whether a tensor contains images that layers exchange.
 bool is_image(const Fusing& fusing, int index) {
   const Extents& shape = fusing.shape(index);
   return fusing.is_exchanged(index) && shape.size() == image_rank && starts_with_samples(shape);
@@ -31,7 +31,7 @@ std::optional<int> joined(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Concatenation>(), operation.inputs);
 }
 
-/// Whether an operation takes a part of an image, or puts it into a larger one, pixel by pixel.
+/// Returns whether an operation crops or pads an image pixel by pixel.
 bool moves_pixels(const Fusing& fusing, const Operation& operation) {
   return is_image(fusing, operation.inputs.front()) &&
          fusing.shape(operation.inputs.front())[0] == operation.shape[0] &&
@@ -54,7 +54,7 @@ std::optional<int> padded(Fusing& fusing, const Operation& operation) {
   return fusing.add_layer(std::make_shared<const Padding>(edges), {x});
 }
 
-/// Channels, then rows and columns.
+/// Slices channels, then rows and columns.
 std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   if (const auto made = padded(fusing, operation)) return made;
   if (!moves_pixels(fusing, operation)) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<int> sliced(Fusing& fusing, const Operation& operation) {
   return is_all ? channels : padded(fusing, rest);
 }
 
-/// {N, g·c, H, W} as {N, g, c, …}, {N, c, g, …} and {N, c·g, H, W}.
+/// Fuses a shuffle: {N, g·c, H, W} as {N, g, c, …}, {N, c, g, …} and {N, c·g, H, W}.
 std::optional<int> shuffled(Fusing& fusing, const Operation& last) {
   const Operation& turned = fusing.at(last.inputs.front());
   if (turned.kind != OpKind::permutation) return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<int> fused_channel_movement(Fusing& fusing, int index) {
 
 namespace {
 
-/// Zeros around an image are a convolution's own.
+/// Merges zeros around an image into a convolution's padding.
 std::optional<int> padded_convolution(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
   const int zeros = convolution == nullptr ? -1 : fusing.at(index).inputs.front();
@@ -135,7 +135,7 @@ std::optional<int> padded_convolution(Fusing& fusing, int index) {
                           like.parameters, &like);
 }
 
-/// What is cut off behind a transposed convolution is its padding.
+/// Merges cropping after a transposed convolution into its padding.
 std::optional<int> cut_transposed(Fusing& fusing, int index, const Edges& edges) {
   const int layer = fusing.at(index).inputs.front();
   const auto* transposed = fusing.kind_of<TransposedConvolution>(layer);
@@ -153,7 +153,7 @@ std::optional<int> cut_transposed(Fusing& fusing, int index, const Edges& edges)
                           fusing.at(layer).inputs, like.parameters, &like);
 }
 
-/// Two paddings are one, unless the first takes away what the second would fill with zeros.
+/// Merges two paddings, unless the first removes elements that the second would fill with zeros.
 std::optional<int> padded_twice(Fusing& fusing, int index, const Edges& edges) {
   const int inner = fusing.at(index).inputs.front();
   const auto* padding = fusing.kind_of<Padding>(inner);
@@ -173,7 +173,7 @@ std::optional<int> padded_twice(Fusing& fusing, int index, const Edges& edges) {
 
 }  // namespace
 
-/// A convolution of single pixels is a product of rows.
+/// Replaces a product of rows by a 1×1 convolution.
 std::optional<int> fused_pixels(Fusing& fusing, int index) {
   const auto* convolution = fusing.kind_of<Convolution>(index);
   if (convolution == nullptr) return std::nullopt;
@@ -205,7 +205,7 @@ std::optional<int> fused_padding(Fusing& fusing, int index) {
   return padded_twice(fusing, index, edges);
 }
 
-/// The mean over all pixels.
+/// Fuses the mean over all pixels.
 std::optional<int> fused_global_pool(Fusing& fusing, int index) {
   const Operation& operation = fusing.at(index);
   if (operation.kind != OpKind::element || operation.element != ElementOp::product) {

@@ -1,4 +1,4 @@
-// Normalisations of rows.
+// Fuses normalisations of rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,8 @@ using general::Extents;
 using general::Operation;
 using general::OpKind;
 
-/// What one row becomes by elements and by reductions over its last dimension, below an operation.
+/// A function from row to row: the element-wise operations and the reductions over the last
+/// dimension from which an operation is computed.
 class RowFunction {
  public:
   [[nodiscard]] static std::optional<RowFunction> below(const Fusing& fusing, int index) {
@@ -32,7 +33,7 @@ class RowFunction {
   }
 
   [[nodiscard]] int argument() const { return argument_; }
-  /// Numbers of the formula that may be an epsilon.
+  /// Returns numbers of the formula that may be an epsilon.
   [[nodiscard]] const std::vector<double>& epsilons() const { return epsilons_; }
   [[nodiscard]] std::vector<double> at(const std::vector<double>& row) const {
     return general::evaluate(graph_, {result_}, {row}, {}, 1).front();
@@ -91,7 +92,7 @@ class RowFunction {
   bool is_reduced_ = false;
 };
 
-/// A row whose mean, deviation and extremes differ.
+/// Returns a row whose mean, deviation and extremes differ.
 std::vector<double> trial_row(std::int64_t width, double size) {
   std::vector<double> row;
   for (std::int64_t i = 0; i < width; ++i) {
@@ -115,7 +116,7 @@ bool normalises(const RowFunction& function, double epsilon, const std::vector<d
   return true;
 }
 
-/// The same for rows whose variance is small beside an epsilon, and large.
+/// Compares with a normalisation for rows whose variance is small compared with epsilon, and large.
 bool normalises(const RowFunction& function, double epsilon, std::int64_t width) {
   return std::ranges::all_of(std::array{0.01, 1.0, 30.0}, [&](double size) {
     return normalises(function, epsilon, trial_row(width, size));
@@ -124,7 +125,7 @@ bool normalises(const RowFunction& function, double epsilon, std::int64_t width)
 
 }  // namespace
 
-/// (x − mean)/sqrt(variance + epsilon)·scale + shift, over the last dimension.
+/// Fuses (x − mean)/sqrt(variance + epsilon)·scale + shift over the last dimension.
 std::optional<int> fused_layer_norm(Fusing& fusing, int index) {
   const Operation& sum = fusing.at(index);
   if (!is_element(sum, ElementOp::addition)) return std::nullopt;

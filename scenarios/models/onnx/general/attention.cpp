@@ -1,4 +1,4 @@
-// Attention and rotary positions, as ONNX (operator set 23) and onnxruntime have them.
+// Attention and rotary positions of ONNX (operator set 23) and onnxruntime.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ using general::Extents;
 using general::Graph;
 using enum ElementOp;
 
-constexpr float hidden = -1e30F;  // what a softmax makes zero of
+constexpr float hidden = -1e30F;  // score of hidden positions; its softmax is zero
 
-/// {N, positions, heads·width} as {N, heads, positions, width}.
+/// Returns {N, positions, heads·width} as {N, heads, positions, width}.
 int by_heads(Graph& graph, int x, std::int64_t heads) {
   const Extents from = graph.shape(x);
   if (from.size() == 4) return x;
@@ -30,14 +30,14 @@ int by_heads(Graph& graph, int x, std::int64_t heads) {
   return graph.permute(divided, {0, 2, 1, 3});
 }
 
-/// The way back.
+/// The inverse of by_heads.
 int joined_heads(Graph& graph, int x) {
   const int moved = graph.permute(x, {0, 2, 1, 3});
   const Extents from = graph.shape(moved);
   return graph.reshape(moved, {from[0], from[1], {.size = from[2].size * from[3].size}});
 }
 
-/// Heads of keys or values, each for several heads of queries.
+/// Repeats heads of keys or values, each for several heads of queries.
 int repeated_heads(Graph& graph, int x, std::int64_t heads) {
   const Extents from = graph.shape(x);
   if (from[1].size == heads) return x;
@@ -54,10 +54,10 @@ struct Weighing {
   float scale = 0;  // 0: 1/sqrt(width)
   float cap = 0;    // of scores, by a tanh; 0: none
   bool is_causal = false;
-  std::int64_t past = 0;  // positions in front of the queries
+  std::int64_t past = 0;  // positions before the queries
 };
 
-/// {N, heads, queries, keys} before masks.
+/// Returns scores {N, heads, queries, keys} before masks.
 int scores_of(Graph& graph, int queries, int keys, const Weighing& how) {
   const auto width = static_cast<float>(graph.shape(queries)[3].size);
   const float scale = how.scale == 0 ? 1 / std::sqrt(width) : how.scale;
@@ -75,13 +75,13 @@ int causal(Graph& graph, int scores, std::int64_t past) {
   return graph.select(is_later, graph.number(hidden), scores);
 }
 
-/// Booleans say which keys are seen; other masks are added.
+/// Applies a mask: booleans select visible keys; other masks are added.
 int masked(Graph& graph, int scores, int mask, bool is_boolean) {
   if (is_boolean) return graph.select(mask, scores, graph.number(hidden));
   return graph.apply(addition, scores, graph.apply(maximum, mask, hidden));
 }
 
-/// `mask` −1: none. {N, heads, queries, width}.
+/// `mask` −1: none. Returns {N, heads, queries, width}.
 int attended(Graph& graph, int queries, int keys, int values, const Weighing& how, int mask,
              bool is_boolean) {
   const std::int64_t heads = graph.shape(queries)[1].size;
@@ -97,7 +97,7 @@ float number_of(const Arguments& arguments, std::string_view name) {
   return static_cast<float>(arguments.attribute(name, 0.0));
 }
 
-/// What earlier positions have left, in front of what these have.
+/// Prepends the results of earlier positions.
 int with_past(Arguments& arguments, std::size_t which, int x) {
   if (!arguments.has(which)) return x;
   return arguments.graph().concatenate({arguments.operand(which), x}, 2);
@@ -108,7 +108,7 @@ void check_rank(const Graph& graph, int x) {
     throw CannotTranslate("its inputs have other than 3 or 4 dimensions");
 }
 
-/// Q, K, V, mask, past keys, past values.
+/// Inputs: Q, K, V, mask, past keys, past values.
 Outputs attention(Arguments& arguments) {
   Graph& graph = arguments.graph();
   if (arguments.has(6)) throw CannotTranslate("it has lengths of sequences");
@@ -134,7 +134,7 @@ Outputs attention(Arguments& arguments) {
 
 // --- onnxruntime ---
 
-/// Padding of keys by ones and zeros, {N, keys}, as what is added; −1: none.
+/// Returns a padding mask of ones and zeros, {N, keys}, as an addend; −1: none.
 int padding_mask(Arguments& arguments, std::size_t which) {
   if (!arguments.has(which)) return -1;
   Graph& graph = arguments.graph();
@@ -162,7 +162,7 @@ void refuse_inputs(const Arguments& arguments, std::initializer_list<std::size_t
   }
 }
 
-/// query, key, value, bias, padding, addend, past.
+/// Inputs: query, key, value, bias, padding, addend, past.
 Outputs multi_head_attention(Arguments& arguments) {
   Graph& graph = arguments.graph();
   refuse_inputs(arguments, {6, 7});
@@ -171,7 +171,7 @@ Outputs multi_head_attention(Arguments& arguments) {
   std::int64_t first = 0;
   for (std::size_t which = 0; which < 3; ++which) {
     int part = arguments.operand(which);
-    if (arguments.has(3)) {  // one behind the other
+    if (arguments.has(3)) {  // biases of query, key and value, concatenated
       const std::int64_t width = graph.shape(part).back().size;
       part = graph.apply(addition, part, run_of(graph, arguments.operand(3), 0, first, width));
       first += width;
@@ -185,7 +185,7 @@ Outputs multi_head_attention(Arguments& arguments) {
   return {joined_heads(graph, attended(graph, parts[0], parts[1], parts[2], how, mask, false))};
 }
 
-/// input, weights {width, 3·hidden}, bias, padding, past, addend.
+/// Inputs: input, weights {width, 3·hidden}, bias, padding, past, addend.
 Outputs joined_attention(Arguments& arguments) {
   Graph& graph = arguments.graph();
   refuse_inputs(arguments, {4, 6});
@@ -207,7 +207,8 @@ Outputs joined_attention(Arguments& arguments) {
 
 // --- rotary positions ---
 
-/// Rows of a table by positions, {N, positions, 1, width}; without positions the table is that.
+/// Returns rows of a table by positions, {N, positions, 1, width}; without positions, the table has
+/// this form.
 int angles(Arguments& arguments, int table, int positions) {
   Graph& graph = arguments.graph();
   if (positions >= 0) {
@@ -222,7 +223,7 @@ int angles(Arguments& arguments, int table, int positions) {
   return graph.reshape(table, std::move(wide));
 }
 
-/// `x`: {N, positions, heads, width}, of which the first `count` elements turn.
+/// `x`: {N, positions, heads, width}, whose first `count` elements are rotated.
 int turned(Graph& graph, int x, int cosines, int sines, std::int64_t count, bool interleaved) {
   const std::int64_t half = count / 2;
   const Extents shape = graph.shape(x);
@@ -266,7 +267,8 @@ Outputs rotated(Arguments& arguments, const RotaryInputs& inputs, std::int64_t h
   const int x = graph.permute(by_heads(graph, given, heads), {0, 2, 1, 3});
   const int table = arguments.operand(inputs.cosines);
   int positions = optional_operand(arguments, inputs.positions);
-  if (positions >= 0 && general::count_of(graph.shape(positions)).is_one()) {  // of the first one
+  // position of the first element
+  if (positions >= 0 && general::count_of(graph.shape(positions)).is_one()) {
     const Extents row{{}, graph.shape(x)[1]};
     positions = graph.apply(addition, graph.coordinate(row, 1), graph.reshape(positions, {}));
   }
@@ -284,7 +286,7 @@ Outputs rotary(Arguments& arguments) {
                  arguments.integer("num_heads", 0));
 }
 
-/// The number of heads follows from the table where it is left out.
+/// If the number of heads is omitted, it is derived from the table.
 Outputs rotary_of_onnxruntime(Arguments& arguments) {
   std::int64_t heads = arguments.integer("num_heads", 0);
   const Extents table = arguments.shape(2);

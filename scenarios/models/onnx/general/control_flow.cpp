@@ -1,5 +1,5 @@
-// Branches and loops: a condition that is known on reading takes one branch, a number of iterations
-// that is known is unrolled.
+// Branches and loops. A condition that is known on reading selects one branch; loops with a known
+// number of iterations are unrolled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ const NestedGraph& nested(const Arguments& arguments, std::string_view name) {
   throw CannotTranslate(fmt::format("it has no {}", name));
 }
 
-/// The graph for several tensors together, with the operation of each there.
+/// The graph that computes several tensors, with the operation of each.
 struct Together {
   general::Graph& graph;
   std::vector<int> operations;
@@ -58,7 +58,7 @@ std::vector<Tensor> results_of(Arguments& arguments, const NestedGraph& branch) 
   return results;
 }
 
-/// One condition for each sample, or one for all, of the rank of what it chooses.
+/// Returns one condition per sample, or one for all, with the rank of the tensor that it selects.
 int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   const Extent count = general::count_of(graph.shape(condition));
   if (count.size != 1) throw CannotTranslate("its condition has several elements");
@@ -71,7 +71,7 @@ int as_mask(general::Graph& graph, int condition, const Extents& chosen) {
   return graph.reshape(condition, to);
 }
 
-/// Where the condition is computed, so are both branches.
+/// Selects between two tensors; if the condition is computed at run time, both branches are.
 Tensor chosen(Arguments& arguments, const Tensor& first, const Tensor& second) {
   Translator& translator = arguments.translator();
   general::Graph& graph = translator.network();
@@ -102,7 +102,7 @@ void branch(Arguments& arguments) {
 
 // --- loops ---
 
-/// What iterations have made, behind each other in a dimension of their own.
+/// Stacks the results of iterations in a new dimension.
 Tensor stacked(Translator& translator, std::vector<Tensor> parts, std::int64_t axis,
                bool is_reversed) {
   if (parts.empty()) throw CannotTranslate("it has no iterations");
@@ -185,7 +185,7 @@ void loop(Arguments& arguments) {
   }
 }
 
-/// Element `place` of a dimension, without that dimension.
+/// Returns element `place` of a dimension, without that dimension.
 Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis,
                   std::int64_t place) {
   general::Graph& graph = tensor.is_constant ? translator.constants() : translator.network();
@@ -197,7 +197,7 @@ Tensor element_of(Translator& translator, const Tensor& tensor, std::size_t axis
           .type = tensor.type};
 }
 
-/// A tensor that a scan goes along.
+/// A tensor over which a scan iterates.
 struct Scanned {
   Tensor tensor;
   std::size_t axis = 0;
@@ -228,7 +228,7 @@ std::vector<Scanned> scanned_by(const Arguments& arguments, std::size_t states, 
 }
 
 void scan(Arguments& arguments) {
-  constexpr std::int64_t since = 9;  // with a dimension of samples of its own before
+  constexpr std::int64_t since = 9;  // earlier versions have an additional dimension of samples
   Translator& translator = arguments.translator();
   const NestedGraph& body = nested(arguments, "body");
   const Node& node = arguments.node();

@@ -1,5 +1,5 @@
-// Convolutions. Square windows are layers of kinds of their own; others are products of what each
-// of their taps reads.
+// Convolutions. Those with square windows become layers of their own kinds; others become products
+// with the elements that each tap reads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using general::Extents;
 using general::Graph;
 using enum ElementOp;
 
-/// {N, C, …} as {groups, N·results, C/groups·taps}.
+/// Returns {N, C, …} as {groups, N·results, C/groups·taps}.
 int columns_of(Graph& graph, int x, const Windows& windows, std::int64_t groups) {
   const Extents shape = graph.shape(x);
   const Extent own{.size = shape[1].size / groups};
@@ -127,7 +127,7 @@ Outputs convolution(Arguments& arguments) {
   return {result};
 }
 
-/// What square windows over an image reach, as a layer; nothing for others.
+/// Returns a transposed convolution with square windows as a layer; nothing for others.
 std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& windows,
                                     std::int64_t groups, const Integers& added, bool has_bias) {
   const auto alike = [](const Integers& values) {
@@ -157,8 +157,8 @@ std::optional<int> transposed_layer(Arguments& arguments, int x, const Windows& 
       {x}, std::move(parameters), weights);
 }
 
-/// Each tap of the weights, times the input, is added to every stride-th element of the result.
-// NOLINTNEXTLINE(readability-function-size): the steps of one formula
+/// Adds each tap of the weights, times the input, to every stride-th element of the result.
+/// NOLINTNEXTLINE(readability-function-size): the steps of one formula
 Outputs transposed_convolution(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);

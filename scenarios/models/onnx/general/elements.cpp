@@ -1,4 +1,4 @@
-// Operators that compute each element by itself.
+// Element-wise operators.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -174,7 +174,7 @@ Outputs swish(Arguments& arguments) {
   return outputs_of(x * logistic(x * attribute(arguments, "alpha", 1)));
 }
 
-/// Limits are attributes until operator set 11.
+/// Before operator set 11, limits are attributes.
 Outputs clip(Arguments& arguments) {
   Term x = term(arguments, 0);
   if (arguments.has_attribute("min")) x = x.max(attribute(arguments, "min", 0));
@@ -222,7 +222,7 @@ Outputs division(Arguments& arguments) {
   return outputs_of(arguments.type(0) == ElementType::integer ? truncated(result) : result);
 }
 
-/// The remainder has the sign of the dividend with `fmod`, else that of the divisor.
+/// With `fmod` the remainder has the sign of the dividend, otherwise that of the divisor.
 Outputs modulo(Arguments& arguments) {
   const Term a = term(arguments, 0);
   const Term b = term(arguments, 1);
@@ -291,7 +291,7 @@ Outputs where(Arguments& arguments) {
   return {arguments.graph().select(condition, chosen, arguments.operand(2))};
 }
 
-/// Its masks become those of training, whatever the file says of inference.
+/// Drops elements as in training, even if the file is for inference.
 Outputs dropout(Arguments& arguments) {
   const double probability = arguments.has_attribute("ratio") ? arguments.attribute("ratio", 0.5)
                                                               : arguments.number(1, 0.5);
@@ -303,7 +303,7 @@ Outputs dropout(Arguments& arguments) {
   const general::Extents shape = arguments.graph().shape(x);
   const auto samples = std::ranges::find(shape, general::Extent{1, true});
   if (probability == 0 || shape.size() < 2 || samples == shape.end()) return {x};
-  Integers order;  // the samples in front
+  Integers order;  // starts with the samples
   Integers back;
   const std::int64_t place = samples - shape.begin();
   for (std::int64_t d = 0; d < signed_size(shape.size()); ++d) {

@@ -1,4 +1,4 @@
-// Operators that choose elements by their places, and those that find places.
+// Operators that select elements by index, and operators that find indices.
 #include "scenarios/models/onnx/general/indexing.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ Extents part_of(const Extents& shape, std::size_t first, std::size_t end) {
           shape.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
-/// Places that count from the end where they are negative.
+/// Converts negative indices, which count from the end.
 int from_front(Graph& graph, int places, std::int64_t extent) {
   const int moved = graph.apply(addition, places, static_cast<float>(extent));
   return graph.select(graph.apply(less, places, graph.number(0)), moved, places);
@@ -41,7 +41,7 @@ void check_fixed(const Extent& extent) {
   if (extent.samples) throw CannotTranslate("it chooses among the samples");
 }
 
-/// Whether places follow from the numbers of the samples that the results belong to.
+/// Returns whether indices depend on the number of the sample to which the results belong.
 bool counts_samples(const Graph& graph, int places) {
   const general::Operation& operation = graph.at(places);
   if (operation.kind == OpKind::element && operation.element == coordinate) {
@@ -54,14 +54,15 @@ bool counts_samples(const Graph& graph, int places) {
                              [&](int input) { return counts_samples(graph, input); });
 }
 
-/// Places in a dimension, counted from its front. Among the samples each one finds its own.
+/// Converts indices in a dimension to count from its front. In the dimension of samples, each
+/// sample selects itself.
 int places_in(Graph& graph, const Extent& extent, int places) {
   if (!extent.samples) return from_front(graph, places, extent.size);
   if (!counts_samples(graph, places)) check_fixed(extent);
   return places;
 }
 
-/// Rows of a tensor with its axis in front, in the order of indices of any shape.
+/// Selects rows of a tensor with its axis first, in the order of indices of any shape.
 int chosen(Graph& graph, int x, std::size_t axis, int indices) {
   const Extents from = graph.shape(x);
   const Extents by = graph.shape(indices);
@@ -75,7 +76,7 @@ int chosen(Graph& graph, int x, std::size_t axis, int indices) {
   const int table = graph.reshape(graph.permute(x, order), {from[axis], width});
   const int list = graph.reshape(indices, {general::count_of(by)});
   const int rows = graph.reshape(graph.rows(table, list), joined({by, front, back}));
-  Integers back_order;  // the dimensions of the indices behind those in front of the axis
+  Integers back_order;  // the dimensions of the indices after those before the axis
   for (std::size_t d = 0; d < front.size(); ++d) back_order.push_back(signed_size(by.size() + d));
   for (std::size_t d = 0; d < by.size(); ++d) back_order.push_back(signed_size(d));
   for (std::size_t d = 0; d < back.size(); ++d) {
@@ -84,7 +85,7 @@ int chosen(Graph& graph, int x, std::size_t axis, int indices) {
   return graph.permute(rows, back_order);
 }
 
-/// Tokens that choose rows of a table of weights: the network's input, or a part of it.
+/// Returns tokens that select rows of a table of weights: the network's input, or a part of it.
 std::optional<int> tokens_of_table(Arguments& arguments) {
   if (!arguments.is_network() || arguments.is_constant(1) || !arguments.is_constant(0)) {
     return std::nullopt;
@@ -102,8 +103,8 @@ std::optional<int> tokens_of_table(Arguments& arguments) {
   return fits ? std::optional(indices) : std::nullopt;
 }
 
-/// All tokens choose rows, though only a part of them is asked for: others of the same table read
-/// the rest.
+/// Selects rows for all tokens, even if only some are requested: other operators on the same table
+/// read the rest.
 Outputs embedding(Arguments& arguments, int tokens) {
   const Extents table = arguments.shape(0);
   const int weights = arguments.constant(0, "rows");
@@ -123,7 +124,7 @@ Outputs gather(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
   const std::size_t axis = dimension_of(arguments.integer("axis", 0), graph.shape(x).size());
-  if (const auto value = graph.number_of(x)) {  // whatever is chosen
+  if (const auto value = graph.number_of(x)) {  // the same for any selection
     const Extents from = graph.shape(x);
     return {graph.number(*value, joined({part_of(from, 0, axis), arguments.shape(1),
                                          part_of(from, axis + 1, from.size())}))};
@@ -140,8 +141,8 @@ Outputs gather(Arguments& arguments) {
   return {chosen(graph, x, axis, places)};
 }
 
-/// The number of each element of a tensor of that shape whose coordinates are those of an element
-/// of the result, but for the axis, where they are `places`.
+/// Returns the index in the flattened tensor of that shape, for each element of the result: its
+/// coordinates are those of the element, except `places` in the axis.
 int flat_places(Graph& graph, const Extents& shape, std::size_t axis, int places) {
   const Extents by = graph.shape(places);
   int flat = graph.number(0, by);
@@ -171,14 +172,14 @@ Outputs gather_elements(Arguments& arguments) {
   return {graph.reshape(graph.rows(table, graph.reshape(flat, {general::count_of(by)})), by)};
 }
 
-/// Numbers of rows of a tensor from coordinates in its dimensions behind the first `batch`.
+/// Row indices of a tensor, from coordinates in its dimensions after the first `batch`.
 struct RowPlaces {
-  int places = 0;  // with the shape of the coordinates without the last dimension
-  Extent rows;     // of the tensor
+  int places = 0;  // shape: that of the coordinates without the last dimension
+  Extent rows;     // rows of the tensor
   Extents behind;  // the dimensions of a row
 };
 
-/// The number of dimensions that coordinates name.
+/// Returns the number of dimensions that the coordinates index.
 std::size_t named_by(const Extents& coordinates, std::size_t batch, const Extents& from) {
   if (coordinates.size() <= batch || coordinates.back().samples ||
       coordinates.back().size > signed_size(from.size()) - signed_size(batch)) {
@@ -225,7 +226,7 @@ Outputs gather_nd(Arguments& arguments) {
   const Extents from = graph.shape(x);
   const int coordinates = arguments.operand(1);
   const std::size_t batch = batch_dimensions(arguments, from);
-  if (const auto value = graph.number_of(x)) {  // whatever is chosen
+  if (const auto value = graph.number_of(x)) {  // the same for any selection
     Extents list = graph.shape(coordinates);
     const std::int64_t samples = arguments.translator().samples_of_file();
     if (samples > 1 && !list.empty() && list.front() == Extent{.size = samples}) {
@@ -242,7 +243,7 @@ Outputs gather_nd(Arguments& arguments) {
   return {graph.reshape(rows, joined({list, at.behind}))};
 }
 
-/// A tensor with rows replaced, or added to.
+/// Replaces rows of a tensor, or adds to them.
 int scattered(Arguments& arguments, int x, const Extent& rows, const Extent& width, int places,
               int updates) {
   Graph& graph = arguments.graph();
@@ -321,8 +322,8 @@ Outputs extreme_place(Arguments& arguments) {
   return {graph.reshape(found, to)};
 }
 
-/// Sorts by counting, for each element, those that come before it: memory grows with the square of
-/// the dimension.
+/// Sorts by counting, for each element, how many precede it; memory grows with the square of the
+/// dimension.
 Outputs top_k(Arguments& arguments) {
   constexpr std::int64_t max_sorted = 2048;
   Graph& graph = arguments.graph();
@@ -359,7 +360,7 @@ Outputs top_k(Arguments& arguments) {
   return {values, summed(places)};
 }
 
-/// Sums of 2, 4, 8 … elements, each from two of the step before.
+/// Computes sums of 2, 4, 8 … elements, each from two of the previous step.
 Outputs cumulative_sum(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int x = arguments.operand(0);

@@ -1,4 +1,4 @@
-// What several operators are made of: choices of elements along a dimension, and formulas.
+// Helpers of several operators: selections along a dimension, and formulas.
 #pragma once
 
 #include <cstddef>
@@ -13,34 +13,34 @@ namespace parbench::onnx_import {
   return static_cast<std::int64_t>(size);
 }
 
-/// Whether the first dimension is that of the samples alone.
+/// Returns whether the first dimension consists of the samples only.
 [[nodiscard]] inline bool starts_with_samples(const general::Extents& shape) {
   return shape.size() > 1 && shape.front() == general::Extent{1, true};
 }
 
-/// Those elements of a dimension, in that order.
+/// Returns those elements of a dimension, in that order.
 [[nodiscard]] int taken(general::Graph& graph, int x, std::size_t axis,
                         const std::vector<std::int64_t>& places);
 
-/// `count` elements of a dimension from `first` on, in steps.
+/// Returns `count` elements of a dimension from `first` on, `step` apart.
 [[nodiscard]] int run_of(general::Graph& graph, int x, std::size_t axis, std::int64_t first,
                          std::int64_t count, std::int64_t step = 1);
 
-/// The elements of a dimension become the last one's, and back.
+/// Moves a dimension to the end, and back.
 [[nodiscard]] int with_axis_last(general::Graph& graph, int x, std::size_t axis);
 [[nodiscard]] int with_last_at(general::Graph& graph, int x, std::size_t axis);
 
-/// 1/(1 + exp(−x)), as a tanh, which overflows nowhere.
+/// Returns 1/(1 + exp(−x)), computed by tanh, which never overflows.
 [[nodiscard]] int sigmoid(general::Graph& graph, int x);
 
 [[nodiscard]] int gelu(general::Graph& graph, int x, bool by_tanh);
 
-/// Softmax, and its logarithm, over dimensions together.
+/// Softmax and its logarithm over several dimensions together.
 [[nodiscard]] int softmax_over(general::Graph& graph, int x, const std::vector<std::int64_t>& axes);
 [[nodiscard]] int log_softmax_over(general::Graph& graph, int x,
                                    const std::vector<std::int64_t>& axes);
 
-/// (x − mean)/sqrt(variance + epsilon) over dimensions.
+/// Returns (x − mean)/sqrt(variance + epsilon) over dimensions.
 [[nodiscard]] int normalised(general::Graph& graph, int x, const std::vector<std::int64_t>& axes,
                              float epsilon);
 

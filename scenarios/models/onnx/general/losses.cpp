@@ -1,4 +1,4 @@
-// Losses that a file has as operators: classes are dimension 1 of the prediction.
+// Operators that compute losses; classes are dimension 1 of the prediction.
 #include "scenarios/models/onnx/general/indexing.h"
 #include "scenarios/models/onnx/translator.h"
 
@@ -34,7 +34,7 @@ int likelihood_loss(Arguments& arguments, int log_probabilities) {
     row[1] = shape[1];
     weights = graph.apply(product, is_counted, graph.reshape(arguments.operand(2), row));
   }
-  // Those of other classes may be infinite.
+  // Log probabilities that are not counted may be infinite.
   const int chosen = graph.select(is_counted, log_probabilities, graph.number(0));
   const int terms = graph.apply(negation, graph.apply(product, weights, chosen));
   const std::string reduction = arguments.attribute("reduction", std::string("mean"));

@@ -61,7 +61,7 @@ Outputs reshape(Arguments& arguments) {
   return {reshaped(arguments, x, wanted, arguments.flag("allowzero", false))};
 }
 
-/// The dimensions in front of the axis as one, and those from it on as another.
+/// Joins the dimensions before the axis, and those from the axis on.
 Outputs flatten(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
@@ -203,7 +203,7 @@ Outputs range(Arguments& arguments) {
   const double step = arguments.number(2, 1);
   const bool is_countable = limit > 0 && limit < 9e15;
   const Extents samples = extents_of_numbers({is_countable ? static_cast<std::int64_t>(limit) : 0});
-  if (samples[0].samples) {  // their numbers
+  if (samples[0].samples) {  // indices of samples
     if (start != 0 || step != 1) throw CannotTranslate("it counts a part of the samples");
     arguments.use_network();
     return {arguments.graph().coordinate(samples, 0)};
@@ -227,7 +227,7 @@ struct Part {
   Extents shape;
 };
 
-/// Limits the elements from `start` to `end` (not included) to those of a dimension.
+/// Limits the elements [start, end) to those of a dimension.
 void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::int64_t step) {
   const std::int64_t extent = part.shape[d].size;
   if (part.shape[d].samples) {
@@ -249,7 +249,7 @@ void cut(Part& part, std::size_t d, std::int64_t start, std::int64_t end, std::i
   part.shape[d] = {.size = std::max(count, std::int64_t{0})};
 }
 
-/// Of constants nothing may be left, as of a shape.
+/// Slices a tensor. The slice of a constant, such as a shape, may be empty.
 int sliced(Arguments& arguments, int x, const Part& part) {
   const bool is_empty =
       std::ranges::any_of(part.shape, [](const Extent& one) { return one.size == 0; });
@@ -311,7 +311,7 @@ Outputs split(Arguments& arguments) {
   return parts;
 }
 
-/// Parts that are the same for all samples are repeated for each where others have samples.
+/// Repeats parts without samples for each sample if other parts contain samples.
 void repeat_for_samples(Graph& graph, Outputs& parts, std::int64_t axis) {
   const Extents first = graph.shape(parts.front());
   const std::size_t joined = dimension_of(axis, first.size());
@@ -333,7 +333,7 @@ void repeat_for_samples(Graph& graph, Outputs& parts, std::int64_t axis) {
 Outputs concatenate(Arguments& arguments) {
   Outputs parts;
   for (std::size_t which = 0; which < arguments.count(); ++which) {
-    if (arguments.shape(which) == Extents{{0}}) continue;  // lists of no shape
+    if (arguments.shape(which) == Extents{{0}}) continue;  // empty tensors
     parts.push_back(arguments.operand(which));
   }
   if (parts.empty()) throw CannotTranslate("it joins nothing");
@@ -345,7 +345,7 @@ Outputs concatenate(Arguments& arguments) {
 
 // --- padding ---
 
-/// `count` elements that belong in front of a dimension, or behind it.
+/// Returns `count` elements of padding before or after a dimension.
 int edge_of(Graph& graph, int x, std::size_t axis, std::int64_t count, bool front,
             const std::string& mode) {
   const std::int64_t extent = graph.shape(x)[axis].size;
@@ -372,7 +372,7 @@ int padded_with(Graph& graph, int x, std::size_t axis, std::int64_t front, std::
   return graph.concatenate(std::move(parts), signed_size(axis));
 }
 
-/// Numbers around a tensor: zeros, and the difference from those where the number is another one.
+/// Pads a tensor with a number: with zeros, to which the number is added in the padding.
 int padded_with_number(Graph& graph, int x, const Integers& front, const Extents& to, float value) {
   if (value == 0) return graph.place(x, front, Integers(front.size(), 1), to);
   const int ones = graph.number(1, graph.shape(x));

@@ -1,4 +1,4 @@
-// Operators of onnxruntime's domain that exporters and optimisers write, but for attention.
+// Operators of onnxruntime's domain that exporters and optimisers write, except attention.
 #include <cmath>
 #include <string>
 
@@ -17,7 +17,7 @@ int with_bias(Arguments& arguments, int x, std::size_t which) {
   return arguments.graph().apply(addition, x, arguments.operand(which));
 }
 
-/// GELU of the sum with a bias, where there is one.
+/// GELU of the sum with a bias, if there is one.
 template <bool by_tanh>
 Outputs biased_gelu(Arguments& arguments) {
   return {gelu(arguments.graph(), with_bias(arguments, arguments.operand(0), 1), by_tanh)};
@@ -53,7 +53,7 @@ Outputs fused_product(Arguments& arguments) {
   return {alpha == 1 ? result : graph.apply(product, result, alpha)};
 }
 
-/// x / sqrt(mean(x²) + epsilon) · scale, over the last dimension.
+/// Returns x / sqrt(mean(x²) + epsilon) · scale over the last dimension.
 int root_mean_square(Arguments& arguments, int x, std::size_t scale) {
   Graph& graph = arguments.graph();
   const auto epsilon = static_cast<float>(arguments.attribute("epsilon", 1e-5));
@@ -66,7 +66,7 @@ Outputs simplified_norm(Arguments& arguments) {
   return {root_mean_square(arguments, arguments.operand(0), 1)};
 }
 
-/// input, skip, scale, bias of the sum. The sum is output 3.
+/// Inputs: input, skip, scale, bias of the sum. The sum is output 3.
 Outputs simplified_skip_norm(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int sum = graph.apply(addition, arguments.operand(0), arguments.operand(1));
@@ -74,7 +74,7 @@ Outputs simplified_skip_norm(Arguments& arguments) {
   return {root_mean_square(arguments, sum, 2), -1, -1, sum};
 }
 
-/// input, skip, scale, shift, bias of the sum. The sum is output 3.
+/// Inputs: input, skip, scale, shift, bias of the sum. The sum is output 3.
 Outputs skip_norm(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int sum = graph.apply(addition, arguments.operand(0), arguments.operand(1));

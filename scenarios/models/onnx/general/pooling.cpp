@@ -1,4 +1,5 @@
-// Poolings. Square windows are layers of kinds of their own; others are joined tap by tap.
+// Poolings. Those with square windows become layers of their own kinds; others are computed tap by
+// tap.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -14,7 +15,7 @@ using general::Extents;
 using general::Graph;
 using enum ElementOp;
 
-/// Whether one window reads the whole image, and may reach beyond it.
+/// Returns whether one window covers the whole image; it may extend beyond the image.
 bool covers(const Windows& windows, const Integers& image) {
   for (std::size_t d = 0; d < windows.rank(); ++d) {
     if (windows.results[d] != 1 || windows.dilations[d] != 1 ||
@@ -79,7 +80,7 @@ Outputs average_pool(Arguments& arguments) {
   Extents one = from;
   one[0] = {};
   one[1] = {};
-  Windows inside = windows;  // of what counts: without the padding beyond what the file asks for
+  Windows inside = windows;  // windows without the padding that the file does not ask for
   int ones = graph.number(1, one);
   if (counts) {
     for (std::size_t d = 0; d < windows.rank(); ++d) {

@@ -1,4 +1,4 @@
-// Operators that are products of matrices.
+// Operators that compute matrix products.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,20 +20,20 @@ using enum ElementOp;
 
 // --- linear layers ---
 
-/// Whether an input is a matrix of weights.
+/// Returns whether an input is a matrix of weights.
 bool is_matrix_of_weights(Arguments& arguments, std::size_t which) {
   return arguments.is_network() && arguments.is_weight(which) && arguments.rank(which) == 2;
 }
 
-/// The samples in front of all other dimensions of rows.
+/// A tensor as rows, with the samples as first dimension.
 struct Rows {
   int operation = 0;
-  Extents shape;            // of the tensor that they were made of
-  std::size_t samples = 0;  // its dimension with the samples
+  Extents shape;            // shape of the original tensor
+  std::size_t samples = 0;  // dimension of the samples in the original tensor
 };
 
-/// {…, features} with samples somewhere as {N, rows, features} or {N, features}; nothing where no
-/// dimension begins with them.
+/// Returns {…, features} with samples anywhere as {N, rows, features} or {N, features}; nothing if
+/// no dimension begins with the samples.
 std::optional<Rows> as_rows(Graph& graph, int x) {
   Rows rows{.operation = x, .shape = graph.shape(x)};
   const auto found = std::ranges::find_if(rows.shape, &Extent::samples);
@@ -58,7 +58,7 @@ std::optional<Rows> as_rows(Graph& graph, int x) {
   return rows;
 }
 
-/// Back to where the samples were.
+/// Moves the samples back to their original dimension.
 int from_rows(Graph& graph, const Rows& rows, int result) {
   Extents divided = rows.shape;
   divided.back() = graph.shape(result).back();
@@ -155,16 +155,16 @@ Outputs general_product(Arguments& arguments) {
 
 // --- einsum ---
 
-/// The letters of an operand, with an ellipsis as upper-case letters that files do not use for it.
+/// The letters of an operand; an ellipsis is replaced by upper-case letters that files do not use.
 struct Term {
   std::string letters;
   int operation = 0;
 };
 
-/// Has a sign on every processor.
+/// Converts a letter to a code with a sign, which `char` has only on some processors.
 signed char code_of(char letter) { return static_cast<signed char>(letter); }
 
-/// Sums over letters that only this term has, and puts the others in order.
+/// Sums over letters that only this term has, and orders the others.
 int arranged(Graph& graph, const Term& term, const std::string& order) {
   Integers reduced;
   for (std::size_t d = 0; d < term.letters.size(); ++d) {
@@ -205,7 +205,7 @@ std::string letters_without(const std::string& a, const std::string& b) {
   return left;
 }
 
-/// The product of two terms, with the letters that `wanted` has.
+/// Returns the product of two terms, with the letters in `wanted`.
 Term contracted(Graph& graph, const Term& a, const Term& b, const std::string& wanted) {
   const std::string shared = common_letters(a.letters, b.letters);
   const std::string batch = common_letters(shared, wanted);
@@ -234,7 +234,7 @@ Term contracted(Graph& graph, const Term& a, const Term& b, const std::string& w
   return {.letters = letters, .operation = graph.reshape(result, shape_of(letters))};
 }
 
-/// The dimensions that the ellipsis of a term stands for.
+/// Returns the number of dimensions that the ellipsis of a term stands for.
 std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   const auto is_other = [](unsigned char letter) {
     return letter != '.' && std::isalpha(letter) == 0;
@@ -247,8 +247,8 @@ std::size_t hidden_dimensions(const std::string& letters, std::size_t rank) {
   return place == std::string::npos ? 0 : rank - named;
 }
 
-/// Replaces an ellipsis by a letter for each of its dimensions, the same ones for the last ones of
-/// every term. Their codes are negative, and ascend.
+/// Replaces an ellipsis by one letter per dimension; the last dimensions of all terms get the same
+/// letters. Their codes are negative and ascending.
 std::string expanded(std::string letters, std::size_t dimensions) {
   std::erase(letters, ' ');
   const auto place = letters.find("...");
@@ -285,7 +285,8 @@ Outputs einsum(Arguments& arguments) {
   std::string all;
   for (const Term& term : terms) all += term.letters;
   std::string result;
-  if (arrow == std::string::npos) {  // letters that occur once, in their order
+  // implicit output: letters that occur once, in alphabetical order
+  if (arrow == std::string::npos) {
     std::ranges::copy_if(all, std::back_inserter(result), [&](char letter) {
       return std::ranges::count(all, letter) == 1 || code_of(letter) < 0;
     });

@@ -9,7 +9,7 @@ using general::Extents;
 using general::Graph;
 using enum ElementOp;
 
-/// Scales and zero points are numbers, or one for each place of an axis.
+/// Returns a scale or zero point, a number or one element per index of an axis, for broadcasting.
 int along_axis(Arguments& arguments, std::size_t which, std::size_t rank) {
   Graph& graph = arguments.graph();
   const int values = arguments.operand(which);
@@ -29,7 +29,7 @@ Outputs dequantise(Arguments& arguments) {
   return {graph.apply(product, x, along_axis(arguments, 1, rank))};
 }
 
-/// x + (rounded − x), where the difference has no gradient.
+/// Computes x + (rounded − x), where the difference has no gradient.
 Outputs quantise(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);

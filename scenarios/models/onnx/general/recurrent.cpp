@@ -42,7 +42,7 @@ struct Direction {
   std::vector<Function> functions;
 };
 
-/// What a cell carries from position to position.
+/// State of a cell between positions.
 struct State {
   int hidden = 0;
   int cell = 0;
@@ -74,7 +74,7 @@ class Recurrence {
     check_shapes();
   }
 
-  /// `step`: the state behind a position from that before it and the position's values.
+  /// `step`: computes the state after a position from the previous state and the position's values.
   template <class Step>
   Outputs run(bool has_cell, Step step) {
     std::vector<std::vector<int>> hidden;  // by direction and position
@@ -83,7 +83,7 @@ class Recurrence {
       const bool reverse = direction_ == "reverse" || d == 1;
       const Direction weights = direction(d, has_cell);
       State state{.hidden = first_state(5, d), .cell = has_cell ? first_state(6, d) : 0};
-      const int products = graph_.multiply(x_, weights.inputs);  // of all positions
+      const int products = graph_.multiply(x_, weights.inputs);  // for all positions
       const std::int64_t positions = graph_.shape(x_)[0].size;
       std::vector<int> states(static_cast<std::size_t>(positions));
       for (std::int64_t i = 0; i < positions; ++i) {
@@ -99,7 +99,7 @@ class Recurrence {
     return outputs(hidden, last, has_cell);
   }
 
-  /// Columns of a gate.
+  /// Returns the columns of a gate.
   [[nodiscard]] int gate(int values, std::int64_t which) const {
     return run_of(graph_, values, graph_.shape(values).size() - 1, which * hidden_, hidden_);
   }
@@ -188,7 +188,7 @@ class Recurrence {
 
   /// {samples, hidden}
   [[nodiscard]] int first_state(std::size_t which, std::size_t d) const {
-    const auto is_zero = [&] {  // exporters write them out
+    const auto is_zero = [&] {  // exporters write zero states explicitly
       const std::vector<double> values = arguments_.numbers(which);
       return std::ranges::all_of(values, [](double value) { return value == 0; });
     };
@@ -200,10 +200,11 @@ class Recurrence {
     state = without_first(run_of(graph_, state, 0, static_cast<std::int64_t>(d), 1));
     const Extents wanted{graph_.shape(x_)[1], {.size = hidden_}};
     if (graph_.shape(state) == wanted) return state;
-    return graph_.broadcast(run_of(graph_, state, 0, 0, 1), wanted);  // of the file's samples
+    return graph_.broadcast(run_of(graph_, state, 0, 0, 1), wanted);  // for the samples of the file
   }
 
-  /// {positions, directions, samples, hidden}, then the last states {directions, samples, hidden}.
+  /// Outputs {positions, directions, samples, hidden} and the last states {directions, samples,
+  /// hidden}.
   [[nodiscard]] Outputs outputs(const std::vector<std::vector<int>>& hidden,
                                 const std::vector<State>& last, bool has_cell) const {
     const Extents one{{}, {}, graph_.shape(x_)[1], {.size = hidden_}};
@@ -292,7 +293,7 @@ State rnn_step(const Recurrence& of, const Direction& weights, int values, const
   return {.hidden = weights.functions[0](graph, sum)};
 }
 
-/// Whether a state that a recurrence begins with is zero.
+/// Returns whether an initial state is zero.
 bool is_zero_state(Arguments& arguments, std::size_t which) {
   if (!arguments.has(which)) return true;
   if (!arguments.is_constant(which)) {
@@ -303,8 +304,8 @@ bool is_zero_state(Arguments& arguments, std::size_t which) {
   return std::ranges::all_of(values, [](double value) { return value == 0; });
 }
 
-/// Whether a node is what the layer computes: usual functions, first states of zero, and no reader
-/// of the last cells.
+/// Returns whether a node computes what the layer does: default functions, zero initial states, and
+/// no reader of the last cell states.
 bool is_usual_lstm(Arguments& arguments) {
   const Node& node = arguments.node();
   for (const char* other :
@@ -326,8 +327,8 @@ bool is_usual_lstm(Arguments& arguments) {
          !reads_cells;
 }
 
-/// The gates of one direction in the layer's order (input, forget, cell, output) from ONNX's
-/// (input, output, forget, cell): rows from `first` on of {1, rows, …}.
+/// Reorders the gates of one direction from ONNX's order (input, output, forget, cell) to the
+/// layer's (input, forget, cell, output): rows from `first` on of {1, rows, …}.
 int gates_of(Graph& constants, int weights, std::int64_t direction, std::int64_t first,
              std::int64_t hidden) {
   const int own = run_of(constants, weights, 0, direction, 1);
@@ -341,7 +342,7 @@ int gates_of(Graph& constants, int weights, std::int64_t direction, std::int64_t
   return constants.reshape(all, {shape.begin() + 1, shape.end()});
 }
 
-/// Layers of the whole sequence, of one direction each.
+/// Translates to layers over the whole sequence, one per direction.
 std::optional<Outputs> lstm_layers(Arguments& arguments) {
   if (!is_usual_lstm(arguments)) return std::nullopt;
   Graph& graph = arguments.graph();

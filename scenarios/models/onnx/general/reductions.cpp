@@ -54,7 +54,7 @@ int log_of_sum(Graph& graph, int x, const Integers& axes) {
   return graph.apply(logarithm, graph.sum(x, axes));
 }
 
-/// A number above all elements and at most 1 above the maximum, which has no gradient.
+/// Returns a number above all elements and at most 1 above the maximum, without a gradient.
 int ceiling_of(Graph& graph, int x, const Integers& axes) {
   return graph.apply(ceiling, max_over(graph, x, axes));
 }
@@ -90,7 +90,7 @@ Outputs reduced(Arguments& arguments) {
 
 // --- softmax ---
 
-/// Until operator set 13 all dimensions from the axis on are one.
+/// Before operator set 13, all dimensions from the axis on are joined.
 Integers softmax_axes(const Arguments& arguments, std::size_t rank, bool is_joined) {
   const std::int64_t axis = arguments.integer("axis", is_joined ? 1 : -1);
   const std::size_t first = dimension_of(axis, rank);
@@ -113,7 +113,7 @@ Outputs log_softmax(Arguments& arguments) {
   return {log_softmax_over(graph, x, axes)};
 }
 
-/// 1 at the first of the largest elements.
+/// Returns 1 at the first of the largest elements, otherwise 0.
 Outputs hardmax(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int x = arguments.operand(0);
@@ -136,7 +136,7 @@ Outputs hardmax(Arguments& arguments) {
 
 // --- normalisations ---
 
-/// An operand with one element for each channel, which are dimension 1 of a tensor of that rank.
+/// Returns an operand with one element per channel, for dimension 1 of a tensor of that rank.
 int channel_operand(Arguments& arguments, std::size_t which, std::size_t rank) {
   Graph& graph = arguments.graph();
   const int values = arguments.operand(which);
@@ -184,7 +184,7 @@ Outputs root_mean_square_norm(Arguments& arguments) {
   return {graph.apply(product, result, arguments.operand(1))};
 }
 
-/// By the batch's own statistics, as in training, whatever the file says of inference.
+/// Uses the batch's own statistics, as in training, even if the file is for inference.
 Outputs batch_norm(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
@@ -216,7 +216,7 @@ Outputs instance_norm(Arguments& arguments) {
   return {scaled_by_channel(arguments, result)};
 }
 
-/// Scale and shift are one for each group until operator set 21.
+/// Before operator set 21, there is one scale and one shift per group.
 Outputs group_norm(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);

@@ -1,4 +1,4 @@
-// Where the samples lie in a shape is found from how many elements lie inside of them.
+// Finds the position of the samples in a shape by the number of elements inside of them.
 #include "scenarios/models/onnx/general/reshaping.h"
 
 #include <fmt/format.h>
@@ -46,14 +46,14 @@ class Reshaping {
       if (one.size == 0 && count_.samples) throw CannotTranslate("its result has no elements");
       sizes.push_back({.size = one.size == -1 ? 1 : one.size});
     }
-    static_cast<void>(general::count_of(sizes));  // refuses more than a memory holds
+    static_cast<void>(general::count_of(sizes));  // throws if the shape exceeds any memory
   }
 
   [[nodiscard]] bool has_samples() const {
     return std::ranges::any_of(result_, [](const Extent& one) { return one.samples; });
   }
 
-  /// Divides the extent that has the samples by how many the file was exported with.
+  /// Divides the extent that contains the samples by the number of samples in the exported file.
   void name_samples() {
     const std::int64_t all = count_.size * samples_of_file_;
     Extents whole = result_;
@@ -75,7 +75,7 @@ class Reshaping {
     }
   }
 
-  /// The extent that is given as −1.
+  /// Computes the extent given as −1.
   void complete() {
     const auto open = std::ranges::find(result_, -1, &Extent::size);
     if (open == result_.end()) return;
@@ -87,10 +87,10 @@ class Reshaping {
     *open = {.size = count_.size / others, .samples = count_.samples && !has_samples()};
   }
 
-  /// Finds the dimension with the samples and how many of its elements lie outside of them.
+  /// Finds the dimension with the samples, and how many of its elements are outside of them.
   void place_samples() {
     const std::int64_t inside = count_.size / count_.outer;
-    std::int64_t behind = 1;  // elements of the dimensions behind
+    std::int64_t behind = 1;  // elements of the later dimensions
     std::size_t place = result_.size();
     for (std::size_t d = result_.size(); d-- > 0;) {
       if (fits(d, behind, inside)) {
@@ -115,7 +115,7 @@ class Reshaping {
     }
   }
 
-  /// Whether the samples may lie in a dimension that has `behind` elements behind it.
+  /// Returns whether the samples may be in a dimension that is followed by `behind` elements.
   [[nodiscard]] bool fits(std::size_t d, std::int64_t behind, std::int64_t inside) const {
     if (has_samples() && !result_[d].samples) return false;
     return behind > 0 && inside > 0 && inside % behind == 0 &&

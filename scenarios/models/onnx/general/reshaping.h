@@ -1,4 +1,4 @@
-// Shapes that a Reshape asks for, whose samples it may not name.
+// Shapes requested by a Reshape, which may not mention the samples.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace parbench::onnx_import {
 
-/// The extents that a list of whole numbers asks for: −1 for what is left, 0 for that of `from`
-/// unless `keeps_zeros`. Samples that it does not name, because the file has a fixed number of
-/// them, are where they lie in `from`: as many elements lie inside of them. Throws CannotTranslate,
-/// or std::invalid_argument for more elements than a memory holds.
+/// Returns the extents requested by a list of integers: −1 for the remainder, 0 for the extent of
+/// `from` unless `keeps_zeros`. If the file has a fixed number of samples, the list does not
+/// mention them; they keep their position in `from`, with the same number of elements inside of
+/// them. Throws CannotTranslate, or std::invalid_argument for more elements than fit any memory.
 [[nodiscard]] general::Extents reshaped_extents(const general::Extents& from,
                                                 const std::vector<std::int64_t>& wanted,
                                                 std::int64_t samples_of_file, bool keeps_zeros);

@@ -1,5 +1,5 @@
-// Operators that change the size of images: each dimension by itself, as a choice of elements or a
-// product with a matrix of interpolation, or by blocks of channels.
+// Operators that change the size of images. Each dimension is resized separately, by selecting
+// elements or by a product with an interpolation matrix; or blocks of channels are moved.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using general::Extent;
 using general::Extents;
 using general::Graph;
 
-/// How one dimension is resized.
+/// Resizing of one dimension.
 struct Resizing {
   std::int64_t from = 1;
   std::int64_t to = 1;
@@ -34,7 +34,7 @@ struct Mode {
   bool antialias = false;
 };
 
-/// The place in the input that a place of the output stands for.
+/// Returns the position in the input that corresponds to a position of the output.
 double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place) {
   const auto x = static_cast<double>(place);
   const auto from = static_cast<double>(one.from);
@@ -56,7 +56,8 @@ double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place)
   throw CannotTranslate("its coordinates are " + mode.coordinates);
 }
 
-/// The same. Throws CannotTranslate for a place outside of the image that has a value of its own.
+/// Like place_in_input. Throws CannotTranslate for a position outside of the image that has a value
+/// of its own.
 double read_place(const Resizing& one, const Mode& mode, std::int64_t place) {
   const double found = place_in_input(one, mode, place);
   const bool is_inside = found >= 0 && found <= static_cast<double>(one.from - 1);
@@ -74,7 +75,7 @@ std::int64_t nearest(double place, const std::string& rounding) {
   return static_cast<std::int64_t>(std::ceil(place - 0.5));
 }
 
-/// The weight of an element at a distance.
+/// Returns the weight of an element at a distance.
 double weight_at(double distance, const Mode& mode) {
   const double d = std::abs(distance);
   if (mode.interpolation == "linear") return std::max(0.0, 1 - d);
@@ -83,7 +84,7 @@ double weight_at(double distance, const Mode& mode) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/// {from, to}: the weights of all elements of the input for each of the output.
+/// Returns {from, to}: the weights of all elements of the input for each element of the output.
 std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   const double wide = mode.antialias && one.scale < 1 ? 1 / one.scale : 1;
   const double support = (mode.interpolation == "linear" ? 1 : 2) * wide;
@@ -108,7 +109,7 @@ std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   return matrix;
 }
 
-/// Whether each element comes equally often, one behind the other.
+/// Returns whether each element is repeated equally often, consecutively.
 bool is_repetition(const Integers& places, std::int64_t from) {
   const auto count = static_cast<std::int64_t>(places.size());
   if (count % from != 0) return false;
@@ -147,7 +148,7 @@ int resized(Graph& graph, int x, std::size_t axis, const Resizing& one, const Mo
   return with_last_at(graph, graph.multiply(with_axis_last(graph, x, axis), matrix), axis);
 }
 
-/// Extents by scales or sizes, of those axes; the others stay.
+/// Extents of these axes from scales or sizes; other axes are unchanged.
 std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
                                 const std::vector<double>& scales, const Integers& sizes,
                                 const std::string& policy) {
@@ -217,7 +218,7 @@ Outputs resize(Arguments& arguments) {
   return {x};
 }
 
-/// Of operator sets 7 to 9: scales are an attribute or an input.
+/// Operator sets 7 to 9: scales are an attribute or an input.
 Outputs upsample(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int x = arguments.operand(0);
@@ -240,7 +241,7 @@ Outputs upsample(Arguments& arguments) {
 
 // --- blocks of pixels ---
 
-/// The side of blocks. Images are {N, C, H, W}.
+/// Returns the side of blocks. Images are {N, C, H, W}.
 std::int64_t block_of(const Arguments& arguments, const Extents& image) {
   const std::int64_t block = arguments.integer("blocksize", 1);
   if (block < 1) throw CannotTranslate(fmt::format("its blocksize is {}", block));

@@ -1,4 +1,4 @@
-// Operators that read a tensor at computed places: images at coordinates, sequences from their
+// Operators that read a tensor at computed positions: images at coordinates, sequences from their
 // ends.
 #include <array>
 #include <numeric>
@@ -25,7 +25,7 @@ int limited(Graph& graph, int x, float low, float high) {
 /// One dimension of an image.
 struct Side {
   std::int64_t extent = 1;
-  float low = 0;  // where the image ends
+  float low = 0;  // lower end of the image
   float high = 0;
 };
 
@@ -76,7 +76,7 @@ class GridSampling {
     return graph_.reshape(moved, {general::count_of({all.begin(), all.end() - 1}), all.back()});
   }
 
-  /// Where a dimension of the image is read; the grid has the last one first.
+  /// Returns the position in a dimension of the image; the grid has the last dimension first.
   [[nodiscard]] int place(std::size_t d) {
     const auto last = signed_size(sides_.size()) - 1;
     const int one = run_of(graph_, grid_, points_.size(), last - signed_size(d), 1);
@@ -86,7 +86,7 @@ class GridSampling {
     return graph_.apply(difference, graph_.apply(product, shifted, extent / 2), 0.5F);
   }
 
-  /// Goes back and forth between the ends of the image.
+  /// Reflects positions at the ends of the image.
   [[nodiscard]] int reflected(int x, const Side& side) {
     const float length = side.high - side.low;
     if (length <= 0) return number_like(graph_, x, 0);
@@ -97,7 +97,7 @@ class GridSampling {
     return graph_.apply(addition, graph_.apply(minimum, rest, back), side.low);
   }
 
-  /// A whole place inside of the image, and whether it was there before.
+  /// An integer position inside of the image, and whether the original position was inside.
   struct Pixel {
     int place;
     int inside;
@@ -131,7 +131,7 @@ class GridSampling {
             far(graph_.apply(addition, rest, 1.0F))};
   }
 
-  /// Sums over the pixels of dimension d and those behind it. {N, points…, channels}
+  /// Sums over the pixels of dimension d and later dimensions. Returns {N, points…, channels}.
   [[nodiscard]] int interpolated(std::size_t d, std::vector<Pixel> chosen) {
     if (d == sides_.size()) return read(chosen);
     const Side& side = sides_[d];
@@ -168,7 +168,7 @@ class GridSampling {
     return graph_.apply(addition, weighed(rest, 0), weighed(t, 1));
   }
 
-  /// The pixels at those places, {N, points…, channels}.
+  /// Returns the pixels at those positions, {N, points…, channels}.
   [[nodiscard]] int read(const std::vector<Pixel>& chosen) {
     int row = graph_.coordinate(points_, 0);
     int inside = number_like(graph_, row, 1);
@@ -208,7 +208,7 @@ int with_first_two_swapped(Graph& graph, int x) {
   return graph.permute(x, order);
 }
 
-/// The first elements of each sequence, up to its length, backwards; the others stay.
+/// Reverses the first elements of each sequence, up to its length; the others are unchanged.
 Outputs reverse_sequence(Arguments& arguments) {
   Graph& graph = arguments.graph();
   const int x = arguments.operand(0);
@@ -235,7 +235,7 @@ Outputs reverse_sequence(Arguments& arguments) {
   return {batch == 0 ? result : with_first_two_swapped(graph, result)};
 }
 
-/// Elements whose condition, known on reading, holds.
+/// Selects elements by a condition that is known on reading.
 Outputs compress(Arguments& arguments) {
   Graph& graph = arguments.graph();
   int x = arguments.operand(0);

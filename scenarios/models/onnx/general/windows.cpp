@@ -1,4 +1,4 @@
-// Positions of windows and what their taps read: slices of the padded input.
+// Positions of windows, and the elements that their taps read: slices of the padded input.
 #include "scenarios/models/onnx/general/windows.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Windows that move over one, two or three dimensions, and what their taps read.
+// Windows that move over one, two or three dimensions, and the elements that their taps read.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace parbench::onnx_import {
 
-/// Larger numbers are mistakes, and their products beyond 64 bits.
+/// Larger numbers are treated as mistakes; their products would exceed 64 bits.
 constexpr std::int64_t max_extent = 1 << 24;
 
-/// How windows move, by dimension behind the channels.
+/// Parameters of windows, by dimension after the channels.
 struct Windows {
   Integers kernel;
   Integers strides;
   Integers dilations;
   Integers front;  // padding
   Integers back;
-  Integers results;  // how many there are
+  Integers results;  // numbers of positions
 
   [[nodiscard]] std::size_t rank() const { return kernel.size(); }
   [[nodiscard]] std::int64_t reach(std::size_t d) const {
@@ -36,30 +36,30 @@ struct Windows {
   }
 };
 
-/// A list of an attribute, which is `fallback` throughout where it is left out. These functions
+/// Returns a list from an attribute; if it is omitted, every element is `fallback`. These functions
 /// throw CannotTranslate.
 [[nodiscard]] Integers of_rank(const Arguments& arguments, std::string_view name, std::size_t rank,
                                std::int64_t fallback);
 void check_kernel(const Integers& kernel);
-/// Refuses windows of too many taps to compute each by itself.
+/// Refuses windows with too many taps to compute each separately.
 void check_taps(const Windows& windows);
-/// Extents of the dimensions behind the channels.
+/// Returns the extents of the dimensions after the channels.
 [[nodiscard]] Integers image_of(const general::Extents& shape);
 [[nodiscard]] Windows windows_of(const Arguments& arguments, const Integers& image,
                                  Integers kernel);
-/// A window of a kind of its own; nothing for others. `has_trailing`: the kind has it, and no
-/// dilation with it.
+/// Returns a window for a layer of its own kind; nothing for others. `has_trailing`: the kind
+/// supports trailing padding, but not together with dilation.
 [[nodiscard]] std::optional<Window> square_window(const Windows& windows, const Integers& image,
                                                   bool has_trailing);
 
-/// The input with what the windows read beyond its edges.
+/// Returns the input with the padding that the windows read.
 [[nodiscard]] int padded(general::Graph& graph, int x, const Windows& windows, float value);
-/// The taps of a window, the last dimension fastest.
+/// Returns the taps of a window, with the last dimension fastest.
 [[nodiscard]] std::vector<Integers> taps_of(const Windows& windows);
-/// What a tap reads, for all windows.
+/// Returns the elements that a tap reads, for all windows.
 [[nodiscard]] int read_by_tap(general::Graph& graph, int x, const Windows& windows,
                               const Integers& tap);
-/// What all taps read, joined by an operator.
+/// Combines the elements that all taps read with an operator.
 [[nodiscard]] int over_taps(general::Graph& graph, int x, const Windows& windows, ElementOp op);
 
 }  // namespace parbench::onnx_import

@@ -1,4 +1,4 @@
-// From protocol buffers to plain data.
+// Converts protocol buffers to plain data.
 #include "scenarios/models/onnx/reading/file.h"
 
 #include <fmt/format.h>
@@ -26,17 +26,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is wrong with the file, and what to do.
+/// Throws UsageError with the problem and the remedy.
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, const std::string& remedy) {
   throw UsageError(fmt::format("--model '{}' {}\n{}", path.string(), what, remedy));
 }
 
 constexpr const char* export_again = "export it again, or check it with onnx.checker.check_model";
 
-/// Protocol buffers have no larger messages; larger models keep their weights in files beside them.
+/// Maximum size of protocol buffers; larger models keep their weights in separate files.
 constexpr std::uintmax_t max_file_bytes = (1ULL << 31U) - 1;
 
-/// `path` names it in messages.
+/// `path` is used in messages.
 onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
   onnx::ModelProto model;
   if (!model.ParseFromIstream(&stream) || !model.has_graph()) {
@@ -48,7 +48,7 @@ onnx::ModelProto parsed(std::istream& stream, const fs::path& path) {
   return model;
 }
 
-/// Without functions, and with one scope of names.
+/// Inlines functions, and makes names unique.
 void join_scopes_of(onnx::ModelProto& model, const fs::path& path) {
   try {
     join_scopes(model);
@@ -79,7 +79,8 @@ std::int64_t opset_of(const onnx::ModelProto& model) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The folder of the model is not left: a file may come from anywhere.
+/// Checks that external data is inside of the model's folder, because the file may be from an
+/// untrusted source.
 void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
@@ -98,8 +99,8 @@ void check_external(const fs::path& path, const onnx::TensorProto& tensor) {
   }
 }
 
-/// The library knows the operator sets up to its own; of later ones our own rules say what is
-/// wrong.
+/// The library knows the operator sets up to its own; errors of later ones are found by the rules
+/// of this program.
 void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t opset) {
   if (opset < min_opset || opset > max_opset) {
     refuse(path,
@@ -113,7 +114,7 @@ void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t ops
     return one.data_location() == onnx::TensorProto::EXTERNAL;
   });
   try {
-    // By its path the library knows the folder that the weights lie in; it reads the file again.
+    // The library needs the path to find the folder with the weights; it reads the file again.
     if (has_external) {
       onnx::checker::check_model(path.string());
     } else {
@@ -124,7 +125,7 @@ void check(const fs::path& path, const onnx::ModelProto& model, std::int64_t ops
   }
 }
 
-/// The number of elements; nothing for more than are kept, or a shape that is none.
+/// Returns the number of elements; nothing for too many, and for invalid shapes.
 std::optional<std::int64_t> kept_elements(const Shape& shape) {
   constexpr std::int64_t max_kept = 1024;
   std::int64_t count = 1;
@@ -168,7 +169,7 @@ Attribute attribute_of(const onnx::AttributeProto& attribute, std::int64_t opset
     case onnx::AttributeProto::GRAPH:
       return std::make_shared<const Graph>(graph_of(attribute.g(), opset));
     default:
-      return Unreadable();  // lists of other kinds
+      return Unreadable();  // lists of unsupported kinds
   }
 }
 
@@ -200,8 +201,8 @@ Input input_of(const onnx::ValueInfoProto& from) {
   return input;
 }
 
-/// Names that a node reads before anything has made them: what the checker of the library finds
-/// too, where it knows the version.
+/// Checks that nodes read only existing names. The library's checker finds this too, but only for
+/// versions that it knows.
 void check_order(const fs::path& path, const Graph& graph) {
   std::set<std::string, std::less<>> known;
   for (const Input& one : graph.inputs) known.insert(one.name);
@@ -249,8 +250,8 @@ std::string entry_of(const onnx::TensorProto& tensor, std::string_view key) {
   return {};
 }
 
-/// Replaces the reference to a file by the bytes there. Throws std::exception for a part that the
-/// file does not have, or of another size.
+/// Replaces the reference to a file by the bytes in it. Throws std::exception for a range outside
+/// of the file, or with another size.
 void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t bytes_wanted) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
   check_external(path, tensor);
@@ -276,7 +277,7 @@ void load_external(const fs::path& path, onnx::TensorProto& tensor, std::size_t 
   tensor.set_raw_data(std::move(bytes));
 }
 
-/// All values as f32. Throws std::exception.
+/// Returns all values as f32. Throws std::exception.
 std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
   const std::int64_t count = element_count({tensor.dims().begin(), tensor.dims().end()});
   load_external(path, tensor, static_cast<std::size_t>(count) * bytes_of_type(tensor.data_type()));
@@ -289,8 +290,8 @@ std::vector<float> floats_of(const fs::path& path, onnx::TensorProto tensor) {
 
 using TensorsByName = std::map<std::string, const onnx::TensorProto*, std::less<>>;
 
-/// Those of a graph and of the graphs in it.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as max_nested_graphs
+/// Adds the tensors of a graph and its nested graphs. NOLINTNEXTLINE(misc-no-recursion): depth
+/// limited by max_nested_graphs
 void add_tensors(const onnx::GraphProto& graph, TensorsByName& tensors) {
   for (const onnx::TensorProto& one : graph.initializer()) tensors[one.name()] = &one;
   for (const onnx::NodeProto& node : graph.node()) {

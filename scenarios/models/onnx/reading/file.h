@@ -12,21 +12,21 @@
 
 namespace parbench::onnx_import {
 
-/// The operator sets that can be read.
+/// Supported operator sets.
 inline constexpr int min_opset = 7;
 inline constexpr int max_opset = 24;
 
-/// Reads a file and checks it by the rules of ONNX as far as the library knows its version. Throws
-/// UsageError that names the file and the remedy: for a file that does not exist, is none of
-/// ONNX's, is cut off, breaks these rules (a cycle, an input that no node has made), exceeds a
-/// limit (limits.h), has another operator set or lacks a file with its weights.
+/// Reads a file and checks it by the rules of ONNX, as far as the library knows its version. Throws
+/// UsageError with the file's name and the remedy: for a file that does not exist, is not an ONNX
+/// file, is truncated, breaks the rules (a cycle, an input that no node computes), exceeds a limit
+/// (limits.h), has another operator set, or lacks a file with its weights.
 [[nodiscard]] Graph read_file(const std::filesystem::path& path);
-/// The same of bytes that need be in no file. `path` names them in messages, and weights outside of
-/// them lie in its folder.
+/// Like read_file, for bytes from a stream. `path` is used in messages; its folder contains
+/// external weights.
 [[nodiscard]] Graph read_stream(std::istream& stream, const std::filesystem::path& path);
 
-/// The values of a file's tensors: of initializers and of those of Constant nodes, by the name of
-/// their output. The file is read when they are asked for first, and held until it is released.
+/// The values of a file's tensors: initializers and outputs of Constant nodes, by name. The file is
+/// read at the first request, and kept until it is released.
 class FileValues {
  public:
   explicit FileValues(std::filesystem::path path);
@@ -34,8 +34,8 @@ class FileValues {
   FileValues(const FileValues&) = delete;
   FileValues& operator=(const FileValues&) = delete;
 
-  /// Throws UsageError for a tensor that the file lacks, of a type that has no numbers, or whose
-  /// data is cut off.
+  /// Throws UsageError if the file lacks the tensor, if its type is not numeric, or if its data is
+  /// truncated.
   [[nodiscard]] std::vector<float> of(const std::string& name);
   void release();
 
@@ -43,7 +43,7 @@ class FileValues {
   struct Parsed;
   std::filesystem::path path_;
   std::mutex mutex_;
-  std::unique_ptr<Parsed> parsed_;  // null while it is not held
+  std::unique_ptr<Parsed> parsed_;  // null unless the file is kept
 };
 
 }  // namespace parbench::onnx_import

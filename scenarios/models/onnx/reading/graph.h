@@ -1,5 +1,5 @@
-// What an ONNX file says of a network, as plain data: nodes, constants, the input and the output.
-// Weights have shapes and no values.
+// Content of an ONNX file as plain data: nodes, constants, inputs and outputs. Weights have shapes,
+// but no values.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace parbench::onnx_import {
 
-/// What the elements of a tensor are, whatever their size.
+/// Kind of a tensor's elements, independent of their size.
 enum class ElementType { floating, integer, boolean };
 
 /// A tensor that the file contains.
@@ -23,40 +23,41 @@ struct Constant {
   Shape shape;
   ElementType type = ElementType::floating;
   bool is_unsigned = false;
-  std::vector<double> numbers = {};  // all values where they are few
+  std::vector<double> numbers = {};  // all values of small constants
 };
 
-/// An attribute of a kind that no known operator has.
+/// An attribute of a kind that no supported operator has.
 struct Unreadable {};
 
 struct Graph;
 
-/// Nested graphs are those of branches and loops.
+/// Nested graphs belong to branches and loops.
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
                                Constant, std::shared_ptr<const Graph>, Unreadable>;
 
 struct Node {
   std::string name;  // may be empty
-  std::string op;    // with its domain in front where that is not ONNX's own
-  /// "" for one that is left out. What nested graphs read from outside is behind the node's own.
+  std::string op;    // with its domain as prefix, except for ONNX's own domain
+  /// Names; "" for an omitted input. The node's own inputs are followed by the outer names that
+  /// nested graphs read.
   std::vector<std::string> inputs = {};
   std::vector<std::string> outputs = {};
   std::map<std::string, Attribute, std::less<>> attributes = {};
 };
 
-/// That of a node, or of its output: nodes need no name.
+/// Returns the node's name or, if it has none, that of its output.
 [[nodiscard]] inline std::string name_of(const Node& node) {
   if (!node.name.empty()) return node.name;
   return node.outputs.empty() ? "without an output" : node.outputs.front();
 }
 
-/// Dimensions that the file leaves open are `open_dimension`.
+/// Stands for dimensions that the file leaves open.
 inline constexpr std::int64_t open_dimension = -1;
 
 struct Input {
   std::string name;
-  Shape shape;                               // with the samples in front
-  std::vector<std::string> dimensions = {};  // the names of open ones; empty for others
+  Shape shape;                               // starts with the samples
+  std::vector<std::string> dimensions = {};  // names of open dimensions; empty for others
   ElementType type = ElementType::floating;
   bool is_numbers = true;  // floating-point
   bool is_tokens = false;  // i32 or i64
@@ -64,9 +65,9 @@ struct Input {
 
 struct Graph {
   std::int64_t opset = 0;
-  std::vector<Node> nodes;  // each behind those whose outputs it reads
+  std::vector<Node> nodes;  // each follows the nodes whose outputs it reads
   std::map<std::string, Constant, std::less<>> constants;
-  std::vector<Input> inputs;  // without those that have a constant's name
+  std::vector<Input> inputs;  // without inputs that have the name of a constant
   std::vector<std::string> outputs;
 };
 

@@ -1,4 +1,4 @@
-// Counts what a model has, in nested graphs too.
+// Counts the parts of a model, including nested graphs.
 #include "scenarios/models/onnx/reading/limits.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// How large a model of a file may be. Files come from anywhere: time and memory have to be bounded.
+// Limits for models from files. Files may be from untrusted sources, so time and memory must be
+// bounded.
 #pragma once
 
 #include <optional>
@@ -10,15 +11,16 @@ class ModelProto;
 
 namespace parbench::onnx_import {
 
-/// Several times what the largest published networks have, whose time to import stays below a
-/// second.
+/// Several times the number of nodes of the largest published networks; importing that many takes
+/// less than a second.
 inline constexpr int max_nodes = 50'000;
 inline constexpr int max_initializers = 50'000;
-/// Of graphs in attributes of nodes, of loops and branches for example: no layer has any.
+/// Maximum depth of graphs in attributes of nodes, such as loops and branches; ordinary layers have
+/// none.
 inline constexpr int max_nested_graphs = 8;
 
-/// Which limit a model exceeds, as what follows the file's name in a message; nothing for one
-/// within all of them.
+/// Returns which limit a model exceeds, as the part of a message after the file's name; nothing if
+/// it exceeds none.
 [[nodiscard]] std::optional<std::string> exceeded_limit(const onnx::ModelProto& model);
 
 }  // namespace parbench::onnx_import

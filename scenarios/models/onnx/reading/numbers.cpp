@@ -1,4 +1,4 @@
-// Each type of the file.
+// Conversions for each type of the file.
 #include "scenarios/models/onnx/reading/numbers.h"
 
 #include <onnx/onnx_pb.h>
@@ -16,7 +16,7 @@
 
 namespace parbench::onnx_import {
 
-/// The library copies raw data of any size into as many values as fit.
+/// The library copies as many values as fit, whatever the size of the raw data.
 template <class Value>
 std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count) {
   const auto bytes = static_cast<std::size_t>(count) * sizeof(Value);
@@ -52,7 +52,7 @@ float half_to_float(std::uint32_t half) {
   return sign * std::ldexp(1024.0F + mantissa, exponent - bias - bits);
 }
 
-/// Elements of 8 or 16 bits, or of bool: as raw data, or one an integer.
+/// Elements of 8 or 16 bits, or of bool: raw data, or one element per integer.
 template <class Value, class Convert>
 std::vector<double> small_elements(const onnx::TensorProto& tensor, std::int64_t count,
                                    Convert convert) {

@@ -1,4 +1,4 @@
-// The elements of tensors of files as numbers, whatever their type.
+// Elements of files' tensors as numbers, independent of their type.
 #pragma once
 
 #include <cstddef>
@@ -7,27 +7,28 @@
 
 #include "scenarios/models/onnx/reading/graph.h"
 
-// The library's own header is for sources alone: this one is installed with the others.
+// Declared here because this header is installed, and the library's own header is only used in
+// sources.
 namespace onnx {
 class TensorProto;
 }  // namespace onnx
 
 namespace parbench::onnx_import {
 
-/// Whether a type of the file, as TensorProto numbers them, is of floating-point numbers.
+/// Returns whether a type of the file, as numbered by TensorProto, is floating-point.
 [[nodiscard]] bool is_floating(int type);
-/// Whether its elements are numbers of a type that is known.
+/// Returns whether its elements are numbers of a supported type.
 [[nodiscard]] bool is_number(int type);
 [[nodiscard]] ElementType element_type(int type);
-/// Bytes of an element in a file beside the model.
+/// Returns the bytes of an element in an external file.
 [[nodiscard]] std::size_t bytes_of_type(int type);
 
-/// All values of a tensor of that type: float, double, std::int32_t or std::int64_t. Throws
-/// std::invalid_argument where it has another number of them.
+/// Returns all values of a tensor of that type: float, double, std::int32_t or std::int64_t. Throws
+/// std::invalid_argument if it has another number of values.
 template <class Value>
 [[nodiscard]] std::vector<Value> values_of(const onnx::TensorProto& tensor, std::int64_t count);
 
-/// All values of a tensor whose data lies in the model. Throws std::exception.
+/// Returns all values of a tensor whose data is in the model. Throws std::exception.
 [[nodiscard]] std::vector<double> numbers_of(const onnx::TensorProto& tensor, std::int64_t count);
 
 }  // namespace parbench::onnx_import

@@ -1,4 +1,4 @@
-// Renames tensors of nested graphs and of the bodies of functions.
+// Renames tensors of nested graphs and of functions.
 #include "scenarios/models/onnx/reading/scopes.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,8 @@ void rename(std::string& name, const Names& names) {
 
 void rename_nested(onnx::NodeProto& node, const Names& names);
 
-/// Renames what a node reads and makes, in nested graphs too but for what these define themselves.
+/// Renames the inputs and outputs of a node, including nested graphs, except for names that these
+/// define themselves.
 void rename_node(onnx::NodeProto& node, const Names& names) {
   for (std::string& name : *node.mutable_input()) rename(name, names);
   for (std::string& name : *node.mutable_output()) rename(name, names);
@@ -119,7 +120,8 @@ class Inliner {
     return body;
   }
 
-  /// Attributes that the function hands on from its call; those that the call lacks are left out.
+  /// Replaces attributes that the function forwards from its call; attributes that the call lacks
+  /// are omitted.
   void replace_references(onnx::NodeProto& node, const onnx::NodeProto& call) {
     auto* attributes = node.mutable_attribute();
     for (int i = attributes->size(); i-- > 0;) {
@@ -151,12 +153,12 @@ class Inliner {
 
 // --- nested graphs ---
 
-/// Gives what a nested graph defines names of its own, and returns the names that it reads from
-/// outside, in their order.
+/// Renames tensors that a nested graph defines, and returns the outer names that it reads, in
+/// order.
 std::vector<std::string> separate(onnx::GraphProto& graph, const std::string& prefix,
                                   const Names& outer);
 
-/// The same for the graphs of a node, which gets the names behind its inputs.
+/// Separates the graphs of a node, and appends the outer names to its inputs.
 void separate_nested(onnx::NodeProto& node, const Names& names) {
   std::set<std::string, std::less<>> known(node.input().begin(), node.input().end());
   std::vector<std::string> captured;

@@ -1,4 +1,4 @@
-// One scope of names for a model with functions and nested graphs.
+// A single scope of names for a model with functions and nested graphs.
 #pragma once
 
 namespace onnx {
@@ -7,10 +7,10 @@ class ModelProto;
 
 namespace parbench::onnx_import {
 
-/// Replaces nodes that call functions of the model by the functions' nodes, and gives what nested
-/// graphs define (of branches and loops) names that no other graph has: "OUTPUT/ATTRIBUTE/NAME". A
-/// node with nested graphs has the names that these read from outside behind its own inputs.
-/// Throws std::runtime_error where functions call each other without end.
+/// Replaces nodes that call functions of the model by the functions' nodes, and gives unique names
+/// to tensors that nested graphs (branches and loops) define: "OUTPUT/ATTRIBUTE/NAME". The inputs
+/// of a node with nested graphs are followed by the outer names that these read. Throws
+/// std::runtime_error for endless recursion of functions.
 void join_scopes(onnx::ModelProto& model);
 
 }  // namespace parbench::onnx_import
