@@ -1,4 +1,4 @@
-// Writing a report as JSON and reading it back, over the list in fields.h.
+// Writes a report as JSON and reads it, using the list of fields in fields.h.
 #include "reports/io/json.h"
 
 #include <fmt/format.h>
@@ -34,10 +34,10 @@ constexpr std::array<std::pair<CaseStatus, std::string_view>, 4> status_names{
      {CaseStatus::skipped, "skipped"},
      {CaseStatus::not_run, "not_run"}}};
 
-/// Version of a file of peaks; raised when a reader of the old one would misread the new one.
+/// Version of files of peaks; increases when an older reader would misread them.
 constexpr int peaks_version = 1;
 
-// The values of the enumerations that a report has, for reading their names.
+// The values of the enumerations of a report, for reading their names.
 constexpr const auto& values_of(TaskKind /*kind*/) { return task_kinds; }
 constexpr const auto& values_of(SubmitMode /*mode*/) { return submit_modes; }
 constexpr const auto& values_of(StreamKind /*kind*/) { return stream_kinds; }
@@ -115,11 +115,11 @@ void replace_non_finite(Json& json) {
 
 // ---------------------------------------------------------------------------------------- reading
 
-/// A name in a message, which is shown up to a NUL byte only and should be short.
+/// Returns a name for a message: short and without NUL bytes, at which a message would end.
 std::string brief_name(std::string_view name) { return printable(shortened(name, 100)); }
 
-/// Where in the file the reader is, for messages: a chain, so that naming it costs nothing unless
-/// something is wrong.
+/// The reader's position in the file, for messages. A linked list, so that it costs nothing unless
+/// an error occurs.
 struct Place {
   const Place* parent = nullptr;
   std::string_view name;
@@ -257,8 +257,8 @@ void check_version(const Json& parbench) {
                   version, schema_version, version > schema_version ? "newer" : "older"));
 }
 
-/// Histories put reports in order by it. Checked here, so that every command says the same of a
-/// file. It may be unknown in files of other programs.
+/// Histories sort reports by start time. Checked here, so that all commands report the same error.
+/// Files of other programs may lack it.
 void check_start(const Report& report) {
   if (report.started_utc.empty() && !report.measured_by.empty()) return;
   try {
@@ -274,8 +274,8 @@ void check_index(int index, std::size_t count, const Place& place, std::string_v
       fmt::format("{}: {} {} does not exist; there are {}", place.text(), what, index, count));
 }
 
-/// Throws UsageError unless all indices of a timeline exist and its calls run forward in time:
-/// views and metrics follow them unchecked.
+/// Throws UsageError unless all indices of a timeline exist and the times of its calls are ordered:
+/// views and metrics do not check them.
 void check_timeline(const Timeline& timeline, const Place& place) {
   PlanGraph graph;
   graph.lanes = timeline.graph.lanes;
@@ -306,7 +306,7 @@ void check_timelines(const std::vector<CaseResult>& cases, std::string_view plac
   }
 }
 
-/// Names identify cases and distinguish rows.
+/// Requires unique names, which identify cases and rows.
 void check_names(const std::vector<CaseResult>& cases, std::string_view place) {
   std::unordered_map<std::string_view, std::size_t> indices;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -318,8 +318,7 @@ void check_names(const std::vector<CaseResult>& cases, std::string_view place) {
   }
 }
 
-/// Refuses negative times and those of more than a century. NaN is accepted: it is handled
-/// everywhere.
+/// Refuses negative times and times of more than a century. Accepts NaN, which all users handle.
 void check_times(const std::vector<CaseResult>& cases, std::string_view place) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto check_time = [&](double seconds, std::string_view what) {
@@ -337,9 +336,9 @@ void check_times(const std::vector<CaseResult>& cases, std::string_view place) {
   }
 }
 
-/// Tables, CSV above all, have a row for each case and a column for many of the names below: what
-/// is small in the file may be huge as a table, and names are searched one by one. Strategies are
-/// neither columns nor searched.
+/// Limits the size of tables, above all CSV. A table has a row per case and a column for many of
+/// the names below, so a small file may become a huge table. Names are also searched linearly.
+/// Strategies are neither columns nor searched.
 void check_table_size(const std::vector<CaseResult>& cases, std::string_view place) {
   constexpr std::size_t max_names = 1'000;
   constexpr std::size_t max_cells = 10'000'000;

@@ -1,4 +1,4 @@
-// A table of keys.
+// Recognises programs by keys of their files.
 #include "reports/io/foreign/other_programs.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A program, and two places that each of its files has, as JSON pointers.
+/// A program, and two JSON pointers that exist in each of its files.
 struct KnownProgram {
   std::string_view name;
   std::array<const char*, 2> places;
@@ -36,7 +36,7 @@ constexpr std::string_view what_is_read =
     "parbench reads its own reports and the JSON files of programs with Google Benchmark "
     "(--benchmark_out=FILE)";
 
-/// The first line of Google Benchmark's CSV begins with it.
+/// The start of the first line of Google Benchmark's CSV.
 constexpr std::string_view csv_header = "name,iterations,real_time,cpu_time,time_unit";
 
 }  // namespace
