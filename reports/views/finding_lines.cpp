@@ -46,7 +46,7 @@ std::set<std::string> named_cases(const ScenarioCases& group) {
   return named;
 }
 
-/// Returns "No timeline of split 5 (interrupted), so no finding is about its calls."; may be empty.
+/// Returns "No timeline of split 5 (interrupted): its calls have no findings."; may be empty.
 std::string missing_timelines(const ScenarioCases& group) {
   const std::set<std::string> named = named_cases(group);
   std::vector<std::string> labels;

@@ -1,5 +1,5 @@
-// Changes of the time of cases against a baseline: for each case a line with a point and an interval
-// in every series. Written by reports/views/html/html_changes.cpp.
+// Draws changes of the times of cases against a baseline: a line for each case, with a point and an
+// interval for every series. The data is written by reports/views/html/html_changes.cpp.
 import { type Drawing, type Entry, axisStyle, baseOption, nameAxis, seriesStyle } from "./drawing";
 import type { CustomSeriesOption, CustomSeriesRenderItem, MarkLineComponentOption } from "./echarts";
 import { Figure } from "./figure";
@@ -14,18 +14,18 @@ type ChangePoint = [number, number | null, (number | null)?, (number | null)?];
 
 interface Changes {
   description: string;
-  /** Of the rows of the table. */
+  /** Names of the rows of the table. */
   cases: string[];
   series: { name: string; points: ChangePoint[] }[];
-  /** Of changes that count, as a fraction. */
+  /** Min change that counts, as a fraction. */
   threshold?: number;
 }
 
 interface Place {
-  /** From the top of the picture. */
+  /** Index of the line, from the top of the picture. */
   line: number;
   row: number;
-  /** Percent. */
+  /** In percent. */
   value: number;
   low: number;
   high: number;
@@ -44,7 +44,7 @@ const max_lines = 40;
 const line_height = 26;
 const height_of_a_series = 12;
 
-/** Draws the changes of a page, if it has any, and brings their table to life. */
+/** Draws the changes of a page, if it has any, and makes their table interactive. */
 export function addChanges(): void {
   const data = document.getElementById("parbench-changes");
   const section = data?.closest("section");
@@ -82,7 +82,7 @@ function drawChanges(changes: Changes, colours: Colours): Drawing {
       yAxis: nameAxis(shown.map((row) => changes.cases[row] ?? ""), colours),
       series: [
         ...series.map((one) => intervalSeries(one, range)),
-        // A series of its own, which stays when others are hidden.
+        // A separate series, which stays visible when others are hidden.
         { type: "scatter" as const, markLine: levels(changes, colours) },
       ],
     },
@@ -104,7 +104,7 @@ function describe({ description, threshold, cases }: Changes, known: number, sho
   );
 }
 
-/** How many series have a point on one line: they stand below each other there. */
+/** Returns the number of places per line: one per series if several series have a point on a line. */
 function lanesOf({ series }: Changes): number {
   const counts = new Map<number, number>();
   for (const { points } of series) for (const [row] of points) counts.set(row, (counts.get(row) ?? 0) + 1);
@@ -124,7 +124,7 @@ function seriesOf(changes: Changes, shown: number[], colours: Colours): Series[]
     .filter(({ places }) => places.length > 0);
 }
 
-/** An end of an interval that is no finite number is far away. */
+/** Returns the places of a point; an end of an interval that is not finite is infinitely far away. */
 function placeOf([row, value, low, high]: ChangePoint, lines: Map<number, number>): Place[] {
   const line = lines.get(row);
   if (line === undefined || value === null) return [];
@@ -145,7 +145,7 @@ function percentText(percent: number): string {
   return `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${short(Math.abs(percent))}%`;
 }
 
-/** No change, and the threshold to both sides. */
+/** Returns lines at zero change and at the threshold on both sides. */
 function levels({ threshold }: Changes, colours: Colours): MarkLineComponentOption {
   const dashed = { color: colours.soft, type: "dashed" as const, width: 1 };
   const ends = threshold ? [-100 * threshold, 100 * threshold] : [];
@@ -161,7 +161,7 @@ function levels({ threshold }: Changes, colours: Colours): MarkLineComponentOpti
   };
 }
 
-/** A whisker with a point; an arrow at the edge for a point beyond it. */
+/** Returns whiskers with points; an arrow at the edge replaces a point beyond it. */
 function intervalSeries({ name, places, colour, offset }: Series, range: Range): CustomSeriesOption {
   const within = (percent: number) => Math.min(range.high, Math.max(range.low, percent));
   const renderItem: CustomSeriesRenderItem = ({ dataIndex }, api) => {
@@ -176,7 +176,7 @@ function intervalSeries({ name, places, colour, offset }: Series, range: Range):
     return {
       type: "group",
       children: [
-        // Larger than the marks, for the pointer.
+        // Larger than the marks, so that the pointer hits it easily.
         { type: "rect", shape: { x: left - 6, y: y - 6, width: right - left + 12, height: 12 }, style: { fill: "transparent" } },
         line(left, y, right, y),
         ...cap(left, place.low),
@@ -191,7 +191,7 @@ function intervalSeries({ name, places, colour, offset }: Series, range: Range):
   return { type: "custom", name, data, renderItem, encode: { x: 0, y: 1 }, z: 4 };
 }
 
-/** With its tip at the edge. */
+/** Returns an arrow with its tip at the edge. */
 function arrow(x: number, y: number, direction: number): [number, number][] {
   return [[x, y], [x - 9 * direction, y - 5], [x - 9 * direction, y + 5]];
 }

@@ -1,5 +1,5 @@
-// A measure against a numeric axis: a line for each series with its interval as a band and its bound
-// as a dashed line. What does not have the axis is a level across the picture.
+// Draws a measure against a numeric axis: a line for each series, with its interval as a band and its
+// bound as a dashed line. Cases without the axis are levels across the picture.
 import { axisValues } from "./data";
 import {
   type Drawing,
@@ -42,7 +42,7 @@ export function drawLines(request: Request): Drawing {
 }
 
 function describe({ scenario, measure }: Request, axis: number, series: Series[], reduced: number[]): string {
-  // Times of different work have no best.
+  // Times of different work are not comparable.
   const cases = measure.key === "speedup" ? series.flatMap((one) => one.cases) : [];
   const over = reduced.map((other) => scenario.axes[other]).join(", ");
   return (
@@ -70,7 +70,7 @@ function numericAxis({ colours, log }: Request, name: string, values: number[]) 
   };
 }
 
-/** From left to right; a case that lacks the axis stands at both ends. */
+/** Returns the places from left to right; a case without the axis is at both ends. */
 function places({ cases }: Series, axis: number, values: number[], { measure }: Request): Place[] {
   const found = cases.flatMap((c): Place[] => {
     const figure = measure.of(c);
@@ -113,7 +113,7 @@ function lineSeries(request: Request, { name, cases }: Series, line: Place[], in
   return result;
 }
 
-/** One polygon along all intervals; whiskers where a single point has one. */
+/** Returns a polygon along all intervals; whiskers for the interval of a single point. */
 function bandSeries(name: string, line: Place[], colour: string): CustomSeriesOption {
   const known = line.filter(({ figure }) => figure.low !== undefined);
   const renderItem: CustomSeriesRenderItem = (_, api) => {

@@ -1,4 +1,4 @@
-// A picture with its controls, which reads the table when the pointer is over it.
+// A picture with its controls; a hover reads its texts from the table.
 import { drawBars } from "./bars";
 import { element, makeSelect, makeSwitch } from "./controls";
 import type { Scenario } from "./data";
@@ -21,7 +21,7 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
   "heat map": drawHeatMap,
 };
 
-/** The scenario's picture and its samples over time. */
+/** Adds the scenario's picture and its samples over time. */
 export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseTable): void {
   const views = viewsOf(scenario);
   const measures = measuresOf(scenario);
@@ -70,13 +70,13 @@ function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure:
   return makeSwitch("Measure", titles, chosen.title, (title) => onChange(measures[titles.indexOf(title)]!));
 }
 
-/** Along an axis the work changes and the times with it, so that speedups are more useful. */
+/** Returns the first measure: speedups for lines and heat maps, because times change with the work. */
 function firstMeasure(view: View, measures: Measure[]): Measure {
   const wanted = view === "bars" ? "time" : "speedup";
   return measures.find((measure) => measure.key === wanted) ?? measures[0]!;
 }
 
-/** Whether an axis runs over factors rather than differences. */
+/** Returns whether an axis covers factors rather than differences. */
 function spansFactors(scenario: Scenario): boolean {
   return varyingAxes(scenario).some((axis) => {
     if (!isNumeric(scenario, axis)) return false;

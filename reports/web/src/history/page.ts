@@ -1,4 +1,4 @@
-// The page of a history: which cases and reports it shows, as its address says.
+// The page of a history; its address determines the shown cases and reports.
 import { Address } from "../address";
 import { element, makeSelect, makeSwitch } from "../controls";
 import { CaseTable, countText } from "../table";
@@ -17,7 +17,7 @@ export function addHistory(): void {
   if (history && results) new HistoryPage(history, results).show();
 }
 
-/** How many of the newest reports can be shown. */
+/** Returns the numbers of newest reports that can be shown. */
 function ranges(reports: number): string[] {
   return [...[50, 200, 1000].filter((count) => count < reports).map(String), "all"];
 }
@@ -40,7 +40,7 @@ class HistoryPage {
     results.addEventListener("click", (event) => this.follow(event));
   }
 
-  /** All that the address says. */
+  /** Shows the page according to its address. */
   show(): void {
     this.tools.replaceChildren(...this.controls(), this.count);
     this.apply();
@@ -130,7 +130,7 @@ class HistoryPage {
     );
   }
 
-  /** Links within the page keep the filters. */
+  /** Follows links within the page and keeps the filters. */
   private follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href^='#']") : null;
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -1,5 +1,5 @@
-// The history of one case as a picture: its medians with their intervals, and its changes. Any of its
-// reports can be chosen with the mouse or the arrow keys, and opened.
+// The picture of one case's history: its medians with intervals, and its changes. Its reports can be
+// selected by mouse or arrow keys, and opened.
 import { type Chart, LazyChart } from "../chart";
 import { element } from "../controls";
 import { axisStyle, baseOption } from "../drawing";
@@ -9,13 +9,13 @@ import { type Colours, colours } from "../theme";
 import { type CaseHistory, type History, timeText } from "./data";
 
 export interface Range {
-  /** Place of the first report that is shown. */
+  /** Index of the first report that is shown. */
   first: number;
-  /** The axis of times begins with 0. */
+  /** Whether the axis of times begins at 0. */
   from_zero: boolean;
 }
 
-/** More points than these have no symbols. */
+/** Max number of points that have symbols. */
 const max_symbols = 200;
 
 const keys_text = "Left and right arrow keys choose a report, Enter opens its page.";
@@ -24,7 +24,7 @@ export class HistoryPicture {
   private readonly canvas = element("div", { class: "chart history", tabindex: "0", role: "group" });
   private readonly chosen = element("p", { class: "chosen", role: "status" });
   private readonly chart: LazyChart;
-  /** The place, in the case's lists, of the chosen report. */
+  /** Index of the chosen report in the lists of the case. */
   private place: number | undefined;
 
   constructor(
@@ -60,7 +60,7 @@ export class HistoryPicture {
     });
   }
 
-  /** Chooses the report that is nearest to the mouse, beside the axes as well. */
+  /** Chooses the report nearest to the mouse, which may be outside of the axes. */
   private point(chart: Chart, x: number, y: number): void {
     const [at] = chart.convertFromPixel("grid", [x, y]) as [number, number];
     this.choose(nearest(this.one.at, at, this.firstPlace()));
@@ -93,7 +93,7 @@ export class HistoryPicture {
     if (this.place !== undefined) location.assign(this.history.reports.page[this.one.at[this.place]!]!);
   }
 
-  /** "2026-11-21 19:57 · 5f6a7b8c9d · 2.99 s (2.95 s to 3.01 s)". */
+  /** Returns "2026-11-21 19:57 · 5f6a7b8c9d · 2.99 s (2.95 s to 3.01 s)". */
   private describe(place: number): string {
     const report = this.one.at[place]!;
     const { started, commit } = this.history.reports;
@@ -116,7 +116,7 @@ export class HistoryPicture {
     return this.one.at.flatMap((report, place) => (report >= first ? [place] : []));
   }
 
-  /** The day of a report, with its time where its neighbour is of the same day. */
+  /** Returns the day of a report, with its time if a neighbour is of the same day. */
   private timeLabel(at: number): string {
     const { started } = this.history.reports;
     const [before, here, after] = [at - 1, at, at + 1].map((place) =>
@@ -173,7 +173,7 @@ export class HistoryPicture {
     };
   }
 
-  /** One polygon along all intervals. */
+  /** Returns a polygon along all intervals. */
   private band(places: number[], { series }: Colours): CustomSeriesOption {
     const { at, low, high } = this.one;
     const known = places.filter((place) => low[place] != null && high[place] != null);
@@ -187,14 +187,14 @@ export class HistoryPicture {
         style: { fill: series[0]!, opacity: 0.18 },
       };
     };
-    // The axis of values takes its extent from what the series says it holds.
+    // The axis of values derives its extent from the data of the series.
     const data = known.flatMap((place) => [[at[place]!, low[place]!], [at[place]!, high[place]!]]);
     const drawOnce: CustomSeriesRenderItem = (params, api) =>
       params.dataIndex === 0 ? renderItem(params, api) : { type: "group", children: [] };
     return { type: "custom", data, renderItem: drawOnce, silent: true, clip: true, z: 3 };
   }
 
-  /** A line between the reports before and after each change, with its size above. */
+  /** Returns a line between the reports before and after each change, with its size above. */
   private marks(places: number[], { diverging, ink }: Colours): CustomSeriesOption {
     const { at } = this.one;
     const shown = this.one.changes.filter((change) => change.at > (places[0] ?? 0));
@@ -233,7 +233,7 @@ export class HistoryPicture {
     return { type: "custom", data, renderItem, silent: true, z: 5 };
   }
 
-  /** The chosen report. */
+  /** Returns the mark of the chosen report. */
   private cursor({ ink }: Colours) {
     const chosen = this.place !== undefined && this.place >= this.firstPlace() ? [this.place] : [];
     return {
@@ -247,7 +247,7 @@ export class HistoryPicture {
   }
 }
 
-/** The place of the number that is nearest to `wanted`, not before `first`; numbers ascend. */
+/** Returns the index of the number nearest to `wanted`, from `first` on; numbers ascend. */
 function nearest(numbers: number[], wanted: number, first: number): number {
   let best = first;
   for (let place = first; place < numbers.length; ++place) {

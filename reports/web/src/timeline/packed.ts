@@ -12,7 +12,7 @@ export class PackedReader {
     return this.at >= this.text.length;
   }
 
-  /** No shifts: they have 32 bits, and numbers may have more. */
+  /** Does not use shifts, which have 32 bits: numbers may have more. */
   next(): number {
     let number = 0;
     for (let place = 1; ; place *= 32) {

@@ -1,4 +1,4 @@
-// The canvas with timelines: draws it when something has changed, and takes pointer, wheel and keys.
+// The canvas with timelines: draws them after changes, and handles pointer, wheel and keys.
 import { element } from "../controls";
 import { whenNear } from "../near";
 import { colours, isPrinting, onThemeChange } from "../theme";
@@ -10,9 +10,9 @@ import { paint } from "./painter";
 import { TimeWindow } from "./window";
 
 const zoom_step = 1.6;
-/** Of what is shown. */
+/** Share of the visible time. */
 const pan_step = 0.15;
-/** Pixels from which a press is a drag. */
+/** Min movement of a drag, in pixels. */
 const min_drag = 4;
 const paper_scale = 3;
 
@@ -28,7 +28,7 @@ export class TimelinePicture {
   private frame = 0;
   private near = false;
 
-  /** `onMark` learns which task is marked, and `cases` what there is to show once it is needed. */
+  /** `onMark` receives the marked task; `cases` returns the cases to show when they are needed. */
   constructor(
     private readonly cases: () => Shown[],
     private readonly onMark: (place: Place | undefined) => void,
@@ -43,7 +43,7 @@ export class TimelinePicture {
     });
   }
 
-  /** Shows other cases, whole. */
+  /** Shows other cases in full length. */
   update(): void {
     if (!this.near) return;
     this.shown = this.cases();
@@ -73,14 +73,14 @@ export class TimelinePicture {
     const width = this.root.clientWidth;
     if (width === 0 || !this.near) return;
     this.layout = new Layout(this.shown, width, this.gutter(width));
-    // The panels are others now.
+    // The panels have been replaced.
     const panel = this.layout.panels.find(({ timeline }) => timeline === this.marked?.panel.timeline);
     this.marked = panel && this.marked && { panel, span: this.marked.span };
     this.hovered = undefined;
     this.drawNow();
   }
 
-  /** Room for the longest name of a lane. */
+  /** Returns the space for the longest name of a lane. */
   private gutter(width: number): number {
     const context = this.canvas.getContext("2d")!;
     context.font = `12px ${font()}`;
@@ -93,7 +93,7 @@ export class TimelinePicture {
     if (this.frame === 0) this.frame = requestAnimationFrame(() => this.drawNow());
   }
 
-  /** At once: a printer does not wait for the next frame. */
+  /** Draws immediately: a printer does not wait for the next frame. */
   private drawNow(): void {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
@@ -101,7 +101,7 @@ export class TimelinePicture {
     const { width, height } = this.layout;
     const scale = isPrinting() ? paper_scale : devicePixelRatio;
     const pixels = [Math.round(width * scale), Math.round(height * scale)] as const;
-    // Setting either clears the canvas and its memory.
+    // Setting either size clears the canvas and reallocates it.
     if (this.canvas.width !== pixels[0] || this.canvas.height !== pixels[1]) {
       [this.canvas.width, this.canvas.height] = pixels;
     }
@@ -112,7 +112,7 @@ export class TimelinePicture {
     this.describe(bars);
   }
 
-  /** Publishes what tests cannot read from pixels: seconds, and the number of bars in view. */
+  /** Publishes values that tests cannot read from pixels: seconds, and the number of bars in view. */
   private describe(bars: number): void {
     Object.assign(this.canvas.dataset, {
       from: String(this.window.from),
@@ -131,7 +131,7 @@ export class TimelinePicture {
     canvas.addEventListener("pointerleave", () => this.unpoint());
   }
 
-  /** The wheel zooms once the picture has the focus, or with Ctrl; before that it scrolls the page. */
+  /** The wheel zooms if the picture has the focus, or with Ctrl; otherwise it scrolls the page. */
   private wheel(event: WheelEvent): void {
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault();
@@ -208,7 +208,7 @@ export class TimelinePicture {
     this.unpoint();
   }
 
-  /** Returns whether the key means anything. */
+  /** Returns whether the key has a function. */
   private act(key: string, shift: boolean): boolean {
     if (key === "+" || key === "=") this.zoomIn();
     else if (key === "-") this.zoomOut();
@@ -222,7 +222,7 @@ export class TimelinePicture {
     return true;
   }
 
-  /** Of those in view; with a task marked already, the first of the other case. */
+  /** Marks the first task in view; if one is marked, the first of the other case. */
   private markFirst(): void {
     const { panels } = this.layout;
     const at = this.marked ? panels.indexOf(this.marked.panel) + 1 : 0;
@@ -238,7 +238,7 @@ export class TimelinePicture {
     if (next) this.mark({ panel, span: next });
   }
 
-  /** Marks a task of the case of which one is marked. */
+  /** Marks a task of the case with the marked task. */
   markIn(panel: Panel, span: Span): void {
     this.canvas.focus();
     this.mark({ panel, span });

@@ -1,5 +1,5 @@
-// "Timeline": two cases of a scenario one under the other on one time axis, with what there is to
-// choose and to read around the picture.
+// The section "Timeline": two cases of a scenario below each other on a common time axis, with
+// selectors and texts around the picture.
 import { element, makeSelect } from "../controls";
 import { type Scenario, type Timelines, caseText } from "../data";
 import { colours, onThemeChange } from "../theme";
@@ -28,7 +28,7 @@ export function addTimelines(scenario: Scenario, place: HTMLElement): void {
   place.append(section);
 }
 
-/** Choosers, picture and texts. */
+/** Selectors, picture and texts. */
 class Comparison {
   private readonly store: TimelineStore;
   private readonly texts: Map<number, string>;
@@ -101,7 +101,7 @@ class Comparison {
     return this.timelines.cases.find(({ row }) => row === this.first)?.baseline;
   }
 
-  /** What the picture shows, also before it is drawn. */
+  /** Describes the picture, also before it is drawn. */
   private label(): void {
     const titles = [this.first, this.secondRow()].flatMap((row) => this.texts.get(row ?? -1) ?? []);
     this.picture.canvas.setAttribute("aria-label", `When the tasks of ${titles.join(" and ")} ran`);
@@ -120,7 +120,7 @@ class Comparison {
     return shown;
   }
 
-  /** Of what there is to see in these cases. */
+  /** Shows the colours and patterns that occur in these cases. */
   private showLegend(): void {
     const { fill } = barStyle(colours());
     const seen = new Set(this.now.flatMap(({ timeline }) => timeline.spans.map(({ colour }) => colour)));
@@ -147,7 +147,7 @@ function legendItem(text: string, sign: string, style = ""): HTMLElement {
   return element("li", {}, element("span", { class: sign, style }), text);
 }
 
-/** Which cases cannot be chosen, and why. */
+/** Names the cases that cannot be chosen, and the reasons. */
 function withoutText(scenario: Scenario, { without }: Timelines): string {
   const texts = without.map(({ reason, count, rows }) => {
     const cases = scenario.cases.filter(({ row }) => rows.includes(row));

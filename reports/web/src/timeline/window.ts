@@ -1,6 +1,6 @@
-// The part of a time axis that is shown, and its ticks. Knows no pixels but their number.
+// The visible part of a time axis, and its ticks. Independent of pixels except for their number.
 
-/** Of all that there is to see, what remains at the closest zoom. */
+/** Min visible share of the whole time. */
 const closest = 1e-6;
 
 export interface Tick {
@@ -28,25 +28,25 @@ export class TimeWindow {
     return this.length >= this.total * (1 - 1e-9);
   }
 
-  /** A factor above 1 shows more detail; `fixed` stays where it is. */
+  /** A factor above 1 shows more detail; the time `fixed` stays at its position. */
   zoom(factor: number, fixed = (this.from + this.to) / 2): void {
     const length = Math.min(this.total, Math.max(this.total * closest, this.length / factor));
     this.show(fixed - ((fixed - this.from) / this.length) * length, length);
   }
 
-  /** By so many seconds, as far as there is anything to see. */
+  /** Moves by a number of seconds, within the whole time. */
   pan(seconds: number): void {
     this.show(this.from + seconds, this.length);
   }
 
-  /** Moves as little as needed to see a time span, or its beginning where it is longer. */
+  /** Moves as little as possible to show a time span, or its beginning if it is longer. */
   reveal(begin: number, end: number): void {
     const margin = 0.1 * this.length;
     if (begin < this.from) this.show(begin - margin, this.length);
     else if (end > this.to) this.show(Math.min(begin - margin, end + margin - this.length), this.length);
   }
 
-  /** At most about so many ticks at 1, 2 or 5 times a power of ten, in one unit. */
+  /** Returns at most about `max` ticks at 1, 2 or 5 times a power of ten, with one unit. */
   ticks(max: number): Tick[] {
     const step = niceStep(this.length / Math.max(1, max));
     const [size, unit] = unitOf(this.to);
