@@ -154,19 +154,19 @@ std::string advised_size(const Profiled& one, const ProfiledCases& all, Wanted w
   return fmt::format("{} {}", flag, value_text(*roles.value(*fastest, Role::exchange_size)));
 }
 
-/// Returns "12%"; "less than 1%" where it would be 0%.
+/// Returns "12%"; "less than 1%" instead of 0%.
 std::string small_percent(double share) {
   constexpr double smallest = 0.005;
   return share < smallest ? "less than 1%" : format_percent(share, 0);
 }
 
-/// Exchanges in buckets of which one part takes longer than the other: the starts, or the tail.
+/// Exchanges in buckets, and the larger part of their extra cost: the starts, or the tail.
 struct SlowBuckets {
   BucketCosts costs;
   double share = 0;  // of the time
 };
 
-/// Returns nothing where `part` is not the longer one or takes less than 5% of the time.
+/// Returns nothing if `part` is not the larger one or takes less than 5% of the time.
 std::optional<SlowBuckets> slow_buckets(const Profiled& one, const ProfiledCases& all,
                                         double BucketCosts::*part) {
   constexpr double min_share = 0.05;
@@ -191,7 +191,8 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   const auto& devices = one.metrics().devices;
   const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
   if (worst == devices.end() || one.metrics().span <= 0) return {};
-  constexpr double exposed_share = 0.05;  // of the time: communication and no computation
+  // min share of the time for communication without computation
+  constexpr double exposed_share = 0.05;
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
   // Two findings whose shares of the time differ by less than this explain the same loss.

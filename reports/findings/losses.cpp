@@ -21,8 +21,8 @@
 namespace parbench::report {
 namespace {
 
-/// Returns the lost share of the time by the samples' speedup; nothing if it is too small to report
-/// or the speedup has no interval.
+/// Returns the share of the time that is lost, by the samples' speedup; nothing if it is too small
+/// to report or the speedup has no interval.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
   constexpr double min_reported_losses = 0.05;  // of the span
@@ -66,7 +66,7 @@ std::string copies_text(const Profiled& one) {
                      format_duration(seconds / calls));
 }
 
-/// Returns what the devices do while they neither compute nor idle: "copies", "communication".
+/// Returns the activity of devices while they neither compute nor idle: "copies", "communication".
 std::string exchange_text(const Profiled& one) {
   double copies = 0;
   double communication = 0;

@@ -40,8 +40,8 @@ struct ParseContext {
 };
 
 /// Parses the only JSON value of a seekable stream, without recursion at any depth. With `only`,
-/// keeps just the member of that name of an outermost object, nothing of an outermost list, and
-/// counts only what is kept. The caller checks `limits.bytes`. Throws UsageError with the problem
+/// keeps the member with that name if the value is an object, nothing if it is a list, and counts
+/// only values that are kept. The caller checks `limits.bytes`. Throws UsageError with the problem
 /// (truncated, UTF-16, a number beyond double, a duplicate key, beyond a limit), the place and the
 /// remedy; SyntaxError for text that is not JSON or not UTF-8.
 [[nodiscard]] Json parse_bounded(std::istream& stream, const ReadLimits& limits,

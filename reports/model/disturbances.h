@@ -30,13 +30,13 @@ constexpr double min_quota_lost = 0.01;
 /// Returns "CPU quota (up to 74% of the CPU time)" for the largest share of several cases.
 [[nodiscard]] std::string quota_text(double largest_lost);
 
-/// Returns the share of the time that threads wanted a core in which other programs had it: their
-/// denied time, as far as other programs used cores and no quota withheld them.
+/// Returns the share of the wanted core time that other programs had: the denied share, as far as
+/// other programs used cores and no quota withheld them.
 [[nodiscard]] double taken_by_others(const ThreadUse& use, double quota_lost);
 
-/// Returns the largest share over a case's devices of the time in which other programs had the
-/// cores that its threads wanted (`taken_by_others`). At most the share for which the threads
-/// waited, so that a mostly idle device counts little. 0 if unknown.
+/// Returns the largest share over a case's devices of the wanted core time that other programs had
+/// (`taken_by_others`). At most the share of the time in which the threads waited, so that a mostly
+/// idle device counts little. 0 if unknown.
 [[nodiscard]] double cores_taken(const CaseResult& c);
 
 /// Returns whether other programs had the case's cores so often that its times need a warning.

@@ -35,13 +35,13 @@ struct Statistics {
   friend bool operator==(const Statistics&, const Statistics&) = default;
 };
 
-/// How the operating system treated the host threads that execute a device's streams. Shares are
-/// means over these threads.
+/// Use of cores by the host threads that execute a device's streams, from counters of the operating
+/// system. Shares are means over these threads.
 struct ThreadUse {
   double core_wait = 0;    // share of the time: ready to run, but other threads had the core
   double kernel = 0;       // share of the time in the kernel
   double page_faults = 0;  // per second, of all these threads: first accesses to memory
-  /// Share without a core, of the time for which the threads wanted one.
+  /// Share of the wanted core time that the threads did not get.
   std::optional<double> denied = {};
   /// Cores used by other programs, relative to the device's. May be negative for a short sample,
   /// because the system counts in clock ticks.
@@ -71,7 +71,7 @@ struct Sample {
   std::int64_t iterations = 1;
   int round = 0;
   int process = 0;                               // index of the process that took it
-  std::vector<SampleCondition> conditions = {};  // of the devices of its plan, if read
+  std::vector<SampleCondition> conditions = {};  // readings of the plan's devices, if any
   double cpu_seconds = 0;                        // CPU time of all threads of the process
   NamedNumbers counters = {};                    // requested by flags of Google Benchmark
   /// Seconds of an execution in which any thread of a rank waited for, sent or received messages;
@@ -91,7 +91,7 @@ struct Metric {
   double value = 0;
   std::optional<Interval> interval = {};
   std::string remark = {};  // why it deviates from what a reader expects
-  std::string unit = {};    // of the amount per second: "B"; empty for a fraction
+  std::string unit = {};    // unit of the amount per second: "B"; empty for a fraction
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 

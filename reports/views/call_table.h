@@ -12,10 +12,10 @@ namespace parbench::report {
 /// Returns the calls of a profiled case; short ones share a row.
 [[nodiscard]] Table table_of_calls(const Report& report, const CaseResult& c);
 
-/// Returns a table for each profiled case. Rows are calls by layer, operation and kernel, with
-/// number, time, share of all calls' time, share in which threads of their teams had no work,
-/// FLOP/s and B/s while running, and shares of the device's peaks if the report has them. As safe
-/// for a terminal as `to_table`.
+/// Returns a table per profiled case, with a row per layer, operation and kernel. Columns: number
+/// of calls, time, share of all calls' time, share in which threads of their teams had no work,
+/// FLOP/s and B/s while running, and shares of the device's peaks if known. As safe for a terminal
+/// as `to_table`.
 [[nodiscard]] std::string calls_table(const Report& report, const TextStyle& style = {});
 
 }  // namespace parbench::report

@@ -22,9 +22,9 @@ struct ParameterColumn {
   std::optional<std::string> common = {};
   /// The strategies with a common value: "pipeline", "all but single"; empty: all.
   std::string applies_to = {};
-  /// An earlier column that determines this one, as the model determines its sizes, or a layout
-  /// with stages a single value; empty if there is none. Rows that differ in this column also
-  /// differ in that one.
+  /// Name of an earlier column that determines this one, as a model determines its sizes or a
+  /// layout determines whether a row has the only value; else empty. Rows that differ in this
+  /// column also differ in that one.
   std::string follows = {};
 };
 
@@ -46,10 +46,10 @@ struct CommonParameters {
 [[nodiscard]] std::string row_text(const std::string& strategy,
                                    const std::vector<ParameterColumn>& columns, std::size_t row);
 
-/// Returns where stages begin if cases with the same model and number of stages differ in it, as
+/// Returns the cuts of cases that have the same model and number of stages, but different cuts, as
 /// balanced partitions for different micro-batches may. One line per such sweep, the most frequent
-/// cut first: "cut at layer3.0", "layer2.0: pipeline, split 1". `columns`: those of the cases with
-/// `cut_note`; without that column, there are no lines.
+/// cut first: "cut at layer3.0", "cut at layer2.0 in pipeline, split 1". `columns`: those of the
+/// cases with `cut_note`; without that column, there are no lines.
 [[nodiscard]] std::vector<std::vector<std::string>> cut_lines(
     const Cases& cases, const std::vector<ParameterColumn>& columns);
 

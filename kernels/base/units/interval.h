@@ -20,7 +20,7 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Returns whether there were too few samples for the wanted confidence.
+/// Returns whether an interval has less than the wanted confidence, because of too few samples.
 [[nodiscard]] inline bool is_low(const std::optional<Interval>& interval) {
   return interval && interval->confidence < wanted_confidence;
 }

@@ -35,7 +35,7 @@ struct Escape {
   std::string_view written;
 };
 
-/// In JSON, these occur only in texts, which allow escapes.
+/// In JSON, these characters occur only in texts, which allow escapes.
 constexpr Escape script_escapes[] = {{"<", "\\u003c"},
                                      {">", "\\u003e"},
                                      {"&", "\\u0026"},

@@ -7,7 +7,7 @@ export interface Case {
   /** In the scenario's table, from 0. */
   row: number;
   strategy: string;
-  /** By the scenario's axes; null if an axis does not apply. */
+  /** One value per axis of the scenario; null if an axis does not apply. */
   values: (number | string | null)[];
   time: Estimate;
   speedup?: Estimate;

@@ -5,7 +5,7 @@ export interface Colours {
   soft: string;
   line: string;
   card: string;
-  /** Of series: Okabe and Ito's, distinguishable by the colour-blind; light ones on dark. */
+  /** Colours of series by Okabe and Ito, distinguishable by the colour-blind; light ones on dark. */
   series: string[];
   /** Worse than, equal to, and better than the baseline. */
   diverging: [string, string, string];

@@ -240,7 +240,7 @@ class Painter {
   }
 }
 
-/** Returns a pattern of oblique lines, rising or falling to the right, which differs from bars without colour, too. */
+/** Returns a pattern of oblique lines, rising or falling to the right, which is visible without colours. */
 function hatching(context: CanvasRenderingContext2D, colours: Colours, rising: boolean): CanvasPattern | string {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 7;
