@@ -191,8 +191,7 @@ std::optional<Remark> exposed_communication(const Profiled& one, const ProfiledC
   const auto& devices = one.metrics().devices;
   const auto worst = std::ranges::max_element(devices, {}, &DeviceMetrics::exposed_communication);
   if (worst == devices.end() || one.metrics().span <= 0) return {};
-  // min share of the time for communication without computation
-  constexpr double exposed_share = 0.05;
+  constexpr double exposed_share = 0.05;  // min share of the time
   const double share = worst->exposed_communication / one.metrics().span;
   if (share < exposed_share) return {};
   // Two findings whose shares of the time differ by less than this explain the same loss.

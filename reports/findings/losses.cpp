@@ -25,7 +25,7 @@ namespace {
 /// to report or the speedup has no interval.
 std::optional<double> lost_share(const Profiled& one) {
   if (!one.profile().losses || !one.of().speedup->interval) return std::nullopt;
-  constexpr double min_reported_losses = 0.05;  // of the span
+  constexpr double min_reported_losses = 0.05;  // min share of the span
   const double share = total(*one.profile().losses) / one.metrics().span;
   return share < min_reported_losses ? std::nullopt : std::optional(share);
 }
@@ -98,7 +98,7 @@ std::string parts_text(const Profiled& one) {
                           {lost.copies, exchange, less_exchange},
                           {lost.launch, "launching", "less launching"}};
   std::ranges::stable_sort(parts, std::ranges::greater(), &Part::seconds);
-  constexpr double min_part = 0.02;  // of the span: a loss that is shown by name
+  constexpr double min_part = 0.02;  // min share of the span of a loss that is named
   std::vector<std::string> shown;
   std::vector<std::string> gains;
   double other = 0;

@@ -32,8 +32,7 @@ struct CoreWait {
 
 [[nodiscard]] std::optional<CoreWait> wait_for_own_cores(const CaseResult& one);
 
-/// Threads are ready, but their cores execute other threads: of the same case, or of other
-/// programs.
+/// Threads are ready, but the cores run other threads: of the same case, or of other programs.
 [[nodiscard]] std::optional<Remark> more_threads_than_cores(const Profiled& one,
                                                             const ProfiledCases& all);
 [[nodiscard]] std::optional<Remark> taken_cores(const CaseResult& one, const Roles& roles);

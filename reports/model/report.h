@@ -40,7 +40,7 @@ struct Statistics {
 struct ThreadUse {
   double core_wait = 0;    // share of the time: ready to run, but other threads had the core
   double kernel = 0;       // share of the time in the kernel
-  double page_faults = 0;  // per second, of all these threads: first accesses to memory
+  double page_faults = 0;  // first accesses to memory per second, summed over the threads
   /// Share of the wanted core time that the threads did not get.
   std::optional<double> denied = {};
   /// Cores used by other programs, relative to the device's. May be negative for a short sample,

@@ -33,8 +33,7 @@ int decimals_for(double value, int significant) {
   return std::clamp(significant - 1 - exponent, 0, 9);
 }
 
-/// Returns the largest of the ascending `units` in which the value is at least 1; else the
-/// smallest.
+/// Returns the largest of `units`, which ascend, in which the value is at least 1; or the smallest.
 const Unit& unit_for(double value, std::span<const Unit> units, int significant) {
   const auto fits = [&](const Unit& unit) {
     return std::abs(rounded(value / unit.size, significant)) >= 1;
