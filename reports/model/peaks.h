@@ -9,8 +9,8 @@
 
 namespace parbench::report {
 
-/// Names of peaks in files. Matrix products are named with their number format: "gemm bf16".
-/// FLOP/s; a multiply-add counts as two.
+/// Returns the name of a matrix product's peak in files, with its number format: "gemm bf16". The
+/// peak is in FLOP/s; a multiply-add counts as two.
 [[nodiscard]] std::string gemm_peak(std::string_view number_format);
 /// Memory bandwidth for all cores of a device. B/s, read and written bytes together.
 inline constexpr std::string_view memory_peak = "memory";

@@ -23,7 +23,7 @@ const CaseResult* fastest_division(const std::vector<CaseResult>& cases,
   return fastest;
 }
 
-/// Returns null if no such case is in the report.
+/// Returns the case that explains a recommendation; null if the report lacks it.
 const CaseResult* explained_case(const Recommendation& found,
                                  const std::vector<CaseResult>& cases) {
   const CaseResult* used =

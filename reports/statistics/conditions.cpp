@@ -148,7 +148,7 @@ double share_of_others(const CaseResult& measured, const std::string& device) {
   return std::min(taken / denied, max_cost / waiting);
 }
 
-/// Returns nothing if no condition has readings of threads.
+/// Returns the share of the time that load can have cost; nothing without readings of threads.
 template <typename Conditions>
 std::optional<double> load_cost(const CaseResult& measured, const Conditions& conditions) {
   constexpr double max_cost = 0.99;

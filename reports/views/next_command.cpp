@@ -62,8 +62,8 @@ std::vector<Tie> ties_of(const Report& report, const CasesByName& cases) {
   return ties;
 }
 
-/// How many times more samples, and at which precision, should show whether another case of a tie
-/// replaces the first. The width of an interval falls with the root of the number of samples.
+/// Growth of the number of samples, and the precision, that should show whether another case of a
+/// tie replaces the first. The width of an interval falls with the root of the number of samples.
 struct Need {
   double factor = min_factor;
   double precision = 1;

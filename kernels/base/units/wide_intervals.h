@@ -1,4 +1,4 @@
-// Intervals that are too wide to tell anything about a number, and their text.
+// Intervals that are too wide to show anything about a number, and their text.
 #pragma once
 
 #include <string>

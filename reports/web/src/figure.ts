@@ -10,7 +10,7 @@ interface HoverPoint {
   value: number[];
 }
 
-/** Returns the headings and texts of a row for a hover. */
+/** Provides the headings and texts of a row for a hover. */
 interface Cells {
   cells(row: number): [string, string][];
 }
