@@ -11,7 +11,7 @@
 
 namespace parbench {
 
-/// A device of a backend, as the part of its name after the colon: "0", or "0/1" for a partition of
+/// A device of a backend, as the part of its name after the colon: "0", or "0/1" for a part of
 /// device 0.
 struct DeviceNumber {
   int device = 0;
@@ -89,13 +89,13 @@ class Backend {
   [[nodiscard]] virtual std::string lacks(NumberFormat /*format*/) const { return {}; }
 
   /// Opens distinct devices for one run, in the order in which the user named them. Throws
-  /// UsageError for more devices than there are, and for a partition that does not exist.
+  /// UsageError for more devices than there are, and for a part that does not exist.
   [[nodiscard]] virtual std::vector<std::unique_ptr<Device>> open(
       const std::vector<DeviceNumber>& numbers, const DeviceOptions& options) = 0;
 
-  /// Opens one device that has the cores of all these devices, or the GPU that they are parts of,
-  /// for work while they are idle. Null if several of them share cores, or if no single device
-  /// covers them all. Throws as `open` does.
+  /// Opens one device for work while all these devices are idle: it has their cores, or is the GPU
+  /// that they are parts of. Null if several of them share cores, or if no single device covers
+  /// them all. Throws as `open` does.
   [[nodiscard]] virtual std::unique_ptr<Device> open_whole(
       [[maybe_unused]] const std::vector<DeviceNumber>& numbers,
       [[maybe_unused]] const DeviceOptions& options) {
