@@ -21,14 +21,14 @@ namespace parbench {
 /// "balanced".
 [[nodiscard]] std::string default_partition(const Network& network, int stages);
 
-/// "layer2.0+layer3.2": the first units of the later stages.
+/// Returns "layer2.0+layer3.2", the first units of the later stages.
 [[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
 
 /// Adds notes on a partition: where it cuts, and whether it is the network's only one.
 void add_cut_notes(const Network& network, const std::vector<int>& partition,
                    std::vector<std::pair<std::string, std::string>>& notes);
 
-/// First and last layer of each stage.
+/// First and last layer of a stage.
 struct LayerRange {
   int first = 0;
   int last = 0;

@@ -37,7 +37,7 @@ class Boundaries {
   /// can access the other's memory.
   void send(const char* what, const Crossing& crossing, std::vector<TaskId> produced);
 
-  /// The last copy to a point for a micro-batch.
+  /// Last copy to a point for a micro-batch.
   struct Arrival {
     TaskId task = 0;           // the copy
     std::vector<Call> unpack;  // converts the tensors to the receiver's layout

@@ -59,7 +59,7 @@ struct StepLayout {
   std::vector<int> partition = {};
   std::string schedule = "one-at-a-time";                     // schedule_named
   std::vector<std::vector<std::int64_t>> micro_batches = {};  // samples of each, by replica
-  RestOfNetwork rest = RestOfNetwork::repeated;               // where there are shards
+  RestOfNetwork rest = RestOfNetwork::repeated;               // only for several shards
   Exchange exchange = {};
   bool recompute = false;  // StageRange::recompute
 
