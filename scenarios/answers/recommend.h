@@ -1,4 +1,4 @@
-// // Recommendations from measured cases. Cases that do the same work form a group; each group's
+// Recommendations from measured cases. Cases that do the same work form a group; each group's
 // recommendation is the case that is expected to be fastest, or a simpler one that is tied with it.
 #pragma once
 

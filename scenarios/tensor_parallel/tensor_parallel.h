@@ -1,5 +1,5 @@
-// // Scenario tensor-parallel: training of a transformer block whose layers are divided over
-// devices as in Megatron-LM.
+// Scenario tensor-parallel: training of a transformer block whose layers are divided over devices
+// as in Megatron-LM.
 #pragma once
 
 #include <memory>

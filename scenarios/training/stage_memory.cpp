@@ -1,4 +1,4 @@
-// // Parameters, statistics and batches that cases share, and their values after a reset.
+// Parameters, statistics and batches that cases share, and their values after a reset.
 #include "scenarios/training/stage_memory.h"
 
 #include <fmt/format.h>

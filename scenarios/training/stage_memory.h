@@ -1,4 +1,4 @@
-// // Memory that a stage has in common with other cases or devices, and its initial values.
+// Memory that a stage has in common with other cases or devices, and its initial values.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// // Operations that run one function of this project: a loop over their arguments.
+// Operations that run one function of this project: a loop over their arguments.
 #pragma once
 
 #include <cstddef>

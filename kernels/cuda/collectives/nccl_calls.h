@@ -1,4 +1,4 @@
-// // NCCL calls of one member that make up a collective.
+// NCCL calls of one member that make up a collective.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// // NCCL's communicators of all members in one process, and groups of calls on them.
+// NCCL's communicators of all members in one process, and groups of calls on them.
 #pragma once
 
 #include <cstddef>

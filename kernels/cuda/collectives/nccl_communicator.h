@@ -1,5 +1,5 @@
-// // Collectives by NCCL whose members are whole GPUs: all of one process, or one of each of
-// several processes.
+// Collectives by NCCL whose members are whole GPUs: all of one process, or one of each of several
+// processes.
 #pragma once
 
 #include <memory>

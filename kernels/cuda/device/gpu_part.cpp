@@ -1,4 +1,4 @@
-// // Divides multiprocessors through the driver.
+// Divides multiprocessors through the driver.
 #include "kernels/cuda/device/gpu_part.h"
 
 #include <cuda_runtime_api.h>

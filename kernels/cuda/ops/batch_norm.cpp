@@ -1,5 +1,5 @@
-// // Batch normalisation in training, alone or with an addition and a ReLU, and its backward pass,
-// by kernels of this project.
+// Batch normalisation in training, alone or with an addition and a ReLU, and its backward pass, by
+// kernels of this project.
 //
 // cuDNN is not used for several reasons. Its functions with all of these operations are deprecated,
 // and their fast mode, CUDNN_BATCHNORM_SPATIAL_PERSISTENT, limits the range of values. Neither they

@@ -1,4 +1,4 @@
-// // Returns pages of pageable host memory to the system in stream order, by a host function.
+// Returns pages of pageable host memory to the system in stream order, by a host function.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// // Algorithms for gathering and broadcasting. Reductions use the same messages in reverse order
-// and direction, with additions instead of copies.
+// Algorithms for gathering and broadcasting. Reductions use the same messages in reverse order and
+// direction, with additions instead of copies.
 #include "scenarios/framework/collectives/algorithms.h"
 
 #include <fmt/format.h>

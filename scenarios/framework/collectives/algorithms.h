@@ -1,4 +1,4 @@
-// // The algorithms of collectives: messages between members, in rounds. Pure functions.
+// The algorithms of collectives: messages between members, in rounds. Pure functions.
 #pragma once
 
 #include <array>

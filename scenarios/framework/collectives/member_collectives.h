@@ -1,4 +1,4 @@
-// // Collectives between devices as tasks of a plan: one task over all members if a library joins
+// Collectives between devices as tasks of a plan: one task over all members if a library joins
 // their devices, otherwise the messages of an algorithm, as copies and additions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// // Messages as tasks of a plan: copies, and additions of another member's data.
+// Messages as tasks of a plan: copies, and additions of another member's data.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// // Messages between the members of a collective, as data without devices.
+// Messages between the members of a collective, as data without devices.
 #pragma once
 
 #include <cstdint>

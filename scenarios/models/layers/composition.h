@@ -1,4 +1,4 @@
-// // A layer composed of general operations, for layers that no other kind computes.
+// A layer composed of general operations, for layers that no other kind computes.
 #pragma once
 
 #include <map>

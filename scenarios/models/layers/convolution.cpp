@@ -1,5 +1,5 @@
-// // Shapes and operations of convolutions. A transposed convolution is described by the
-// convolution with source and destination exchanged.
+// Shapes and operations of convolutions. A transposed convolution is described by the convolution
+// with source and destination exchanged.
 #include "scenarios/models/layers/convolution.h"
 
 #include <fmt/format.h>

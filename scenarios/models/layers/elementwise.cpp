@@ -1,4 +1,4 @@
-// // Operations of layers that compute each element separately.
+// Operations of layers that compute each element separately.
 #include "scenarios/models/layers/elementwise.h"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// // Layers that compute each element separately: activations, sums, dropout, biases and scales of
+// Layers that compute each element separately: activations, sums, dropout, biases and scales of
 // channels.
 #pragma once
 

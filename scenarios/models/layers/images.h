@@ -1,4 +1,4 @@
-// // Layers of images without weights: poolings, and layers that move channels and pixels.
+// Layers of images without weights: poolings, and layers that move channels and pixels.
 #pragma once
 
 #include "scenarios/models/layers/operation_kind.h"

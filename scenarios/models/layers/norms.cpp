@@ -1,4 +1,4 @@
-// // Shapes and operations of normalisations, including the operations fused into them.
+// Shapes and operations of normalisations, including the operations fused into them.
 #include "scenarios/models/layers/norms.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// // Finds the purposes of operands by their roles.
+// Finds the purposes of operands by their roles.
 #include "scenarios/models/layers/operation_kind.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// // Layers of one operation, whose passes follow from its operands.
+// Layers of one operation, whose passes follow from its operands.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// // Assigns the calls of packing to buckets.
+// Assigns the calls of packing to buckets.
 #include "scenarios/training/exchanges/packed_copies.h"
 
 #include <algorithm>

@@ -80,7 +80,7 @@ std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {
                                         : contributions_[parts().local(producer)];
 }
 
-// // --- memory for a layer's pass ---
+// --- memory for a layer's pass ---
 
 BufferView BackwardWriter::kept(std::string_view name) const {
   const auto& kept = parts().memory_of(index()).kept;

@@ -1,4 +1,4 @@
-// // The plan of a stage for its micro-batches, without memory.
+// The plan of a stage for its micro-batches, without memory.
 #pragma once
 
 #include <cstddef>

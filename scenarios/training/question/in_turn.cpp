@@ -1,4 +1,4 @@
-// // Assigns micro-batches to devices.
+// Assigns micro-batches to devices.
 #include "scenarios/training/question/in_turn.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// // Common parts of questions about training.
+// Common parts of questions about training.
 #include "scenarios/training/question/question.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// // Base of scenarios about dividing a training step over devices.
+// Base of scenarios about dividing a training step over devices.
 #pragma once
 
 #include <cstdint>

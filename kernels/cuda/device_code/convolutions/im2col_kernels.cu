@@ -1,4 +1,4 @@
-// // A thread copies consecutive channels of one tap of one output pixel, so that adjacent threads
+// A thread copies consecutive channels of one tap of one output pixel, so that adjacent threads
 // read and write adjacent elements.
 #include "kernels/cuda/device_code/convolutions/im2col_kernels.h"
 #include "kernels/cuda/device_code/vector.cuh"

@@ -1,4 +1,4 @@
-// // Local response normalisation and its backward pass, by kernels of this project.
+// Local response normalisation and its backward pass, by kernels of this project.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/images/local_response_norm_kernels.h"
 #include "kernels/cuda/ops/images/pixels.h"

@@ -1,4 +1,4 @@
-// // Steps of optimisers, and gradient clipping.
+// Steps of optimisers, and gradient clipping.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/optimisers/optimiser_kernels.h"
