@@ -30,7 +30,7 @@ struct CoreShare {
 /// Options for opening the devices of a run.
 struct DeviceOptions {
   bool spare_for_copies = false;  // reserve a core or engine for copy lanes if there are enough
-  bool autotune = false;          // choose kernels by measuring, where the backend can
+  bool autotune = false;          // choose kernels by measuring, if the backend can
   // prefix of the devices' names: "node1/0/" for the devices of a rank
   std::string name_prefix = {};
   int rank = 0;  // DeviceInfo::rank
@@ -38,7 +38,7 @@ struct DeviceOptions {
   bool stages_messages = false;  // DeviceInfo::staged, for devices whose memory is not host memory
   // minimum number of parts into which a device is divided if a part of it is named
   int min_parts = 0;
-  bool oversubscribe = false;  // more devices than cores share them, where the backend can
+  bool oversubscribe = false;  // more devices than cores share them, if the backend can
 };
 
 /// A kind of device with the libraries that compute on it (oneDNN on CPU cores, CUDA on GPUs).
@@ -52,7 +52,8 @@ class Backend {
   struct Component {
     std::string name;
     std::string version;
-    std::string details = {};  // for `parbench devices`: what was found, or why nothing was
+    // for `parbench devices`: what was found, or the reason why nothing was found
+    std::string details = {};
   };
   [[nodiscard]] virtual std::vector<Component> components() const = 0;
 

@@ -241,7 +241,7 @@ class LayerChecker {
 
   /// Checks the first and the last channel, which are normalised over all samples, in two samples.
   [[nodiscard]] std::optional<std::string> check_normalisation(int index) const {
-    constexpr double rounding = 1e-6;  // of a mean in f32
+    constexpr double rounding = 1e-6;  // relative error of a mean in f32
     const Layer& layer = whole_.network->layer(index);
     if (element_count(layer.output) * whole_.batch > max_normalised) return std::nullopt;
     std::vector<float> ends = data_.read_slab(output(index), 0);

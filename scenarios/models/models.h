@@ -17,9 +17,9 @@ namespace parbench {
 /// Throws std::invalid_argument for images that cannot be halved five times.
 void check_image(std::int64_t image);
 
-/// ResNet (He et al. 2015) of 18, 34, 50, 101 or 152 layers in the variant of torchvision: the
-/// stride of a bottleneck lies in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is
-/// the height and width of the three-channel input, at least 32. Throws std::invalid_argument for
+/// ResNet (He et al. 2015) of 18, 34, 50, 101 or 152 layers in the variant of torchvision, with the
+/// stride of a bottleneck in its 3×3 convolution. Units: stem, layer1.0 …, head. `image` is the
+/// height and width of the three-channel input, at least 32. Throws std::invalid_argument for
 /// another depth.
 [[nodiscard]] Network resnet(int depth, std::int64_t image, std::int64_t classes = 1000);
 

@@ -24,7 +24,7 @@ namespace parbench {
 /// Returns "layer2.0+layer3.2", the first units of the later stages.
 [[nodiscard]] std::string units_text(const Network& network, const std::vector<int>& partition);
 
-/// Adds notes on a partition: where it cuts, and whether it is the network's only one.
+/// Adds notes on a partition: its cut points, and whether it is the network's only one.
 void add_cut_notes(const Network& network, const std::vector<int>& partition,
                    std::vector<std::pair<std::string, std::string>>& notes);
 

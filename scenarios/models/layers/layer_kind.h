@@ -94,8 +94,8 @@ class LayerKind {
     return std::nullopt;
   }
 
-  /// Whether its backward pass reads an input of its forward pass, or its output. Tensors that are
-  /// not read are not kept.
+  /// Return whether its backward pass reads an input of its forward pass, or its output. Tensors
+  /// that are not read are not kept.
   [[nodiscard]] virtual bool backward_reads_input(std::size_t /*which*/,
                                                   const LayerWork& /*work*/) const {
     return false;

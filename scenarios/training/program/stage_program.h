@@ -61,7 +61,7 @@ struct LossOperation {
 
 /// A tensor that crosses a boundary between stages.
 struct BoundaryTensor {
-  int tensor = network_input;  // of the network: Network::crossing
+  int tensor = network_input;  // tensor of the network: Network::crossing
   TensorDesc desc;
   std::size_t offset = 0;  // offset in the boundary's spaces
 };

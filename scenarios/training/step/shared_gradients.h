@@ -25,7 +25,7 @@ class SharedGradients {
     Tensor gradient;
   };
   struct Pair {
-    std::string name;  // of the parameter
+    std::string name;  // name of the parameter
     Part owner;
     Part copy;
   };

@@ -367,7 +367,7 @@ class AttentionBackwardOp final : public AttentionOp {
 
   // Offsets in a thread's memory.
   std::array<std::size_t, 4> vectors_{};    // queries, keys, values, diff_destination
-  std::array<std::size_t, 3> gradients_{};  // of queries, keys and values, f32
+  std::array<std::size_t, 3> gradients_{};  // gradients of queries, keys and values, f32
   std::size_t means_ = 0;
   std::size_t scores_ = 0;         // later the gradients of the probabilities
   std::size_t probabilities_ = 0;  // later the gradients of the scores
