@@ -57,8 +57,7 @@ struct Wording {
 /// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<Recommendation> recommendations;
-  std::vector<std::string>
-      not_compared;  // settings in which only the baseline has a result
+  std::vector<std::string> not_compared;  // settings in which only the baseline has a result
 
   /// Adds a recommendation; only its setting if it has no gain.
   void add(Recommendation one);

@@ -60,7 +60,7 @@ class NcclRankCommunicator final : public Communicator {
   CudaDevice& device_;
   // owner of the communicators, shared by all that `split` makes
   std::shared_ptr<NcclMember> member_;
-  const NcclMembership* group_;         // communicator of this object
+  const NcclMembership* group_;  // communicator of this object
 };
 
 }  // namespace parbench::cuda
