@@ -40,7 +40,7 @@ void check_image(std::int64_t image);
 struct ConvNextSizes {
   std::int64_t image = 128;  // at least 32
   std::int64_t layers = 9;   // blocks of the third stage; the others have three each
-  std::int64_t hidden = 96;  // channels of the first stage, twice as many in each further one
+  std::int64_t hidden = 96;  // channels of the first stage, doubled in each further stage
 };
 
 /// ConvNeXt (Liu et al. 2022) as in torchvision, without stochastic depth; the defaults are size T.
@@ -50,7 +50,7 @@ struct ConvNextSizes {
 struct UnetSizes {
   std::int64_t image = 128;  // must be divisible by 2 `layers` times
   std::int64_t layers = 4;
-  std::int64_t hidden = 64;  // channels at the image's size, twice as many at each halving
+  std::int64_t hidden = 64;  // channels at the image's size, doubled at each halving of the image
 };
 
 /// U-Net (Ronneberger, Fischer, Brox 2015) in its current form: convolutions keep the size of their

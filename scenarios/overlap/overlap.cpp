@@ -72,8 +72,9 @@ double hidden_fraction(std::span<const double> seconds, std::span<const double> 
 /// when run in turn, and the difference would count as hidden.
 constexpr double slow_in_turn = 1.05;
 
-/// Explains a fraction outside of 0 to 1, or one that includes other effects than overlap; empty
-/// for others. Without figures, because medians of the times differ from those of the rounds.
+/// Explains a fraction that is outside of 0 to 1, or that includes other effects than overlap;
+/// empty for other fractions. The text has no figures, because medians of the times differ from
+/// those of the rounds.
 std::string hidden_remark(double fraction, std::span<const double> medians) {
   constexpr std::string_view not_in_medians =
       "in half of the rounds or more; the medians of the times do not show it";

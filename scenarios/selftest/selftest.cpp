@@ -168,7 +168,8 @@ bool is_explained_by_load(const CaseOutcome& outcome) {
          (1 + deviations.low) * (1 - outcome.load) <= 1 + max_deviation;
 }
 
-/// Returns the verdict; Yes and No require the whole interval.
+/// Returns the verdict. "Yes" requires that the whole interval is within 1%, "No" that it is
+/// outside.
 std::string_view verdict_on(const CaseOutcome& outcome) {
   const Interval deviations = deviations_of(outcome);
   if (is_explained_by_load(outcome)) return "No verdict";

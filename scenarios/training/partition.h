@@ -41,8 +41,8 @@ struct LayerRange {
 /// from `Context::Options::known_cuts` if the case is listed there. Otherwise it is computed from
 /// measured costs of a replica's first micro-batch, of at most 16 samples. Partitions whose slowest
 /// stages differ by less than 3%, or less than the measurement's uncertainty, count as equal. Among
-/// these, the one that an earlier case of the run with this network and such devices has used is
-/// preferred, otherwise the one that is best by estimates.
+/// these, the partition of an earlier case of the run with this network and equal devices is
+/// preferred; without such a case, the one that is best by estimates.
 [[nodiscard]] std::vector<int> chosen_partition(Context& context, const Network& network,
                                                 const CaseSpec& spec,
                                                 const std::vector<int>& devices,

@@ -26,11 +26,12 @@ struct Interval {
   return interval && interval->confidence < wanted_confidence;
 }
 
-/// A ratio of times, or a number made of several, from rounds in which all of them were measured.
+/// A ratio of times, or a number computed from several, from rounds in which all of them were
+/// measured.
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval = {};  // nothing if there was only one round
-  std::string baseline = {};              // name of the case whose time is divided, if it is one
+  std::string baseline = {};              // for a speedup, name of the baseline case
 
   /// Return whether the whole interval is above or below a number; false without an interval.
   [[nodiscard]] bool above(double number) const { return interval && interval->low > number; }

@@ -39,7 +39,8 @@ class NcclCommunicator final : public Communicator {
 /// Collectives across processes with one GPU each. Streams and views of other ranks are ignored.
 class NcclRankCommunicator final : public Communicator {
  public:
-  /// Joins all ranks; all construct theirs at the same time. `device`: a whole GPU.
+  /// Joins all ranks; all ranks construct their communicators at the same time. `device`: a whole
+  /// GPU.
   NcclRankCommunicator(std::shared_ptr<const Nccl> nccl, CudaDevice& device,
                        const Joining& joining);
 

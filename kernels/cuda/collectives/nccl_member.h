@@ -53,7 +53,7 @@ class NcclMember {
   [[nodiscard]] const NcclMembership& split(std::span<const int> ranks);
 
   /// Enqueues this rank's part of a collective in one of these communicators over `bytes` at each
-  /// rank. Throws as `check` does, and DeviceLost or Error.
+  /// member. Throws as `check` does, and DeviceLost or Error.
   void enqueue(const NcclMembership& group, Collective collective, const NcclPart& part,
                std::size_t bytes);
 

@@ -39,7 +39,7 @@ class Boundaries {
 
   /// Last copy to a point for a micro-batch.
   struct Arrival {
-    TaskId task = 0;           // the copy
+    TaskId task = 0;
     std::vector<Call> unpack;  // converts the tensors to the receiver's layout
   };
   [[nodiscard]] const Arrival& arrival(const GridPoint& point, int micro_batch) const {
