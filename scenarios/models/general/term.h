@@ -40,7 +40,7 @@ struct Term {
   [[nodiscard]] Term max(Other other) const {
     return apply(ElementOp::maximum, other);
   }
-  /// Returns 1 where this term is less, otherwise 0; `equal` likewise for equal elements.
+  /// Return 1 where this term is less than, or equal to, the other one; otherwise 0.
   template <class Other>
   [[nodiscard]] Term less(Other other) const {
     return apply(ElementOp::less, other);
