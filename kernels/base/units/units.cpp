@@ -26,14 +26,14 @@ double rounded(double value, int significant) {
   return std::isfinite(scale) && scale > 0 ? std::round(value * scale) / scale : value;
 }
 
-/// Digits behind the point that make `significant` digits in all.
+/// Returns the number of decimals that give `significant` digits in total.
 int decimals_for(double value, int significant) {
   if (value == 0) return 0;
   const auto exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   return std::clamp(significant - 1 - exponent, 0, 9);
 }
 
-/// The largest of `units` (ascending) that the value reaches, or the smallest.
+/// Returns the largest of `units` (ascending) that the value reaches, or the smallest.
 const Unit& unit_for(double value, std::span<const Unit> units, int significant) {
   const auto fits = [&](const Unit& unit) {
     return std::abs(rounded(value / unit.size, significant)) >= 1;
@@ -48,14 +48,14 @@ std::string scaled(double value, std::span<const Unit> units, int significant) {
   return fmt::format("{:.{}f} {}", shown, decimals_for(shown, significant), unit.name);
 }
 
-/// Without the sign of percent; a zero has no sign of its own.
+/// Formats a fraction in percent, without the percent sign and without a sign for zero.
 std::string signed_percent(double fraction, int decimals) {
   std::string digits = fmt::format("{:.{}f}", std::abs(fraction) * 100, decimals);
   const bool zero = digits.find_first_not_of("0.") == std::string::npos;
   return fraction < 0 && !zero ? "−" + digits : digits;
 }
 
-/// Whether a number seems to be equal to a limit, only because its digits are few.
+/// Returns whether a number looks equal to a limit only because it has too few digits.
 bool hides_side_of(const std::string& text, const std::string& limit, double distance) {
   return text == limit && distance != 0;
 }
