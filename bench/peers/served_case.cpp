@@ -19,6 +19,7 @@
 #include "kernels/base/error.h"
 #include "kernels/core/ranks/rank_link.h"
 #include "kernels/machine/machine.h"
+#include "scenarios/framework/requests.h"
 #include "scenarios/framework/scenario.h"
 #include "scenarios/models/models.h"
 #include "scenarios/models/onnx/model.h"

@@ -1,4 +1,4 @@
-// Checks that all communicators make of their arguments, and the work of collectives.
+// Checks of arguments that all communicators make, and the work of collectives.
 #include "kernels/core/communicator.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@ bool adds(Collective collective) {
          collective == Collective::reduce;
 }
 
-/// What the bytes at a member must be a multiple of: a number, and a block of each member.
+/// Returns the number of bytes of which the size of a member's data must be a multiple: one f32, or
+/// one per block.
 std::size_t unit_of(Collective collective, std::size_t members) {
   return (adds(collective) ? sizeof(float) : 1) * (has_blocks(collective) ? members : 1);
 }

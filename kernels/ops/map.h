@@ -13,8 +13,8 @@
 
 namespace parbench {
 
-/// What one step of an element program computes from the results of earlier steps, in f32.
-/// Comparisons return 1 or 0; `selection` treats every value except 0 as true.
+/// Operation of one step of an element program on the results of earlier steps, in f32. Comparisons
+/// return 1 or 0; `selection` treats every value except 0 as true.
 enum class ElementOp : std::uint8_t {
   input,       // the element of input `from[0]`
   number,      // ElementStep::number
@@ -39,10 +39,10 @@ enum class ElementOp : std::uint8_t {
   difference,
   product,
   quotient,
-  power,      // as std::pow
+  power,      // std::pow
   minimum,    // NaN if either is NaN
   maximum,    // NaN if either is NaN
-  remainder,  // of a division rounded towards zero, as std::fmod
+  remainder,  // remainder of a division rounded towards zero, std::fmod
   less,
   equal,
 

@@ -43,7 +43,7 @@ struct ConvolutionShape {
   std::int64_t groups = 1;
   std::int64_t dilation = 1;
 
-  /// Returns the rows or columns from the window's first tap to its last.
+  /// Returns the number of rows or columns that the window spans, from its first tap to its last.
   [[nodiscard]] std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
   [[nodiscard]] std::int64_t out_height() const {
     return (height + 2 * padding - extent()) / stride + 1;
@@ -121,7 +121,7 @@ struct BatchNormBackward {
   DType dtype = DType::f32;
   bool relu = false;
   float epsilon = 1e-5F;
-  bool accumulate = false;  // of diff_scale and diff_shift
+  bool accumulate = false;  // accumulate diff_scale and diff_shift
 
   friend bool operator==(const BatchNormBackward&, const BatchNormBackward&) = default;
 };
@@ -356,7 +356,7 @@ struct LayerNormBackward {
   Shape shape;
   DType dtype = DType::f32;
   float epsilon = 1e-5F;
-  bool accumulate = false;  // of diff_scale and diff_shift
+  bool accumulate = false;  // accumulate diff_scale and diff_shift
 
   friend bool operator==(const LayerNormBackward&, const LayerNormBackward&) = default;
 };

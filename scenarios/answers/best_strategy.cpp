@@ -46,14 +46,14 @@ std::string baseline_text(const Scenario& scenario, const std::vector<CaseOutcom
   return one_device_text(outcomes, scenario.baseline());
 }
 
-/// What is said where the baseline is recommended.
+/// Returns the sentence for a recommended baseline.
 std::string_view no_other_text(Payoff payoff) {
   if (payoff == Payoff::does_not_pay) return "no other strategy pays";
   return payoff == Payoff::gains_little ? "no other strategy gains 3% or more"
                                         : "no other strategy shows a gain";
 }
 
-/// The sentences about one setting, the most important first.
+/// Returns the sentences about one setting, the most important first.
 std::vector<std::string> sentences(const Recommendation& found, std::string_view baseline,
                                    const std::string& whole_device) {
   if (payoff_of(found) < Payoff::may_pay) {
@@ -77,7 +77,8 @@ std::vector<std::string> sentences(const std::vector<Recommendation>& found,
       best_text(found, baseline))};
 }
 
-/// Of strategies that use several devices: those that share one have no such limit.
+/// Explains a superlinear gain of strategies that use several devices. Strategies that share a
+/// device have no such limit.
 std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr || gaining->spec.parameters.find(devices_parameter) == nullptr) return {};

@@ -118,7 +118,7 @@ std::string of_fastest(const PairsByValue& pairs, const MemoryChoice& choice,
   return fmt::format("{}.", fmt::join(texts, "; "));
 }
 
-/// "1.20× to 1.45×", "1.31×"
+/// Returns "1.20× to 1.45×", or "1.31×" for a single ratio.
 std::string range_text(const std::vector<MemoryPair>& pairs, double (MemoryPair::*ratio)() const) {
   const auto of_pair = [&](const MemoryPair& pair) { return (pair.*ratio)(); };
   const auto [min, max] = std::ranges::minmax_element(pairs, {}, of_pair);

@@ -164,9 +164,9 @@ double explaining_load(const CaseOutcome* recommended) {
   return is_explained ? recommended->load : 0;
 }
 
-/// Returns the share of core time that other programs had, if this can hide a gain of 10% by
-/// another strategy, or prevents a recommended case that `is_open` from being distinguished from
-/// others; otherwise 0. The load affects all cases of one strategy alike.
+/// Returns the share of core time that other programs had, if this load can hide a gain of 10% by
+/// another strategy, or if `is_open`: the recommended case cannot be distinguished from others.
+/// Otherwise 0. The load affects all cases of one strategy alike.
 double hiding_load(const Ranking& ranking, const CaseOutcome* recommended, bool is_open) {
   constexpr double hidden_gain = 1.1;
   double load = is_open && recommended->load >= min_cores_taken ? recommended->load : 0;

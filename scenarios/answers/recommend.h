@@ -1,5 +1,5 @@
-// Recommendations from measured cases: groups of cases that do the same work, and in each the case
-// that is expected to be fastest, or a simpler one that is tied with it.
+// Recommendations from measured cases. Cases that do the same work form a group; each group's
+// recommendation is the case that is expected to be fastest, or a simpler one that is tied with it.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ using Outcomes = std::vector<const CaseOutcome*>;
 
 /// Cases that do the same work.
 struct SameWork {
-  /// What distinguishes it from other groups: "n 1024, bf16"; empty for a single group. Parameters
-  /// that follow from earlier ones, such as the sizes of a model, are omitted.
+  /// Distinguishes the group from others: "n 1024, bf16"; empty for a single group. Parameters that
+  /// follow from earlier ones, such as the sizes of a model, are omitted.
   std::string setting;
   Outcomes cases;  // in the order of the outcomes
 };
@@ -45,23 +45,21 @@ struct Wording {
   std::function<bool(const CaseSpec&)> is_baseline;
 };
 
-/// Recommends the case that is expected to be the fastest: the one with the largest median of
-/// paired ratios. Cases within 3% of it are tied with it, and of these the simplest is recommended;
-/// the baseline, whose ratio is 1, is the simplest of all. A case whose gain is not shown is not
-/// preferred to the fastest where that one's is. What the samples show of the gain (`pays`) does
-/// not change what is recommended. Cases without a ratio are not compared, where others have one.
-/// `possibly_fastest` decides which other cases are named as not ruled out. The group has at least
-/// one case.
+/// Recommends the case with the highest expected speed, the largest median of paired ratios. If
+/// simpler cases are within 3% of it (tied), the simplest of them is recommended; the baseline,
+/// whose ratio is 1, is the simplest of all. A case whose gain is not shown is not preferred to a
+/// fastest case whose gain is shown. Whether the samples show the gain (`pays`) does not affect the
+/// choice otherwise. Cases without a ratio are ignored if others have one. `possibly_fastest`
+/// decides which other cases are listed as not ruled out. The group must have at least one case.
 [[nodiscard]] Recommendation recommend(const SameWork& group, const Wording& wording,
                                        const PossiblyFastest& possibly_fastest);
 
 /// Recommendations for several groups, all of them with a gain.
 struct Recommended {
   std::vector<Recommendation> recommendations;
-  std::vector<std::string>
-      not_compared;  // settings where no case beside the baseline has a speedup
+  std::vector<std::string> not_compared;  // settings in which only the baseline has a result
 
-  /// Adds a recommendation, or only its setting where it has no gain.
+  /// Adds a recommendation; only its setting if it has no gain.
   void add(Recommendation one);
 };
 

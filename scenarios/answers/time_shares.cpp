@@ -21,7 +21,7 @@ std::string memory_text(const std::vector<double>& memory) {
   return different.size() == 1 ? *different.begin() : format_bytes(memory);
 }
 
-/// Whether a case is the recommended one or tied with it.
+/// Returns whether a case is the recommended one or tied with it.
 bool is_used_or_tied(const Recommendation& found, const std::string& name) {
   return (!found.candidates.empty() && found.candidates.front().name == name) ||
          std::ranges::find(found.tied, name, &LabelledCase::name) != found.tied.end();

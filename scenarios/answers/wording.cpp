@@ -19,7 +19,7 @@ namespace {
 
 using Recommendations = std::span<const Recommendation>;
 
-/// What is said of several things: "pay", "show no gain".
+/// Returns the verdict for a plural subject: "pay", "show no gain".
 std::string_view plural_text(Payoff payoff) {
   switch (payoff) {
     case Payoff::pays:
@@ -38,7 +38,8 @@ std::string_view plural_text(Payoff payoff) {
   return "do not pay";
 }
 
-/// "more samples are needed"; samples of one process are one value where there are several.
+/// Returns "more samples are needed", or processes: with several processes, each counts as one
+/// sample.
 std::string needed_text(const Recommendation& recommendation) {
   if (recommendation.processes == 0) return "more samples are needed";
   const auto processes = static_cast<std::size_t>(recommendation.processes);
@@ -46,20 +47,20 @@ std::string needed_text(const Recommendation& recommendation) {
   return fmt::format("{} processes are needed (--processes {})", needed_values, needed_values);
 }
 
-/// "; it was measured in a single round"; empty of a gain that has an interval.
+/// Returns "; it was measured in a single round"; empty if the gain has an interval.
 std::string single_text(const Recommendation& recommendation) {
   if (recommendation.gain->interval) return {};
   return fmt::format("; it was measured in a single {}",
                      recommendation.processes > 0 ? "process" : "round");
 }
 
-/// "41%", "0.4%"
+/// Returns "41%" or "0.4%".
 std::string share_text(double share) {
   constexpr double min_whole = 0.01;
   return format_percent(share, share < min_whole ? 1 : 0);
 }
 
-/// The settings with this payoff.
+/// Returns the settings with this payoff.
 std::vector<std::string> settings_with(Recommendations recommendations, Payoff payoff) {
   std::vector<std::string> settings;
   for (const Recommendation& one : recommendations) {
@@ -77,13 +78,13 @@ std::string only_baseline_of(Recommendations recommendations) {
   return is_one ? first : std::string();
 }
 
-/// "n 8", "3 settings".
+/// Returns "n 8" or "3 settings".
 std::string places_text(const std::vector<std::string>& settings, std::string_view noun) {
   const bool has_name = settings.size() == 1 && !settings.front().empty();
   return has_name ? settings.front() : format_count(settings.size(), noun);
 }
 
-/// " (other programs had up to 41% of the core time)"
+/// Returns " (other programs had up to 41% of the core time)".
 std::string largest_load_text(Recommendations recommendations) {
   return fmt::format(" (other programs had up to {} of the core time)",
                      share_text(std::ranges::max(recommendations, {}, &Recommendation::load).load));
@@ -206,7 +207,8 @@ std::string tie_text(const Recommendation& recommendation) {
 }
 
 std::string open_text(const Recommendation& recommendation) {
-  const bool is_hidden = recommendation.hiding_load > 0;  // beside the same load it would stay open
+  // more samples under the same load would not rule it out
+  const bool is_hidden = recommendation.hiding_load > 0;
   if (is_hidden || payoff_of(recommendation) == Payoff::undecided) return {};
   std::vector<std::string> open;
   for (const LabelledCase& one : recommendation.candidates) {
@@ -223,7 +225,8 @@ const Recommendation& best_of(Recommendations recommendations) {
   using enum Payoff;
   return *std::ranges::max_element(recommendations, {}, [](const Recommendation& one) {
     const Payoff payoff = payoff_of(one);
-    const bool is_shown = payoff != undecided;  // any other that may pay is known better
+    // gains that may pay are more certain than undecided ones
+    const bool is_shown = payoff != undecided;
     return std::tuple(is_shown ? payoff : gains_little, !is_shown, one.gain->value);
   });
 }
@@ -307,7 +310,7 @@ std::string elsewhere_text(Recommendations recommendations, std::string_view sub
   return fmt::format(" {} {}{}.", subject, where, used.empty() ? "" : ": use " + used);
 }
 
-/// The largest gain over the baseline in any recommendation.
+/// Largest gain over the baseline in any recommendation.
 struct Highest {
   std::string_view label;
   Ratio gain;

@@ -25,7 +25,7 @@ constexpr std::string_view baseline_strategy = "one-stream";
 constexpr std::string_view baseline_words = "one stream";
 constexpr std::string_view graph_alone = "graph-one-stream";  // gains only by its launch
 
-/// "2 streams", "graph of 2 streams", "merged".
+/// Returns "2 streams", "graph of 2 streams" or "merged".
 std::string label_of(const CaseSpec& spec) {
   const std::string_view arrangement = arrangement_of(spec.strategy);
   std::string label = spec.strategy;
@@ -36,7 +36,8 @@ std::string label_of(const CaseSpec& spec) {
   return is_graph(spec.strategy) ? "graph of " + label : label;
 }
 
-/// Sorts techniques by what they require of the program and of the device, simple ones first.
+/// Returns a key that sorts techniques by their requirements of the program and of the device,
+/// simple ones first.
 auto complexity(const CaseSpec& spec) {
   constexpr std::array<std::string_view, 5> arrangements{"one-stream", "merged", "grouped",
                                                          "streams", "threads"};
@@ -47,7 +48,8 @@ auto complexity(const CaseSpec& spec) {
       streams == nullptr ? Value() : *streams);
 }
 
-/// Without a graph of one stream, the gain of a graph's streams is unknown.
+/// Removes graphs if no graph of one stream was measured, because the gain of their streams is then
+/// unknown.
 void drop_graphs_without_measure(Outcomes& cases) {
   const bool known = std::ranges::any_of(
       cases, [](const CaseOutcome* one) { return one->spec.strategy == graph_alone; });
@@ -67,7 +69,7 @@ const CaseOutcome* graph_alone_in(const SameWork& group) {
 struct SizeAnswer {
   double layer_flops = 0;
   Recommendation found;
-  Recommendation together;  // what running the branches together gains beside the launch
+  Recommendation together;  // gain of running the branches together, without the gain of the launch
 };
 
 /// Returns the fastest case of a group that runs branches together; null if there is none.
@@ -80,9 +82,9 @@ const CaseOutcome* fastest_together(const SameWork& group) {
   return fastest;
 }
 
-/// What launching as a graph gains by itself is no gain of running together: where a graph of one
-/// stream is recommended, the gain is that of `fastest` over it, and where it gains most beside the
-/// baseline, that of `fastest` over the baseline.
+/// Returns the gain of running branches together without the gain of launching as a graph. If a
+/// graph of one stream is recommended, this is the gain of `fastest` over it; if such a graph has
+/// the largest gain over the baseline, it is the gain of `fastest` over the baseline.
 Recommendation together_of(const SameWork& group, Recommendation found,
                            const CaseOutcome& fastest) {
   const CaseOutcome* alone = graph_alone_in(group);
@@ -172,7 +174,8 @@ struct Subject {
   std::string_view verb;
 };
 
-/// Names only parallel techniques if no case computes all branches as one convolution.
+/// Returns the subject of a sentence. It names only parallel techniques if no case computes all
+/// branches as one convolution.
 Subject subject_of(const std::vector<CaseOutcome>& outcomes) {
   const bool has_one = std::ranges::any_of(
       outcomes, [](const CaseOutcome& one) { return is_one_convolution(one.spec); });

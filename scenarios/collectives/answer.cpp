@@ -22,7 +22,7 @@
 namespace parbench {
 namespace {
 
-// has one algorithm, in addition to a library's
+// the only collective with one algorithm, in addition to a library's
 constexpr std::string_view link_collective = "send-recv";
 constexpr std::string_view baseline_algorithm = "direct";
 
@@ -79,7 +79,7 @@ std::string error_text(double error) {
   return error < two_digits ? fmt::format("{:.2g}", error) : fmt::format("{:.0f}", error);
 }
 
-/// "latency 12.3 ± 0.4 µs, then 9.81 ± 0.05 GB/s; times within 12% of this".
+/// Returns "latency 12.3 ± 0.4 µs, then 9.81 ± 0.05 GB/s; times within 12% of this".
 std::string fit_text(const LatencyFit& fit) {
   constexpr double micro = 1e6;
   constexpr double giga = 1e-9;
@@ -89,16 +89,16 @@ std::string fit_text(const LatencyFit& fit) {
                      format_percent(fit.largest_deviation, 0));
 }
 
-/// The algorithm to use for a collective at one size, and its bus bandwidth.
+/// Best algorithm for a collective at one size, and its bus bandwidth.
 struct Choice {
-  std::string at;  // its size
+  std::string at;  // size
   std::string use;
   double bandwidth = 0;
   bool is_compared = false;   // compared with another algorithm, with a verdict
   bool is_undecided = false;  // no verdict because of other programs
 };
 
-/// By collective, in ascending order of sizes.
+/// Choices by collective, in ascending order of sizes.
 using Choices = std::map<std::string, std::vector<Choice>>;
 
 /// Adjacent sizes with the same algorithm.
@@ -155,7 +155,7 @@ Wording wording_of_algorithms() {
           .is_baseline = [](const CaseSpec& spec) { return spec.strategy == baseline_algorithm; }};
 }
 
-/// "4.00 KiB", "4.00 KiB in 10 calls"
+/// Returns "4.00 KiB" or "4.00 KiB in 10 calls".
 std::string size_and_calls(const CaseSpec& spec) {
   const std::int64_t calls = calls_in(spec);
   return size_text(size_of_case(spec)) + (calls > 1 ? fmt::format(" in {} calls", calls) : "");
@@ -175,7 +175,7 @@ std::vector<std::string> compared_collectives(const Choices& choices) {
   return compared;
 }
 
-/// At how many settings load leaves no verdict; empty without any.
+/// Returns at how many settings other load prevents a verdict; empty without any.
 std::string undecided_text(const std::vector<Recommendation>& found) {
   const auto count = std::ranges::count_if(
       found, [](const Recommendation& one) { return payoff_of(one) == Payoff::undecided; });

@@ -52,14 +52,14 @@ std::vector<const CaseOutcome*> same_step(const std::vector<CaseOutcome>& outcom
   return same;
 }
 
-/// "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory: sharded with
-/// zero 3, 315 MiB a device in 1.20× the time." A saving of less than a tenth is not named.
+/// Returns "all-reduce holds 404 MiB on its fullest device, one device 380 MiB; least memory:
+/// sharded with zero 3, 315 MiB a device in 1.20× the time." Savings below 10% are not mentioned.
 std::string memory_text(const std::vector<CaseOutcome>& outcomes, const Recommendation& best) {
   const std::string& name = best.candidates.front().name;
   const auto found =
       std::ranges::find(outcomes, name, [](const auto& one) { return one.spec.name(); });
   if (found == outcomes.end() || fullest_device(*found) <= 0) return {};
-  if (uses_all_cores(found->spec)) return {};  // holds as much as one device
+  if (uses_all_cores(found->spec)) return {};  // its memory is that of one device
   const auto same = same_step(outcomes, found->spec);
   const CaseOutcome* single = nullptr;
   const CaseOutcome* least = nullptr;
@@ -145,7 +145,7 @@ class ChosenOutcomes {
   }
 
   [[nodiscard]] const std::vector<CaseOutcome>& list() const { return chosen_; }
-  /// Returns the function for the subset that corresponds to the one for all outcomes.
+  /// Returns `possibly_fastest` for the subset.
   [[nodiscard]] PossiblyFastest among(const PossiblyFastest& possibly_fastest) const {
     return [this, &possibly_fastest](const std::vector<const CaseOutcome*>& some) {
       std::vector<const CaseOutcome*> known;

@@ -10,8 +10,8 @@ namespace parbench {
 
 inline constexpr std::string_view scaling_efficiency_metric = "scaling efficiency";
 
-/// Whether the case has one device that computes, though others stand by: then there is nothing to
-/// combine, and all strategies are the same step.
+/// Returns whether only one device computes, although others were requested. There is nothing to
+/// combine then, so all strategies are the same step.
 [[nodiscard]] bool is_undivided(const CaseSpec& spec);
 
 [[nodiscard]] Conclusion answer_of_data_parallel(const Scenario& scenario,

@@ -123,14 +123,14 @@ class DataParallel final : public TrainingQuestion {
                    "(ZeRO)"}},
              .axes = axes_of_data_parallel()}) {}
 
-  /// More samples on more devices take longer, and one device alone is faster without the others.
+  /// Not comparable: a larger batch on more devices, and one device alone.
   [[nodiscard]] bool comparable(const CaseSpec& spec) const override {
     return !scales_weakly(spec.parameters) && !is_undivided(spec);
   }
   [[nodiscard]] std::vector<Metric> metrics(const CaseSpec& spec) const override {
     if (spec.strategy == single_device || is_undivided(spec)) return {};
-    // With a fixed share per device, linear scaling means that all devices are as fast as one with
-    // its share.
+    // With a fixed number of samples per device, scaling is linear if all devices take as long as
+    // one device with its samples.
     return {scaling_efficiency(single_of(spec),
                                scales_weakly(spec.parameters) ? 1 : devices_in(spec.parameters))};
   }
@@ -145,8 +145,8 @@ class DataParallel final : public TrainingQuestion {
   [[nodiscard]] StepLayout layout_of(const CaseSpec& spec) const override;
 };
 
-/// Adds the devices that compute: all, or all but the one that only serves. Returns why there are
-/// too few.
+/// Adds the devices that compute: all, or all except a CPU device that only serves. Returns why
+/// there are too few.
 std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters& parameters) {
   const bool may_serve = request.spec.strategy == parameter_server;
   const bool serves = may_serve && request.last_serves && request.device_count > 2;
@@ -162,7 +162,8 @@ std::optional<Obstacle> add_devices(const Scenario::Request& request, Parameters
   return std::nullopt;
 }
 
-/// Where gradients are divided, those of each micro-batch are reduced by all devices together.
+/// Returns why devices cannot have different numbers of micro-batches: with divided gradients, all
+/// devices together reduce the gradients of each micro-batch.
 std::optional<Obstacle> obstacle_of_unequal_micro_batches(const Parameters& parameters) {
   const Value* level = parameters.find("zero");
   if (level == nullptr || *level == Value(std::int64_t{1})) return std::nullopt;
@@ -191,7 +192,7 @@ std::optional<Obstacle> DataParallel::divide(const Request& request, const Netwo
   const int devices = devices_in(parameters);
   const auto used = static_cast<int>(micro_batches_of_replicas(parameters, devices).size());
   if (used < devices) parameters.imply("idle", std::int64_t{devices - used});
-  // Only the last level gathers parameters, ahead of their use.
+  // Only the last level gathers parameters, so only it has a distance of prefetching.
   const Value* level = asked.find("zero");
   if (level != nullptr) parameters.set("zero", *level);
   if (level != nullptr && *level == Value(last_zero_level)) add_number("prefetch", usual_prefetch);

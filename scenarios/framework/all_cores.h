@@ -23,7 +23,7 @@ inline constexpr std::string_view devices_parameter = "devices";
   return spec.strategy == all_cores;
 }
 
-/// Returns the context whose devices a case uses. Throws Unsupported where there is no such device.
+/// Returns the context with the devices of a case. Throws Unsupported if the device does not exist.
 [[nodiscard]] inline Context& context_of(const CaseSpec& spec, Context& context) {
   if (!uses_all_cores(spec)) return context;
   if (Context* const whole = context.whole()) return *whole;

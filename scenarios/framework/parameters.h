@@ -74,7 +74,7 @@ enum class AxisKind {
   text,      // any text; the scenario checks it
 };
 
-/// One dimension of a sweep, with the flag `--<name>`, a comma list of values.
+/// One dimension of a sweep. Its flag is `--<name>`, with a comma list of values.
 struct Axis {
   std::string name;
   std::string description;

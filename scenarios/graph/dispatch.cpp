@@ -34,7 +34,7 @@ std::vector<std::vector<int>> readers_of(const GraphNodeList& nodes) {
   return readers;
 }
 
-/// Expected seconds of the longest path from each node to the end.
+/// Returns the expected seconds of the longest path from each node to the end.
 std::vector<double> longest_paths(const GraphNodeList& nodes) {
   std::vector<double> paths;
   for (const GraphNode& node : nodes) paths.push_back(node.seconds);
@@ -117,12 +117,13 @@ void place(GraphNodeList& nodes, int devices) { Placer(nodes, devices).run(); }
 
 std::vector<WorkStep> steps_of(const GraphNodeList& nodes, const WorkQueues& queues) {
   std::vector<WorkStep> steps;
-  std::map<std::pair<int, int>, int> step_of;  // by node and the device that has its result
+  std::map<std::pair<int, int>, int> step_of;  // by node, and by device that has its result
   const auto available = [&](int node, int device) -> std::optional<int> {
     const GraphNode& one = at(nodes, node);
     const auto here = step_of.find({node, device});
     if (here != step_of.end()) return here->second;
-    if (one.device == device) return std::nullopt;  // an input
+    // an input of this device, for which there is no step
+    if (one.device == device) return std::nullopt;
     WorkStep copy{.node = node,
                   .device = device,
                   .is_copy = true,

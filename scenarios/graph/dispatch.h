@@ -9,7 +9,7 @@
 
 namespace parbench {
 
-/// A node as seen by placement and ordering.
+/// A node with the data that placement and ordering use.
 struct GraphNode {
   std::string name;
   std::vector<int> inputs = {};  // earlier nodes

@@ -157,7 +157,7 @@ Value batch_of(const Scenario::Request& request, std::int64_t usual) {
   return batch != nullptr ? *batch : Value(usual);
 }
 
-/// A graph keeps the parameters that it has.
+/// Keeps the parameters that apply to the kind of graph.
 Resolution resolved_matrices(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
   const std::string& kind = asked.text("dag");
@@ -269,7 +269,7 @@ class GraphScenario final : public Scenario {
     return with_strategy(spec, in_program_order);
   }
 
-  /// The perceptron's batch is divided as for all devices.
+  /// The perceptron's batch is divided by the number of all devices.
   [[nodiscard]] CaseSpec undivided(const CaseSpec& spec) const override {
     return with_strategy(spec, in_program_order);
   }

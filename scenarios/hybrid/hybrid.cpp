@@ -26,7 +26,7 @@ constexpr std::string_view divided = "divided";
 
 constexpr std::string_view usual_model = "gpt";
 
-/// Of the axis "bucket".
+/// Value of the axis "bucket" for one exchange of all gradients.
 constexpr std::int64_t one_exchange = 0;
 
 std::vector<Value> all_layouts(int devices) {
@@ -80,7 +80,7 @@ std::vector<Axis> axes_of_hybrid() {
   return axes;
 }
 
-/// One device where a case has no layout.
+/// Returns the grid of a case; one device if the case has no layout.
 DeviceGrid grid_of(const Parameters& parameters) {
   const Value* layout = parameters.find("layout");
   return layout == nullptr ? DeviceGrid{} : grid_named(std::get<std::string>(*layout));
@@ -158,7 +158,7 @@ class Hybrid final : public TrainingQuestion {
   }
 };
 
-/// Reads what is asked for, or has been chosen for the devices.
+/// Returns the grid of the requested layout.
 DeviceGrid read_layout(const Scenario::Request& request) {
   const std::string& text = request.spec.parameters.text("layout");
   try {
@@ -171,7 +171,7 @@ DeviceGrid read_layout(const Scenario::Request& request) {
   }
 }
 
-/// Why neither the devices of the run nor the model make the grid.
+/// Returns why the devices of the run or the model do not fit the grid.
 std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const Network& network,
                                          const std::string& model, const DeviceGrid& grid) {
   std::string message;
@@ -192,7 +192,7 @@ std::optional<Obstacle> obstacle_of_grid(const Scenario::Request& request, const
   return Obstacle{{"layout"}, std::move(message)};
 }
 
-/// The size of the micro-batches; nothing where the batch of a replica stays whole.
+/// Returns the number of samples per micro-batch; nothing if the batch of a replica stays whole.
 std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid& grid,
                               const Network& network, std::int64_t share) {
   if (const Value* split = request.spec.parameters.find("split")) {
@@ -206,7 +206,8 @@ std::optional<Value> split_of(const Scenario::Request& request, const DeviceGrid
   return std::max((share + parts - 1) / parts, network.min_samples());
 }
 
-/// Adds the size of micro-batches; returns why no single one makes the number that was asked for.
+/// Adds the number of samples per micro-batch; returns why no single number gives the requested
+/// count of micro-batches.
 std::optional<Obstacle> add_split(const Scenario::Request& request, const DeviceGrid& grid,
                                   const Network& network, Parameters& parameters) {
   const std::int64_t share = divided_batch(parameters.integer("batch"), grid.replicas)[0];

@@ -45,8 +45,8 @@ auto complexity(const CaseSpec& spec) {
 
 /// One of the two questions: the cases that it compares, and the wording of its answer.
 struct Question {
-  std::vector<std::string_view> strategies;  // the baseline first
-  std::string_view name;                     // name in settings
+  std::vector<std::string_view> strategies;  // baseline first
+  std::string_view name;                     // name of the question in settings
   std::string_view subject;                  // subject of the sentence
   std::string_view baseline;                 // "one device after the other"
 };
@@ -110,8 +110,8 @@ std::vector<std::string> fitting(std::vector<std::string> answers,
   return in_short;
 }
 
-/// Explains a gain above the number of devices; empty of any other gain. Only a sharded product has
-/// pieces that are smaller than those of the baseline.
+/// Explains a gain larger than the number of devices; empty for other gains. Only sharded products
+/// have smaller pieces than the baseline.
 std::string superlinear_text_of(const Recommendation& found, const Outcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(outcomes, found.gaining->name);
   if (gaining == nullptr) return {};
@@ -128,7 +128,7 @@ struct Excess {
   double median = 0;
 };
 
-/// Returns nothing unless all of them were measured with an interval.
+/// Returns nothing unless all of the cases were measured with an interval.
 std::optional<Excess> excess_of_baseline(const SameWork& group) {
   const CaseOutcome* in_turn = nullptr;
   double alone = 0;
@@ -199,7 +199,8 @@ std::string missing_text(const Question& question, const std::vector<CaseOutcome
              : "";
 }
 
-/// Names the question in the setting, because a table has the recommendations of both.
+/// Adds the question to the setting, because a table contains the recommendations of both
+/// questions.
 void name_question(const Question& question, Recommendation& found) {
   found.setting = found.setting.empty() ? std::string(question.name)
                                         : fmt::format("{}, {}", question.name, found.setting);

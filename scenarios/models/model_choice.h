@@ -24,14 +24,14 @@ namespace parbench {
 /// Names of the kinds of heads, the default first.
 inline constexpr std::array<std::string_view, 2> head_names{"untied", "tied"};
 /// Returns the axes of a training step: the model, the batch, the model's sizes, and options for
-/// training ONNX files. `batch`: what the batch counts.
+/// training ONNX files. `batch`: description of the batch's unit.
 [[nodiscard]] std::vector<Axis> training_axes(Axis model, std::string batch,
                                               std::optional<Role> batch_role = {});
 
 /// Returns the requested text of that name, or the fallback.
 [[nodiscard]] std::string asked_or(const Parameters& asked, std::string_view name,
                                    std::string_view fallback);
-/// Adds a choice that the name shows only where it is not the default.
+/// Adds a choice, which the case's name omits if it is the default.
 void add_choice(Parameters& parameters, const std::string& name, const Value& choice,
                 const Value& by_default);
 void add_choice(Parameters& parameters, const std::string& name, const std::string& choice,

@@ -42,7 +42,7 @@ std::string hidden_text(const CaseOutcome& overlapped) {
                      shown ? " is hidden" : "");
 }
 
-/// The sentences about one setting, the most important first.
+/// Returns the sentences about one setting, the most important first.
 std::vector<std::string> sentences(const Recommendation& found) {
   const std::string hidden = found.remark.empty() ? "" : "; " + found.remark;
   if (payoff_of(found) < Payoff::may_pay) {
@@ -76,7 +76,7 @@ Conclusion overlap_answer(const std::vector<CaseOutcome>& outcomes,
                     const CaseSpec& b) { return prefetch_of(a) < prefetch_of(b); },
       .is_baseline = is_baseline};
   const Outcomes whole = outcomes_where(outcomes, [&](const CaseOutcome& one) {
-    // Without prefetched matrices nothing overlaps: a gain has another cause.
+    // Without prefetched matrices nothing overlaps, so a gain has another cause.
     return is_baseline(one.spec) ||
            (one.spec.strategy == "overlapped" && prefetch_of(one.spec) > 0);
   });

@@ -45,7 +45,7 @@ bool is_varied(const Parameter& choice, const CaseSpec& spec,
 
 using AllOutcomes = std::vector<CaseOutcome>;
 
-/// "split 5", "model-parallel", "one device".
+/// Returns "split 5", "model-parallel" or "one device".
 std::string short_label(const CaseSpec& spec, const AllOutcomes& outcomes) {
   if (spec.strategy == single_device) return one_device_text(outcomes, single_device);
   if (uses_all_cores(spec)) return whole_device_text(outcomes);
@@ -53,13 +53,14 @@ std::string short_label(const CaseSpec& spec, const AllOutcomes& outcomes) {
   return "split " + to_string(*spec.parameters.find("split"));
 }
 
-/// "with split 5", "on one device".
+/// Returns "with split 5" or "on one device".
 std::string place_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
   const bool is_whole = spec.strategy == single_device || uses_all_cores(spec);
   return (is_whole ? "on " : "with ") + short_label(spec, outcomes);
 }
 
-/// Names choices that are not the default, or in which several cases differ.
+/// Returns the short label with the choices that are not the default, or in which several cases
+/// differ.
 std::string label_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
   std::string label = short_label(spec, outcomes);
   for (const Parameter& choice : choices_of(spec)) {
@@ -69,7 +70,8 @@ std::string label_of(const CaseSpec& spec, const AllOutcomes& outcomes) {
   return label;
 }
 
-/// Sorts by number of devices, then of choices, then of micro-batches.
+/// Returns a key that sorts by strategy, then by number of choices, then by number of
+/// micro-batches.
 auto complexity(const CaseSpec& spec) {
   constexpr std::array<std::string_view, 4> strategies{single_device, all_cores, model_parallel,
                                                        pipelined_model};
@@ -91,7 +93,7 @@ std::string model_parallel_text(const SameWork& group) {
   return {};
 }
 
-/// The sentences about one setting, the most important first.
+/// Returns the sentences about one setting, the most important first.
 std::vector<std::string> sentences(const SameWork& group, const Recommendation& found,
                                    const AllOutcomes& outcomes) {
   const CaseOutcome* gaining = find_outcome(group.cases, found.gaining->name);
@@ -125,8 +127,8 @@ std::vector<std::string> sentences(const SameWork& group, const Recommendation& 
           whole_device, tie_text(found), open_text(found), superlinear};
 }
 
-/// "At batch 24, use split 5: 1.60× as fast as one device. Splitting does not pay at batch 8.", or
-/// where it pays, with the largest gain.
+/// Returns "At batch 24, use split 5: 1.60× as fast as one device. Splitting does not pay at batch
+/// 8.", or a list of settings in which it pays, with the largest gain.
 std::vector<std::string> summary(const std::vector<Recommendation>& found,
                                  const AllOutcomes& outcomes) {
   const std::string baseline = one_device_text(outcomes, single_device);

@@ -8,7 +8,7 @@
 
 namespace parbench {
 
-// The strategies that the answer compares with one device.
+// Strategies that the answer compares with one device.
 inline constexpr std::string_view model_parallel = "model-parallel";
 inline constexpr std::string_view pipelined_model = "pipeline";
 

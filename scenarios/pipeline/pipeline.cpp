@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t published_batch = 120;
 
-// Marks cases on unlike devices, whose references run on the same devices.
+// Parameter of cases on unlike devices, whose references run on the same devices.
 constexpr const char* reference_parameter = "reference";
 constexpr std::string_view same_devices = "same devices";
 
@@ -47,8 +47,8 @@ std::optional<Obstacle> obstacle_of_split(std::int64_t batch, const Value& split
       fmt::format("--split: {} is above --batch {}; allowed are 1 to {}", size, batch, batch)};
 }
 
-/// The values of a preset are for batches of many samples: the smallest of them becomes half of a
-/// batch that it does not divide.
+/// Returns the number of samples per micro-batch. Preset values are for large batches: if the batch
+/// is not larger than the smallest value, half of the batch is used instead.
 Value split_of(const Scenario::Request& request, const Axis& axis, std::int64_t batch) {
   const Value& split = *request.spec.parameters.find("split");
   const std::vector<Value>& values =
@@ -81,7 +81,7 @@ std::vector<Axis> axes_of_pipeline() {
                     "samples of a training step; default: the model's, such as 24 of ResNets "
                     "(published: 120), 8 of gpt and llama, 2 of gpt2-124m");
   std::ranges::move(stage_axes(), std::back_inserter(axes));
-  // Variants of the step, the same for every strategy.
+  // Variants of the step, which all strategies have in common.
   std::ranges::move(std::vector{optimizer_axis(), clip_axis(), recompute_axis()},
                     std::back_inserter(axes));
   return axes;
@@ -104,7 +104,7 @@ class Pipeline final : public TrainingQuestion {
   [[nodiscard]] Sampling published_sampling() const override {
     return {.samples = 10, .iterations = 3};
   }
-  /// On two slow cores, each case is then measured six times.
+  /// Enough for six samples of each case on two slow cores.
   [[nodiscard]] double quick_seconds() const override { return 180; }
   [[nodiscard]] std::vector<Published> published() const override;
   [[nodiscard]] std::optional<CaseSpec> reference(const CaseSpec& spec) const override;
@@ -127,13 +127,13 @@ class Pipeline final : public TrainingQuestion {
     if (devices != nullptr) layout.grid.stages = static_cast<int>(std::get<std::int64_t>(*devices));
     return layout;
   }
-  /// Batch normalisations see micro-batches.
+  /// Batch normalisations use the statistics of micro-batches.
   [[nodiscard]] bool compares_parts(const CaseSpec& spec) const override {
     return spec.strategy == pipelined_model;
   }
 };
 
-/// Three batch sizes on two GPUs.
+/// Published results: three batches on two GPUs.
 std::vector<Published> Pipeline::published() const {
   const std::vector<Parameter> step{{"model", default_model()},
                                     {"batch", std::int64_t{published_batch}},
@@ -190,7 +190,7 @@ std::optional<CaseSpec> Pipeline::reference(const CaseSpec& spec) const {
   if (spec.parameters.find(reference_parameter) == nullptr) {
     return TrainingQuestion::reference(spec);
   }
-  if (spec.strategy == model_parallel) return std::nullopt;  // in turn already
+  if (spec.strategy == model_parallel) return std::nullopt;  // already runs in turn
   return with_strategy(spec, in_turn_strategy, {"schedule"});
 }
 

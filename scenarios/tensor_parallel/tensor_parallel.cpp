@@ -23,7 +23,7 @@ constexpr std::string_view divided_positions = "sequence-parallel";
 constexpr const char* transformer = "transformer-block";
 constexpr const char* perceptron_alone = "perceptron-block";
 
-/// The sizes that these models have, with values of presets, and the optimiser.
+/// Returns the sizes of transformers, with the values of presets, and the optimiser.
 std::vector<Axis> axes_of_tensor_parallel() {
   Axis model = model_axis(transformer);
   model.description =
@@ -91,7 +91,7 @@ RestOfNetwork rest_of(const CaseSpec& spec) {
   return spec.strategy == divided_positions ? RestOfNetwork::by_positions : RestOfNetwork::repeated;
 }
 
-/// Collectives move whole words of four bytes.
+/// Returns why collectives cannot divide the activations: they move whole words of four bytes.
 std::optional<Obstacle> obstacle_of_words(const CaseSpec& spec, const Network& network,
                                           std::int64_t batch, int devices) {
   if (spec.strategy != divided_positions) return std::nullopt;

@@ -17,7 +17,7 @@ namespace {
 
 using FlopsByLayer = std::map<std::string, double, std::less<>>;
 
-/// Calls without a layer, those of the loss, are under "".
+/// Returns the FLOPs by layer. Calls of the loss, which have no layer, are under "".
 FlopsByLayer flops_by_layer(const std::vector<OpCall>& calls) {
   FlopsByLayer flops;
   for (const OpCall& call : calls) flops[call.layer] += call.op->work().flops;

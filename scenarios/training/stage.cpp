@@ -11,7 +11,7 @@
 namespace parbench {
 namespace {
 
-/// Divides a pass where shards combine something.
+/// Divides a pass at the points where shards combine data.
 std::vector<PassPart> divided(const std::vector<OpCall>& calls,
                               const std::vector<ExchangePoint>& exchanges, const Bases& bases) {
   std::vector<PassPart> parts;
@@ -100,7 +100,7 @@ void Stage::borrow_micro_batches() {
 
 std::vector<BufferView> Stage::borrow_slots(const Slots& slots, const BytesOf& bytes_of) {
   const auto count = static_cast<int>(options_.micro_batches.size());
-  std::map<int, std::size_t> largest;  // by slot
+  std::map<int, std::size_t> largest;  // bytes by slot
   for (int i = 0; i < count; ++i) {
     std::size_t& bytes = largest[slot_of(slots, i)];
     bytes = std::max(bytes, bytes_of(program(i)));

@@ -1,4 +1,4 @@
-// Parameters, statistics and batches that cases share, and what resets write.
+// Parameters, statistics and batches that cases share, and their values after a reset.
 #include "scenarios/training/stage_memory.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string key_of(const Stage::Options& options, const StagePlan& plan) {
                      options.range.last, plan.store.layout_key());
 }
 
-/// Distinguishes the parts of a batch's positions; empty of all of them.
+/// Returns a key that distinguishes parts of a batch's positions; empty for all positions.
 std::string part_key(const Network& network) {
   if (network.part.is_whole()) return {};
   return fmt::format(" part {} of {}", network.part.index, network.part.count);
@@ -38,7 +38,7 @@ BufferView shared_statistics(CaseParts& parts, const Stage::Options& options,
   return statistics;
 }
 
-/// All samples of the batch, written once for all cases.
+/// Returns all samples of the batch, which are written once for all cases.
 Samples shared_samples(CaseParts& parts, const Stage::Options& options, const TensorDesc& whole,
                        const std::string& key, const std::function<void(BufferView)>& write) {
   const BufferView view = parts.context.shared(
@@ -73,7 +73,7 @@ Tensor poisoned(CaseParts& parts, const Stage::Options& options, const TensorDes
   return tensor;
 }
 
-/// Writes the initial values of a parameter into the staging memory.
+/// Returns a step that writes the initial values of a parameter to the staging memory.
 CaseData::Step filling_step(CaseParts& parts, Stream& stream,
                             const Stage::TrainedParameter& parameter) {
   if (parameter.stored) {
@@ -87,7 +87,8 @@ CaseData::Step filling_step(CaseParts& parts, Stream& stream,
   };
 }
 
-/// `memory`: where all parameters are written one after the other; null: each where it lies.
+/// `memory`: memory to which each parameter is written after the other; null: the parameter's own
+/// memory.
 void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
                 const KeepParameter& keep) {
   const int device = stage.device();
@@ -95,7 +96,7 @@ void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
   const NumberFormat format{stage.range().dtype, stage.range().math};
   for (const Stage::TrainedParameter& one : stage.parameters()) {
     const TensorDesc plain = canonical(one.spec.shape);
-    if (parts.context.is_remote(device)) {  // another rank initializes it
+    if (parts.context.is_remote(device)) {  // another rank initialises it
       parts.data.at_reset(device, plain.bytes, [](Stream&, BufferView) {});
       continue;
     }

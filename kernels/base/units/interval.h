@@ -29,9 +29,9 @@ struct Interval {
 struct Ratio {
   double value = 0;
   std::optional<Interval> interval = {};  // none for a single round
-  std::string baseline = {};  // name of the case whose time is the numerator, if it is one case
+  std::string baseline = {};              // for a speedup, name of the baseline case
 
-  /// Returns whether the whole interval is above a number; false without an interval.
+  /// Return whether the whole interval is above or below a number; false without an interval.
   [[nodiscard]] bool above(double number) const { return interval && interval->low > number; }
   [[nodiscard]] bool below(double number) const { return interval && interval->high < number; }
   friend bool operator==(const Ratio&, const Ratio&) = default;

@@ -15,7 +15,7 @@ struct PixelRows {
   std::size_t rows;
   std::size_t channels;
 
-  /// Number of rows of a chunk: 32 KiB of bf16, which stay in a core's cache.
+  /// Returns the number of rows of a chunk: 32 KiB of bf16, which stay in a core's cache.
   [[nodiscard]] std::size_t of_chunk() const {
     constexpr std::size_t elements = 16384;
     return std::max<std::size_t>(1, elements / channels);

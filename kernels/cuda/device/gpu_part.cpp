@@ -1,4 +1,4 @@
-// Dividing multiprocessors through the driver.
+// Divides multiprocessors through the driver.
 #include "kernels/cuda/device/gpu_part.h"
 
 #include <cuda_runtime_api.h>
@@ -72,7 +72,8 @@ GpuPart::GpuPart(CUgreenCtx green, int multiprocessors)
 }
 
 GpuPart::~GpuPart() {
-  (void)driver().set_current(nullptr);  // it may be this context, which later calls must not find
+  // this context may be current, and later calls must not use it
+  (void)driver().set_current(nullptr);
   (void)driver().destroy_green_context(green_);
 }
 

@@ -25,7 +25,7 @@ DeviceOperand::Kind kind_of(const MapOperand& operand) {
   return operand.dtype == DType::bf16 ? DeviceOperand::Kind::bf16 : DeviceOperand::Kind::f32;
 }
 
-/// Returns the loops that are kept, then the reduced ones.
+/// Returns the loops that are kept, followed by the reduced ones.
 std::vector<MapLoop> divided_loops(const MapLoops& all) {
   std::vector<MapLoop> loops = all.loops;
   std::ranges::stable_partition(loops, [](const MapLoop& loop) { return !loop.is_reduced; });
@@ -90,7 +90,7 @@ bool has_groups(const DeviceMap& map) {
 
 using Values = std::shared_ptr<const std::vector<float>>;
 
-/// Device copies of values that Maps contain.
+/// Device copies of the values that Maps contain.
 struct CopiedValues {
   Values values;  // while it exists, it identifies the copies
   Buffer memory;

@@ -26,7 +26,7 @@ PoolingWindows windows_of(const PoolingShape& shape) {
           .padding = shape.padding};
 }
 
-/// One byte per element.
+/// Memory for the indices of maxima, one byte per element.
 KernelNeeds with_indices(const PoolingShape& shape) {
   return {.opaque_bytes = static_cast<std::size_t>(element_count(shape.destination()))};
 }

@@ -34,7 +34,7 @@ class BlockLayout {
   [[nodiscard]] std::int64_t first(int block) const { return first_.at(index(block)); }
   [[nodiscard]] std::int64_t count(int block) const { return blocks_.at(index(block)); }
 
-  /// Returns a message with a block, to the same position of another rank's array.
+  /// Returns a message with a block, to the same position of another member's array.
   [[nodiscard]] Message of_block(int from, int to, int block) const {
     return {.from = from, .to = to, .first = first(block), .count = count(block), .block = block};
   }
@@ -66,8 +66,8 @@ Rounds gather_directly(const BlockLayout& layout) {
   return {messages};
 }
 
-/// In round s, each rank forwards the block that it received in the previous round. `direction`: 1
-/// to rank r + 1, −1 to rank r − 1.
+/// In round s, each member forwards the block that it received in the previous round. `direction`:
+/// 1 to member m + 1, −1 to member m − 1.
 Rounds gather_in_ring(const BlockLayout& layout, int direction) {
   const int p = layout.members();
   Rounds rounds;
@@ -81,7 +81,7 @@ Rounds gather_in_ring(const BlockLayout& layout, int direction) {
   return rounds;
 }
 
-/// Rank r has blocks r … r + have − 1 and gets as many more from rank r + have.
+/// Member m has blocks m … m + have − 1 and gets as many more from member m + have.
 Rounds gather_in_trees(const BlockLayout& layout) {
   const int p = layout.members();
   Rounds rounds;
@@ -134,7 +134,8 @@ Rounds broadcast(const BlockLayout& layout, Algorithm algorithm) {
 
 // --- sums ---
 
-/// Reverses an algorithm that distributes copies of an array, so that it adds the ranks' arrays.
+/// Reverses an algorithm that distributes copies of an array, so that it adds the arrays of all
+/// members.
 Rounds summed_backwards(Rounds rounds) {
   std::ranges::reverse(rounds);
   for (Messages& round : rounds) {
@@ -147,7 +148,7 @@ Rounds summed_backwards(Rounds rounds) {
 }
 
 Rounds reduce_scatter(const BlockLayout& layout, Algorithm algorithm) {
-  // The direction is −1, so that the reversed messages go from rank r to rank r + 1.
+  // The direction is −1, so that the reversed messages go from member m to member m + 1.
   return summed_backwards(algorithm == Algorithm::ring ? gather_in_ring(layout, -1)
                                                        : gather(layout, algorithm));
 }

@@ -50,7 +50,7 @@ enum class OpKind : std::uint8_t {
   input,           // a tensor of the caller
   parameter,       // a trainable tensor of the caller
   constant,        // `values`, in canonical order
-  element,         // `element` of inputs of its own shape
+  element,         // `element` of inputs of the same shape
   reduction,       // over `axes`, whose extents become 1
   expansion,       // dimensions of extent 1 are repeated
   permutation,     // dimension d is the input's dimension axes[d]
@@ -72,10 +72,10 @@ struct Operation {
   std::vector<int> inputs = {};  // indices of earlier operations
   Extents shape = {};
   ElementOp element = ElementOp::number;
-  float number = 0;         // of ElementOp::number
+  float number = 0;         // value of ElementOp::number
   bool by_samples = false;  // divide the number by the number of samples
-  int dimension = 0;        // of ElementOp::coordinate
-  int index = 0;            // of inputs, parameters and layers, each from 0
+  int dimension = 0;        // dimension of ElementOp::coordinate
+  int index = 0;            // index of an input, parameter or layer, each from 0
   Reduction reduction = Reduction::none;
   std::vector<std::int64_t> axes = {};
   std::vector<std::int64_t> starts = {};

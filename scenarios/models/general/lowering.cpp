@@ -171,8 +171,8 @@ class Lowering {
     return program;
   }
 
-  /// Returns a program for the elements of an operation, which has no memory of its own if only the
-  /// target reads it.
+  /// Returns a program that writes the elements of an operation to a target. A reduction that only
+  /// the target reads is computed there directly.
   [[nodiscard]] Program program_of_target(int index) const {
     const bool is_direct =
         !is_located(index) && !is_computed(index) && graph_.at(index).kind == OpKind::reduction;

@@ -1,4 +1,4 @@
-// Decides which results of a graph get memory of their own, and where the elements of others are. A
+// Decides which results of a graph get separate memory, and where the elements of others are. A
 // part of lowering (lowering.cpp) that is independent of calls.
 #pragma once
 
@@ -44,7 +44,7 @@ class MemoryPlan {
     return name >= 0 && graph_.at(name).kind == OpKind::constant && !is_computed(name);
   }
 
-  /// Returns whether an operation's result gets memory of its own.
+  /// Returns whether an operation's result gets separate memory.
   [[nodiscard]] bool is_computed(int index) const { return computed_[at(index)]; }
   /// Returns the name of a target in arguments and lists of readers.
   [[nodiscard]] static int name_of_target(std::size_t i) { return -1 - static_cast<int>(i); }
@@ -80,7 +80,7 @@ class MemoryPlan {
     return steps;
   }
 
-  // --- where elements lie ---
+  // --- positions of elements ---
 
   [[nodiscard]] DType type_of(int index) const {
     const auto located = options_.located.find(index);

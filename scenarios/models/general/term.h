@@ -5,7 +5,7 @@
 
 namespace parbench::general {
 
-/// An operation of a graph. What is computed from it is appended to the graph.
+/// An operation of a graph. Operators on terms append operations to the graph.
 struct Term {
   Graph* graph;
   int operation;
@@ -40,7 +40,7 @@ struct Term {
   [[nodiscard]] Term max(Other other) const {
     return apply(ElementOp::maximum, other);
   }
-  /// 1 where it is less, else 0; the same for equal ones.
+  /// Return 1 where this term is less than, or equal to, the other one; otherwise 0.
   template <class Other>
   [[nodiscard]] Term less(Other other) const {
     return apply(ElementOp::less, other);
@@ -49,7 +49,7 @@ struct Term {
   [[nodiscard]] Term equal(Other other) const {
     return apply(ElementOp::equal, other);
   }
-  /// `a` where this condition holds, else `b`.
+  /// Returns `a` where this condition holds, otherwise `b`.
   [[nodiscard]] Term choose(Term a, Term b) const {
     return {graph, graph->select(operation, a.operation, b.operation)};
   }

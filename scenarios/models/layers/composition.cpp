@@ -42,7 +42,7 @@ std::size_t bytes_of(const Extents& extents, std::int64_t samples, DType dtype) 
 
 std::string kept_name(int index) { return fmt::format("operation {}", index); }
 
-/// Offsets for temporaries in memory that they share.
+/// Offsets of temporaries in common memory.
 struct TemporaryPlan {
   std::map<int, std::pair<std::size_t, std::size_t>> places;  // by operation: offset and bytes
   std::size_t bytes = 0;
@@ -65,7 +65,7 @@ TemporaryPlan plan_temporaries(const LoweredGraph& lowered) {
 
 /// Memory of a composition's results in one pass.
 struct Memory {
-  std::map<int, BufferView> located;  // inputs, parameters, what was kept
+  std::map<int, BufferView> located;  // inputs, parameters, and kept results
   std::vector<BufferView> targets;
 };
 
@@ -92,7 +92,7 @@ void emit(LayerPass& pass, const LoweredGraph& lowered, const Memory& memory,
   }
 }
 
-/// Writes one of the two passes. Both access activations in the device's layout.
+/// Writes the calls of one of the two passes. Both access activations in the device's layout.
 class CompositionWriter {
  public:
   CompositionWriter(LayerPass& pass, bool is_flat,
@@ -134,7 +134,8 @@ class CompositionWriter {
 
   void write(const general::Graph& graph) {
     LoweredGraph lowered = general::lower(graph, targets_, options_);
-    std::vector<std::function<void()>> reorders;  // reorders of results
+    // reorders of results, which follow all operations
+    std::vector<std::function<void()>> reorders;
     for (const auto& [name, tensor] : layouts_) {
       if (auto calls = general::in_layout(lowered.calls, name, tensor)) {
         lowered.calls = *std::move(calls);

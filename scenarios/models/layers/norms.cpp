@@ -1,4 +1,4 @@
-// Shapes and operations of normalisations, with what is fused into them.
+// Shapes and operations of normalisations, including the operations fused into them.
 #include "scenarios/models/layers/norms.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t line_of_floats = 16;
 
-/// Takes the gradient of the output back through the ReLU and the addition. Contributes the result
+/// Passes the gradient of the output back through the ReLU and the addition. Contributes the result
 /// to the addend and returns it, for the normalisation.
 Gradient write_addition_backward(BackwardPass& pass) {
   const std::vector<Gradient> parts = pass.gradient_in_parts();
@@ -37,7 +37,7 @@ Gradient write_addition_backward(BackwardPass& pass) {
   return result;
 }
 
-/// Factors, at first 1, and addends, at first 0.
+/// Returns factors, initially 1, and addends, initially 0.
 std::vector<ParameterSpec> scale_and_shift(std::int64_t count) {
   return {{.name = "weight", .role = "scale", .shape = {count}, .initial = constant(1.0F)},
           {.name = "bias", .role = "shift", .shape = {count}, .initial = constant(0.0F)}};

@@ -1,4 +1,4 @@
-// The purposes of operands, by their roles.
+// Finds the purposes of operands by their roles.
 #include "scenarios/models/layers/operation_kind.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view gradient_prefix = "diff_";
 
-/// The role of a tensor's gradient; of a gradient, that of its tensor: a transposed convolution is
-/// the gradient of another one.
+/// Returns the role of a tensor's gradient, or the role of the tensor if `role` is that of a
+/// gradient: a transposed convolution is itself the gradient of a convolution.
 std::string paired(std::string_view role) {
   if (role.starts_with(gradient_prefix)) return std::string(role.substr(gradient_prefix.size()));
   return std::string(gradient_prefix) + std::string(role);
@@ -40,10 +40,10 @@ enum class Purpose {
   output,
   kept,
   parameter,
-  incoming,        // the gradient of the output
-  input_gradient,  // the result
+  incoming,        // gradient of the output
+  input_gradient,  // result: gradient of the input
   parameter_gradient,
-  dropped,  // the gradient of a parameter that the layer does not have
+  dropped,  // gradient of a parameter that the layer does not have
 };
 
 struct GradientOperand {
@@ -52,7 +52,7 @@ struct GradientOperand {
   TensorDesc tensor;
 };
 
-/// The operands of an operation of the backward pass.
+/// Operands of an operation of the backward pass.
 class GradientOperands {
  public:
   GradientOperands(const OpDesc& forward, const OpDesc& gradient,
@@ -76,14 +76,14 @@ class GradientOperands {
   }
 
   [[nodiscard]] const std::vector<GradientOperand>& all() const { return all_; }
-  /// Whether the operation writes more than the gradient of the input.
+  /// Returns whether the operation writes more than the gradient of the input.
   [[nodiscard]] bool serves_others() const { return serves_others_; }
   [[nodiscard]] bool has(Purpose purpose) const {
     return std::ranges::find(all_, purpose, &GradientOperand::purpose) != all_.end();
   }
 
  private:
-  /// Whether the operand is the gradient of a parameter.
+  /// Returns whether the operand is the gradient of a parameter.
   [[nodiscard]] bool trains(const Operand& operand) const {
     return operand.role.starts_with(gradient_prefix) && has_role(parameters_, paired(operand.role));
   }
@@ -103,7 +103,8 @@ class GradientOperands {
   const std::vector<ParameterSpec>& parameters_;
   std::string_view input_;
   std::string_view output_;
-  bool reads_one_ = false;  // which is the gradient of the output
+  // whether it reads a single tensor besides parameters: the gradient of the output
+  bool reads_one_ = false;
   bool serves_others_ = false;
   std::vector<GradientOperand> all_;
 };

@@ -27,7 +27,7 @@ class LayerPass {
   [[nodiscard]] virtual Op& prepare(const OpDesc& desc) = 0;
   virtual void emit(Op& op, const std::vector<Binding>& bindings) = 0;
 
-  /// Returns a tensor in the device's layout of activations, in the work's element type.
+  /// Returns a tensor in the device's layout of activations, with the work's element type.
   [[nodiscard]] virtual TensorDesc activation(const Shape& shape) const = 0;
   /// Returns an input. In the backward pass, only inputs for which LayerKind::backward_reads_input
   /// is true.
@@ -39,7 +39,7 @@ class LayerPass {
   virtual void exchange(Collective collective, const BufferView& data);
 };
 
-/// Returns the share of `part` in memory that holds all positions.
+/// Returns the range of `part` in memory that holds all positions.
 [[nodiscard]] BufferView part_of(const BufferView& whole, PositionPart part);
 
 class ForwardPass : public LayerPass {
@@ -87,12 +87,11 @@ class BackwardPass : public LayerPass {
   [[nodiscard]] virtual Gradient reuse(const Gradient& taken, std::size_t which,
                                        std::size_t bytes) = 0;
   [[nodiscard]] virtual Gradient make_temporary(std::size_t bytes) = 0;
-  /// Adds a reader.
+  /// Adds a reader of the gradient.
   virtual void share(const Gradient& gradient) = 0;
   virtual void release(const Gradient& gradient) = 0;
   virtual void contribute(std::size_t which, const Gradient& gradient) = 0;
-  /// Contributes a result that was computed from `taken`, and releases `taken` unless it is the
-  /// same memory.
+  /// Contributes a result computed from `taken`, and releases `taken` unless it is the same memory.
   void contribute_instead(const Gradient& taken, std::size_t which, const Gradient& result) {
     if (result.temporary != taken.temporary || result.temporary < 0) release(taken);
     contribute(which, result);

@@ -8,7 +8,8 @@
 namespace parbench {
 namespace {
 
-/// Steps by which gradients outlive the one that completes them.
+/// Number of steps for which memory of gradients is kept after the step that completes them, so
+/// that the next step does not wait until they are reduced.
 constexpr int steps_behind_completion = 1;
 
 BucketPool placed(std::vector<PooledBucket> buckets, std::size_t limit) {

@@ -90,7 +90,7 @@ std::vector<int> largest_merges(const InterOpProblem& problem) {
 
 // --- list scheduling ---
 
-/// The longest path from each operation to the end, itself included.
+/// Returns the longest path from each operation to the end, including itself.
 std::vector<double> longest_paths(const InterOpProblem& problem) {
   std::vector<double> paths(problem.shared);
   for (int op = problem.count() - 1; op >= 0; --op) {
@@ -113,8 +113,8 @@ class ListScheduler {
   InterOpStage run(const Block& block) {
     std::vector<int> waiting;
     for (int op = block.first; op < block.last; ++op) waiting.push_back(op);
-    // Behind all that it reads: a path from an operation is longer than one from its reader, and
-    // equal ones keep their order.
+    // The order respects dependencies: the path from an operation is longer than the path from its
+    // reader, and the sort is stable for equal ones.
     std::ranges::stable_sort(waiting, [&](int a, int b) { return paths_[at(a)] > paths_[at(b)]; });
     InterOpStage stage;
     for (const int op : waiting) stage.push_back({.op = op, .stream = place(op, block)});
@@ -145,7 +145,7 @@ InterOpStage listed(const InterOpProblem& problem, const Block& block,
   return ListScheduler(problem, paths).run(block);
 }
 
-/// The time of a merge counts for its first operation.
+/// The time of a merge counts as that of its first operation.
 double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) {
   if (placed.merge != not_merged) {
     const InterOpMerge& merge = problem.merges[at(placed.merge)];
@@ -156,7 +156,7 @@ double seconds_of_placed(const InterOpProblem& problem, const PlacedOp& placed) 
 
 // --- dynamic programming over stages ---
 
-using OpSet64 = std::uint64_t;  // operations of a block, by index in it
+using OpSet64 = std::uint64_t;  // operations of a block, as bits by index in it
 
 /// Kind of the previous stage.
 enum class Ran { nothing, whole, streams };

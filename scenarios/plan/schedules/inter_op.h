@@ -10,10 +10,10 @@ namespace parbench {
 /// Operations with the same input that may run as one, on the whole device.
 struct InterOpMerge {
   std::vector<int> ops;  // ascending, at least two
-  double seconds = 1.0;  // of the merged operation
+  double seconds = 1.0;  // seconds of the merged operation
 };
 
-/// Operations in an order in which each reads only earlier ones.
+/// Operations in an order in which each reads only earlier ones, and their costs.
 struct InterOpProblem {
   std::vector<std::vector<int>> after;  // by operation: the operations that it reads
   /// Seconds of an operation with the whole device, and of an operation on one of `streams` streams

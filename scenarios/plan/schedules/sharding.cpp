@@ -10,8 +10,8 @@
 namespace parbench {
 namespace {
 
-/// A parameter smaller than 1/parts_of_own of a bucket, such as a bias, does not get a bucket of
-/// its own.
+/// A parameter smaller than 1/parts_of_own of a bucket, such as a bias, does not get a separate
+/// bucket.
 constexpr std::size_t parts_of_own = 4;
 
 }  // namespace

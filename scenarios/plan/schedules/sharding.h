@@ -10,7 +10,7 @@
 namespace parbench {
 
 /// Groups adjacent parameters from the last to the first, as `gradient_buckets` does, except that
-/// parameters that fill a bucket get one of their own, or share it only with much smaller ones.
+/// parameters that fill a bucket get a separate one, or share it only with much smaller ones.
 /// Devices reserve memory for whole buckets, so buckets should not exceed their size by much.
 [[nodiscard]] std::vector<GradientBucket> shard_buckets(const std::vector<std::size_t>& offsets,
                                                         std::size_t total_bytes,

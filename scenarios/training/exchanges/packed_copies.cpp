@@ -1,4 +1,4 @@
-// Calls of packing by bucket.
+// Assigns the calls of packing to buckets.
 #include "scenarios/training/exchanges/packed_copies.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ PackedCopies::PackedCopies(TrainingStep& step, const Stage& stage, const ShardLa
     const auto& call = std::get<OpCall>(packing);
     const BufferView& source = view_in(call, Space::parameters);
     const BufferView& packed = view_in(call, Space::packed);
-    // A single parameter lies in one bucket. What converts many of them at once is divided.
+    // A single parameter is in one bucket. A conversion of several parameters is divided.
     const std::size_t first = layout.bucket_at(source.offset);
     const std::size_t source_end = source.offset + source.bytes;
     if (source_end <= layout.buckets()[first].end) {

@@ -176,7 +176,7 @@ class ZeroWriter {
     note_uses(own, range_of(held), done[r]);
   }
 
-  /// The next user of the memory has to wait for these tasks.
+  /// Notes tasks for which the next user of the memory has to wait.
   static void note_uses(ReplicaTasks& own, const ElementRange& range,
                         const std::vector<TaskId>& tasks) {
     std::vector<TaskId> known;
@@ -354,7 +354,7 @@ class ZeroWriter {
   std::vector<Tensor> norms_;  // by replica
 };
 
-/// Returns where the parameters of each layer begin: a layer needs all of its own at once.
+/// Returns the offset of each layer's parameters, which the layer needs all at once.
 std::vector<std::size_t> layer_offsets(const Stage& stage) {
   const std::vector<std::size_t> offsets = stage.gradient_offsets();
   const std::vector<Stage::TrainedParameter> parameters = stage.parameters();

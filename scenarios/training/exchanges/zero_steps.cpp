@@ -16,7 +16,7 @@
 namespace parbench {
 namespace {
 
-/// One is written while another one is reduced.
+/// One bucket is written while another one is reduced.
 constexpr std::size_t gradient_buckets_at_once = 2;
 
 bool is_needed(const std::vector<std::size_t>& wanted, const std::vector<std::size_t>& there) {
@@ -68,8 +68,8 @@ std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) co
   return buckets;
 }
 
-/// Divides calls into steps. A step ends before each of `ends`, ascending, and where other
-/// parameters are needed.
+/// Divides calls into steps. A new step begins at each of `ends`, indices of calls in ascending
+/// order, and at each call that needs other parameters.
 void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
   steps_.emplace_back();
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -85,11 +85,11 @@ void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size
   }
 }
 
-/// After the first micro-batch, the pass accumulates in a bucket, which is initialised with zeros.
+/// Passes after the first micro-batch accumulate in buckets that are initialised with zeros.
 void ZeroSteps::divide_backward(Round& round) {
   const std::vector<Call> calls =
       step_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
-  std::vector<std::size_t> ends;  // by bucket: number of calls
+  std::vector<std::size_t> ends;  // number of calls until it is complete, by bucket
   for (const GradientBucket& bucket : layout_.buckets()) {
     const BufferView gradients =
         step_.replica(r_).region().gradients.part(bucket.begin, bucket.end - bucket.begin);
@@ -110,7 +110,8 @@ void ZeroSteps::divide_backward(Round& round) {
 
 // --- memory ---
 
-/// Parameters as they are needed, gradients from their first call until they have been reduced.
+/// Returns the lifetimes of buckets: parameters while they are needed, gradients from their first
+/// call until they have been reduced. `stays`: argument of `holdings_of`.
 std::vector<PooledBucket> ZeroSteps::wanted(bool stays) const {
   std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;
@@ -138,9 +139,9 @@ std::vector<PooledBucket> ZeroSteps::wanted(bool stays) const {
   return all;
 }
 
-/// Room for buckets that arrive early and for those that are being reduced, but no more than half
-/// of the parameters: else a model of few buckets would not need less than without shards. A bucket
-/// stays for a later step where that takes no more either.
+/// The pool has room for buckets that arrive early or are being reduced, but only up to half of the
+/// parameters; otherwise a model with few buckets would need as much memory as without shards. A
+/// bucket is kept for a later step if this needs no more memory.
 void ZeroSteps::make_pool() {
   const std::size_t all = step_.replica(r_).region().gradients.bytes;
   const std::size_t at_once =

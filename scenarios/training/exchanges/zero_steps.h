@@ -26,9 +26,9 @@ class ZeroSteps {
   /// Both passes of a micro-batch.
   struct Round {
     int micro_batch = 0;
-    int forward = 0;   // its first step
-    int backward = 0;  // the first step of the backward pass
-    int end = 0;       // after its last step
+    int forward = 0;   // first step of the forward pass
+    int backward = 0;  // first step of the backward pass
+    int end = 0;       // one past the last step
     /// By bucket: the step after which its gradients and those of all earlier buckets are complete.
     std::vector<int> completion = {};
   };
@@ -39,7 +39,8 @@ class ZeroSteps {
   [[nodiscard]] std::vector<Call> calls(int step);
 
   [[nodiscard]] const std::vector<PooledBucket>& held() const { return plan_.buckets; }
-  /// Indices in `held`: of what arrives during a step, and of what it reads and writes.
+  /// Return indices in `held`: buckets that arrive during a step, and buckets that it reads and
+  /// writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int step) const;
   [[nodiscard]] std::vector<std::size_t> used(int step) const;
   /// Returns the index of a bucket's gradients when they are complete in a round.
@@ -69,7 +70,8 @@ class ZeroSteps {
   void add_zeros(std::size_t bucket, std::vector<Call>& calls);
   [[nodiscard]] Call zero_of(std::size_t begin, std::size_t end);
   [[nodiscard]] std::vector<std::size_t> buckets_of(const Call& call, Space space) const;
-  /// Index in `held`. Throws std::logic_error for a bucket that is not there in the step.
+  /// Returns an index in `held`. Throws std::logic_error if the bucket is not in the pool during
+  /// the step.
   [[nodiscard]] std::size_t find(Space space, std::size_t bucket, int step) const;
   [[nodiscard]] BufferView moved(const BufferView& view, int step) const;
   [[nodiscard]] Call moved(const Call& call, int step) const;
@@ -80,7 +82,7 @@ class ZeroSteps {
   Exchange settings_;
   std::vector<Step> steps_;
   std::vector<Round> rounds_;
-  std::optional<PackedCopies> packed_;  // where parameters are divided
+  std::optional<PackedCopies> packed_;  // empty unless parameters are divided
   BucketPool plan_;
   Tensor pool_;
 };

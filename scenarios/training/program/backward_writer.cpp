@@ -80,7 +80,7 @@ std::vector<Gradient>& BackwardWriter::contributions_to(int producer) {
                                         : contributions_[parts().local(producer)];
 }
 
-// --- what a layer takes and gives ---
+// --- memory for a layer's pass ---
 
 BufferView BackwardWriter::kept(std::string_view name) const {
   const auto& kept = parts().memory_of(index()).kept;
@@ -111,7 +111,7 @@ BufferView BackwardWriter::acquire(std::size_t bytes) {
   return view;
 }
 
-/// Gradients begin after all memory that is in use while they are written.
+/// Moves the beginning of gradients after all memory that is in use while they are written.
 void BackwardWriter::keep_gradients_behind() {
   const std::size_t end = pass_memory_.activations_end();
   if (written_ && end > *written_) gradients_begin_ = std::max(gradients_begin_, end - *written_);
@@ -166,7 +166,7 @@ void BackwardWriter::add(const Shape& shape, const BufferView& a, const BufferVi
 }
 
 Gradient BackwardWriter::sum_of(std::vector<Gradient> contributions, const Shape& shape) {
-  // Sums into memory that no other operation reads.
+  // The first contribution receives the sum, so it should be memory that no other operation reads.
   std::stable_partition(contributions.begin(), contributions.end(),
                         [&](const Gradient& gradient) { return is_exclusive(gradient); });
   Gradient sum = contributions.front();

@@ -81,7 +81,7 @@ class BackwardWriter final : public LayerWriter<BackwardPass> {
 
   const bool accumulate_;
   PassMemory pass_memory_;
-  RecomputeWriter recomputation_;  // in the same memory
+  RecomputeWriter recomputation_;  // uses the same memory
   std::vector<Temporary> temporaries_;
   std::vector<Gradient> copies_;        // gradients of this layer's parameters in other layouts
   std::optional<std::size_t> written_;  // offset of the first parameter with a gradient

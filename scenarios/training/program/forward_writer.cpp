@@ -14,7 +14,8 @@ std::vector<OpCall> ForwardWriter::write() {
   return std::move(calls());
 }
 
-/// Placed first, so that memory after it is free at the end of the backward pass.
+/// Places the outputs that leave the stage first, so that memory after them is free at the end of
+/// the backward pass.
 void ForwardWriter::place_what_leaves() {
   for (int index = parts().range.first; index <= parts().range.last; ++index) {
     if (!parts().leaves_stage(index)) continue;
@@ -42,7 +43,7 @@ BufferView ForwardWriter::place_output(std::size_t bytes) {
              is_kept(index()) ? kept_memory(bytes) : transient_memory(bytes, last_reader(index()));
 }
 
-/// Not kept if the layer is recomputed before its backward pass.
+/// The result is not kept if the layer is recomputed before its backward pass.
 BufferView ForwardWriter::keep(std::string_view name, std::size_t bytes) {
   return parts().memory_of(index()).kept[std::string(name)] =
              parts().range.recompute ? transient_memory(bytes, index()) : kept_memory(bytes);

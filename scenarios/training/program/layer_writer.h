@@ -22,7 +22,7 @@ struct StageParts {
   const Boundary& outputs;
   ParameterStore& store;
   OpSet& ops;
-  std::vector<LayerMemory>& memory;  // of the range's layers
+  std::vector<LayerMemory>& memory;  // memory of the range's layers
 
   [[nodiscard]] const Layer& layer(int index) const { return range.network->layer(index); }
   [[nodiscard]] LayerWork work_of(int index) const { return range.work_of(index, samples); }

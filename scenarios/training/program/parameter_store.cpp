@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t bf16_in_f32 = sizeof(float) / sizeof(std::uint16_t);
 
-/// Returns whether the tensor is the master in bf16, in the same order in memory.
+/// Returns whether `wanted` is the master in bf16, in the same order in memory.
 bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
   const auto count = static_cast<std::size_t>(element_count(master.shape));
   return master.dtype == DType::f32 && wanted.dtype == DType::bf16 &&
@@ -26,7 +26,7 @@ bool is_conversion(const TensorDesc& master, const TensorDesc& wanted) {
 
 }  // namespace
 
-// Parameters stay aligned at half of their offset, which they have in bf16.
+// In bf16, a parameter is at half of its offset; the rounding keeps that aligned, too.
 void ParameterStore::add(ParameterSpec spec, TensorDesc master) {
   if (image_) throw std::logic_error("parameters are added before they are converted");
   const std::size_t size = round_up(master.bytes, bf16_in_f32 * RegionPlanner::alignment);

@@ -82,7 +82,7 @@ class ParameterStore {
   [[nodiscard]] BufferView converted(const Entry& entry, const TensorDesc& wanted);
   [[nodiscard]] BufferView reordered(const Entry& entry, const TensorDesc& wanted);
 
-  /// The masters from `first` on in bf16.
+  /// Copies in bf16 of the masters from `first` on.
   struct Image {
     std::size_t first = 0;  // offset of the first master
     std::size_t base = 0;   // offset in Space::packed

@@ -21,7 +21,7 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
 
   struct Recomputed {
     std::vector<OpCall> calls;
-    std::vector<ExchangePoint> exchanges;  // exchanges of ranks, as in the first forward pass
+    std::vector<ExchangePoint> exchanges;  // exchanges between shards, as in the first forward pass
   };
   /// Computes the tensors that the backward pass of the layers [first, last], a unit, reads. Layers
   /// that do not affect these are skipped. The layers' memory is valid until the next `release`.
@@ -46,8 +46,8 @@ class RecomputeWriter final : public LayerWriter<ForwardPass> {
   PassMemory& memory_;
   // last reader in this pass, by recomputed layer; the layer itself if there is none
   std::map<int, int> last_readers_;
-  std::vector<BufferView> held_;  // until the backward pass has run
-  // by layer after which they are released
+  std::vector<BufferView> held_;  // memory kept until the backward pass has run
+  // memory to release, by the layer after which it is released
   std::map<int, std::vector<BufferView>> released_behind_;
   BufferView unused_statistics_;
 };

@@ -61,7 +61,7 @@ struct LossOperation {
 
 /// A tensor that crosses a boundary between stages.
 struct BoundaryTensor {
-  int tensor = network_input;  // of the network: Network::crossing
+  int tensor = network_input;  // tensor of the network: Network::crossing
   TensorDesc desc;
   std::size_t offset = 0;  // offset in the boundary's spaces
 };
@@ -99,8 +99,8 @@ class StageProgram {
   StageProgram(Stream& stream, const StageRange& range, std::int64_t samples,
                ParameterStore& store);
 
-  /// Returns the convolutions and products of a range for micro-batches of `samples`, in all
-  /// passes: the operations whose kernels devices tune.
+  /// Returns the convolutions and products in all passes of a range for micro-batches of `samples`:
+  /// the operations whose kernels devices tune.
   [[nodiscard]] static std::vector<OpDesc> products(const StageRange& range, std::int64_t samples);
 
   /// Adds the parameters of a range to a store, in the layouts that the backward pass prefers for
@@ -114,7 +114,7 @@ class StageProgram {
   [[nodiscard]] const std::vector<OpCall>& backward(bool accumulate) const {
     return accumulate ? backward_accumulate_ : backward_;
   }
-  /// Return where the ranks of a divided network exchange data in these calls.
+  /// Return the points in these calls at which the shards of a divided network exchange data.
   [[nodiscard]] const std::vector<ExchangePoint>& forward_exchanges() const {
     return forward_exchanges_;
   }

@@ -30,8 +30,8 @@ inline constexpr std::size_t space_count = static_cast<std::size_t>(Space::trans
 /// `rebase` replaces it by memory.
 [[nodiscard]] BufferView symbolic(Space space, std::size_t offset, std::size_t bytes);
 
-/// Position at which the ranks of a divided network combine `data`: before the call of that index,
-/// or after all calls.
+/// Position at which the shards of a divided network combine `data`: before the call with index
+/// `call`, or after all calls.
 struct ExchangePoint {
   std::size_t call = 0;
   Collective collective = Collective::all_reduce;

@@ -1,4 +1,4 @@
-// Which device has which micro-batches.
+// Assigns micro-batches to devices.
 #include "scenarios/training/question/in_turn.h"
 
 #include <algorithm>

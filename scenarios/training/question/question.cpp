@@ -1,4 +1,4 @@
-// What questions about training have in common.
+// Common parts of questions about training.
 #include "scenarios/training/question/question.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// Why kernels cannot compute the batch, or normalisations the micro-batches of every replica.
-/// `asked`: the flags with which users have asked for micro-batches of these sizes.
+/// Returns why kernels cannot compute the batch, or normalisations cannot use the micro-batches of
+/// a replica. `asked`: flags with which the user has requested micro-batches of these sizes.
 std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Network& network,
                                           const std::vector<std::vector<std::int64_t>>& replicas,
                                           std::vector<std::string_view> asked) {
@@ -79,7 +79,7 @@ std::int64_t TrainingQuestion::usual_batch(const Request& /*request*/, const Mod
   return model.quick_batch;
 }
 
-/// What every strategy computes.
+/// Returns the parameters of the step, which all strategies have in common.
 Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
   const Parameters& asked = request.spec.parameters;
   const std::string usual_model = std::get<std::string>(axis("model").quick.front());

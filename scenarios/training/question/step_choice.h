@@ -21,19 +21,21 @@ inline constexpr std::string_view default_schedule = "gpipe";
 [[nodiscard]] Axis schedule_axis(std::vector<std::string> strategies);
 [[nodiscard]] Axis partition_axis(std::vector<std::string> strategies);
 
-/// The values of "scaling": "batch" counts the samples of all devices, or of each.
+/// Values of "scaling": "batch" is the number of samples of all devices together (strong), or of
+/// each device (weak).
 inline constexpr std::string_view strong_scaling = "strong";
 inline constexpr std::string_view weak_scaling = "weak";
 [[nodiscard]] bool scales_weakly(const Parameters& parameters);
 
-/// The samples of all devices of a resolved case.
+/// Returns the number of samples of a resolved case on all devices together.
 [[nodiscard]] std::int64_t total_samples(const Parameters& parameters);
 
-/// The sizes in "12+8+4", as the kind of axis has them.
+/// Returns the sizes in "12+8+4" (AxisKind::sizes).
 [[nodiscard]] std::vector<std::int64_t> sizes_in(const std::string& text);
-/// The samples of each micro-batch of a resolved case, by replica: "split" is their size with a
-/// smaller last one, or the sizes as listed, and "accumulate" their number. There are fewer
-/// replicas where the batch leaves nothing for the last ones.
+/// Returns the number of samples of each micro-batch of a resolved case, by replica. "split" is the
+/// size of micro-batches, of which the last may be smaller, or the list of their sizes;
+/// "accumulate" is their number. There are fewer replicas if the batch has no samples for the last
+/// ones.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> micro_batches_of_replicas(
     const Parameters& parameters, int replicas);
 
@@ -43,13 +45,14 @@ inline constexpr std::string_view weak_scaling = "weak";
 /// Returns the number of micro-batches that the user requested; nothing if it is derived from
 /// "split". Throws UsageError if both are given.
 [[nodiscard]] std::optional<std::int64_t> asked_micro_batches(const Scenario::Request& request);
-/// Why samples do not make the number of micro-batches that the user asked for. `text`: the samples
-/// in words.
+/// Returns why samples cannot be divided into the number of micro-batches that the user requested.
+/// `text`: describes the samples.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_micro_batches(std::optional<std::int64_t> asked,
                                                                 std::int64_t samples,
                                                                 const std::string& text);
-/// The value of "split" that divides samples into `count` micro-batches, at most one a sample: a
-/// size that leaves a smaller last one if need be, or a list of sizes that differ by one.
+/// Returns the value of "split" that divides samples into `count` micro-batches, of at least one
+/// sample each: a size, possibly with a smaller last micro-batch, or a list of sizes that differ by
+/// at most one.
 [[nodiscard]] Value split_into(std::int64_t samples, std::int64_t count);
 
 /// Return the axes "optimizer", "clip" and "recompute".
@@ -57,8 +60,8 @@ inline constexpr std::string_view weak_scaling = "weak";
 [[nodiscard]] Axis clip_axis();
 [[nodiscard]] Axis recompute_axis();
 
-/// Adds what was asked for of these axes, or the default, which names leave out, as far as the
-/// scenario has them.
+/// Adds the requested values of those of these axes that the scenario has, or the defaults, which
+/// names omit.
 void add_step_choices(const std::vector<Axis>& axes, const Parameters& asked,
                       Parameters& parameters);
 
@@ -70,17 +73,19 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 /// Returns whether a resolved case keeps only tensors that cross units (StageRange::recompute).
 [[nodiscard]] bool recomputes(const Parameters& parameters);
 
-/// Returns Scenario::model_notes of cases that train models: names of files with such convolutions.
+/// Returns Scenario::model_notes of cases that train models: names of files with
+/// convolutions_without_normalisation.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
     const std::vector<CaseSpec>& specs);
 
-/// Returns the metric of scaling: the speed divided by that of one device times the number of
-/// devices; 1 is linear.
+/// Returns the metric of scaling efficiency: the speed divided by the speed of one device times the
+/// number of devices; 1 is linear.
 [[nodiscard]] Metric scaling_efficiency(const CaseSpec& baseline, std::int64_t devices);
 
-/// Why a strategy that divides a step over devices has no case: it needs several, and of one kind.
+/// Returns why a strategy cannot divide a step over the devices of the request: it needs several
+/// devices of one kind.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request);
-/// Why a batch has no part for every replica.
+/// Returns why a batch cannot be divided over replicas: each needs at least one sample.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas);
 
 /// Returns the optimizer of a resolved case.

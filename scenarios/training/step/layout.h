@@ -57,9 +57,9 @@ struct StepLayout {
   /// First units of the later stages. If there are more stages than in the grid, they are assigned
   /// to its devices in turn.
   std::vector<int> partition = {};
-  std::string schedule = "one-at-a-time";                     // schedule_named
+  std::string schedule = "one-at-a-time";                     // argument of schedule_named
   std::vector<std::vector<std::int64_t>> micro_batches = {};  // samples of each, by replica
-  RestOfNetwork rest = RestOfNetwork::repeated;               // where there are shards
+  RestOfNetwork rest = RestOfNetwork::repeated;               // only for several shards
   Exchange exchange = {};
   bool recompute = false;  // StageRange::recompute
 

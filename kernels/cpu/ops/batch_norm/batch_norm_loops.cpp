@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t max_vectors = 4;  // vectors of channels that one loop processes together
 
-// A chunk is processed in groups of channels: the template's number of vectors, from channel
-// `first` on. `width`: lanes of a vector that hold channels, all or the lower half.
+// A chunk is processed in groups of channels. A template's `vectors` is the number of vectors in a
+// group, which begins with channel `first`; `width` is the number of lanes of a vector that hold
+// channels, all or the lower half.
 
 constexpr std::size_t half = lanes / 2;
 using HalfFloats [[gnu::vector_size(32)]] = float;
@@ -78,7 +79,7 @@ enum Moment : std::size_t { near_mean, distances, squares, moment_count };
 template <class Element>
 struct MomentsChunk {
   const Element* source;
-  float* moments;  // one array of all channels per Moment
+  float* moments;  // one array of all channels for each Moment
   PixelRows pixels;
 };
 

@@ -8,7 +8,7 @@
 namespace parbench::cpu {
 namespace {
 
-// For numbers and for vectors of numbers. A NaN stays a NaN.
+// Combinations of numbers, or of vectors of numbers. A NaN stays a NaN.
 
 struct Sum {
   template <class Value>

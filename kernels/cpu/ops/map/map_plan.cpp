@@ -7,13 +7,14 @@
 namespace parbench::cpu {
 namespace {
 
-constexpr std::int64_t flat_elements = 16384;       // elements of tiles without blocks
-constexpr std::int64_t row_sum_elements = 4096;     // the same, if rows are reduced, in f32
-constexpr std::int64_t column_sum_elements = 8192;  // the same, if columns are reduced, pairwise
-constexpr std::int64_t block_limit = 1024;          // maximum for other tiles
-constexpr std::int64_t square_elements = 4096;      // tiles that are only transposed
+constexpr std::int64_t flat_elements = 16384;    // elements of tiles if no step needs a block
+constexpr std::int64_t row_sum_elements = 4096;  // elements of tiles if rows are reduced, in f32
+// elements of tiles if columns are reduced, pairwise
+constexpr std::int64_t column_sum_elements = 8192;
+constexpr std::int64_t block_limit = 1024;      // maximum number of elements of other tiles
+constexpr std::int64_t square_elements = 4096;  // elements of tiles that are only transposed
 constexpr std::int64_t wide_row = 256;  // elements from which on a tile of one row is efficient
-constexpr std::int64_t min_reduced_row = 8;      // shorter rows: columns are reduced
+constexpr std::int64_t min_reduced_row = 8;  // shorter rows are not reduced; columns are instead
 constexpr std::int64_t min_rows_of_columns = 8;  // rows of a tile, if columns are reduced
 
 void move_to(std::vector<MapLoop>& loops, std::size_t from, std::size_t to) {

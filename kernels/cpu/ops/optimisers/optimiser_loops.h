@@ -22,7 +22,7 @@ struct AdamStep {
   float second_weight;  // 1 − beta2
   float epsilon;
   float factor;         // factor of the gradients
-  float coupled_decay;  // times the parameter: addend of its gradient
+  float coupled_decay;  // times the parameter: added to its gradient
   float kept;           // factor of the parameter before the update (decoupled weight decay)
 };
 
@@ -41,7 +41,7 @@ void descend_by_adam(const AdamArrays& arrays, const AdamStep& step, std::size_t
 /// Number of elements per partial sum of `sum_squares`.
 inline constexpr std::size_t square_block = 4096;
 
-/// `partial_sums` gets Σ values² of every `square_block` elements, so that the total does not
+/// Writes Σ values² of every `square_block` elements to `partial_sums`, so that the total does not
 /// depend on the number of threads.
 void sum_squares(double* partial_sums, const float* values, std::size_t count, int threads);
 

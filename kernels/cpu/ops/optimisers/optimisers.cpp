@@ -12,12 +12,12 @@
 namespace parbench::cpu {
 namespace {
 
-// The factor of clipped gradients is the last argument.
+// Returns the factor of clipped gradients, which is the last argument; 1 without clipping.
 float gradient_factor(bool clipped, Addresses arguments) {
   return clipped ? *floats(arguments.back()) : 1.0F;
 }
 
-/// Increments the counter at an address and returns it.
+/// Increments the counter at an address and returns the new value.
 std::uint64_t next_step(std::byte* counter) {
   std::uint64_t steps = 0;
   std::memcpy(&steps, counter, sizeof steps);
@@ -85,7 +85,7 @@ Planned plan(const ClipFactor& desc) {
     const float* squares = floats(at[0]);
     const double total = std::accumulate(squares, squares + desc.parts, 0.0);
     const double factor = double{desc.max_norm} / (std::sqrt(total) + 1e-6);
-    *floats(at[1]) = static_cast<float>(std::min(factor, 1.0));  // a NaN stays one
+    *floats(at[1]) = static_cast<float>(std::min(factor, 1.0));  // a NaN stays a NaN
   });
 }
 

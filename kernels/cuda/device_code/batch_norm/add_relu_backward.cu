@@ -1,4 +1,4 @@
-// Kernels of the backward step of an addition and its ReLU behind a batch normalisation.
+// Kernels of the backward step of an addition and its ReLU after a batch normalisation.
 #include "kernels/cuda/device_code/batch_norm/batch_norm_device.cuh"
 
 namespace parbench::cuda {

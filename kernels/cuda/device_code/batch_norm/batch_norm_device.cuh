@@ -156,7 +156,7 @@ __device__ double sum_in_order(const Value* first, int count, std::int64_t strid
   return sum;
 }
 
-/// The channels of a block, at most as many as it has threads.
+/// Channels of a block, at most as many as it has threads.
 struct BlockChannels {
   std::int64_t first;
   int count;

@@ -1,4 +1,5 @@
-// One thread sums one element of an activation; a block sums one of the weights' gradient.
+// One thread computes one element of an activation; one block computes one element of the weights'
+// gradient.
 #include "kernels/cuda/device_code/convolutions/direct_convolution.h"
 #include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"

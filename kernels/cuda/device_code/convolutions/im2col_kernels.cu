@@ -1,5 +1,5 @@
-// A thread copies consecutive channels of one tap of one output pixel: neighbours in a row of the
-// result, and in the source, are those of neighbouring threads.
+// A thread copies consecutive channels of one tap of one output pixel, so that adjacent threads
+// read and write adjacent elements.
 #include "kernels/cuda/device_code/convolutions/im2col_kernels.h"
 #include "kernels/cuda/device_code/vector.cuh"
 #include "kernels/cuda/runtime/launch.h"

@@ -4,7 +4,7 @@
 namespace parbench::cuda {
 namespace {
 
-/// The part of a window inside the image.
+/// Part of a window inside the image.
 template <class Index>
 struct WindowPart {
   Index first_y, end_y, first_x, end_x;

@@ -133,8 +133,8 @@ class LstmBackwardWeightsOp final : public LstmOp {
   }
 
  private:
-  /// Copies a gradient; through f32 memory if cuDNN's gradient is of another type and is
-  /// accumulated.
+  /// Copies a gradient. If cuDNN's gradient is of another type and is accumulated, the copy goes
+  /// through f32 memory.
   void take_gradient(CudaStream& stream, float* to, std::byte* from, std::int64_t count) const {
     if (!accumulate_) {
       convert({to, DType::f32}, {from, dtype()}, count, stream.handle());

@@ -1,4 +1,4 @@
-// Steps of optimisers, and the clipping of their gradients.
+// Steps of optimisers, and gradient clipping.
 #include "kernels/cuda/device/device.h"
 #include "kernels/cuda/device_code/flat_kernels.h"
 #include "kernels/cuda/device_code/optimisers/optimiser_kernels.h"
@@ -8,12 +8,12 @@
 namespace parbench::cuda {
 namespace {
 
-/// The factor of clipped gradients, the last argument; null where they are not clipped.
+/// Returns the factor of clipped gradients, which is the last argument; null without clipping.
 const float* clipping_factor(bool clipped, Addresses arguments) {
   return clipped ? floats(arguments.back()) : nullptr;
 }
 
-/// What decoupled decay leaves of a parameter.
+/// Returns the share of a parameter that decoupled weight decay keeps.
 float kept_share(const Adam& desc) {
   const double decay = double{desc.learning_rate} * double{desc.weight_decay};
   return desc.decoupled ? static_cast<float>(1 - decay) : 1;
