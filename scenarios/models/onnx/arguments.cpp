@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "scenarios/models/onnx/general/indexing.h"
@@ -12,6 +13,16 @@ namespace parbench::onnx_import {
 
 using general::Extent;
 using general::Extents;
+
+namespace {
+
+/// Returns the integral part of a value, at most `beyond` in size. Throws CannotTranslate for NaN.
+std::int64_t clamped(double value, double beyond) {
+  if (std::isnan(value)) throw CannotTranslate("one of its integers is not a number");
+  return static_cast<std::int64_t>(std::clamp(value, -beyond, beyond));
+}
+
+}  // namespace
 
 Arguments::Arguments(Translator& translator, const Node& node)
     : translator_(translator), node_(node) {
@@ -130,9 +141,7 @@ std::vector<double> Arguments::numbers(std::size_t which) const {
 std::vector<std::int64_t> Arguments::integers(std::size_t which) const {
   constexpr double beyond = 1e16;
   std::vector<std::int64_t> integers;
-  for (const double value : numbers(which)) {
-    integers.push_back(static_cast<std::int64_t>(std::clamp(value, -beyond, beyond)));
-  }
+  for (const double value : numbers(which)) integers.push_back(clamped(value, beyond));
   return integers;
 }
 
@@ -146,8 +155,7 @@ std::int64_t Arguments::integer(std::string_view name, std::int64_t fallback) co
 
 std::int64_t Arguments::integer(std::size_t which, std::int64_t fallback) const {
   constexpr auto beyond = static_cast<double>(max_integer);
-  const double value = number(which, static_cast<double>(fallback));
-  return static_cast<std::int64_t>(std::clamp(value, -beyond, beyond));
+  return clamped(number(which, static_cast<double>(fallback)), beyond);
 }
 
 std::vector<std::int64_t> Arguments::integer_list(std::string_view name,

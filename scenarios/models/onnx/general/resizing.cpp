@@ -34,6 +34,13 @@ struct Mode {
   bool antialias = false;
 };
 
+/// Converts a rounded value. Throws CannotTranslate if it is not finite or at least 2^53.
+std::int64_t whole(double value) {
+  constexpr double max = 9007199254740992.0;  // 2^53
+  if (!(std::abs(value) < max)) throw CannotTranslate("its scales or its region are too large");
+  return static_cast<std::int64_t>(value);
+}
+
 /// The place in the input that a place of the output stands for.
 double place_in_input(const Resizing& one, const Mode& mode, std::int64_t place) {
   const auto x = static_cast<double>(place);
@@ -67,11 +74,10 @@ double read_place(const Resizing& one, const Mode& mode, std::int64_t place) {
 }
 
 std::int64_t nearest(double place, const std::string& rounding) {
-  const double down = std::floor(place);
-  if (rounding == "floor") return static_cast<std::int64_t>(down);
-  if (rounding == "ceil") return static_cast<std::int64_t>(std::ceil(place));
-  if (rounding == "round_prefer_ceil") return static_cast<std::int64_t>(std::floor(place + 0.5));
-  return static_cast<std::int64_t>(std::ceil(place - 0.5));
+  if (rounding == "floor") return whole(std::floor(place));
+  if (rounding == "ceil") return whole(std::ceil(place));
+  if (rounding == "round_prefer_ceil") return whole(std::floor(place + 0.5));
+  return whole(std::ceil(place - 0.5));
 }
 
 /// The weight of an element at a distance.
@@ -91,8 +97,8 @@ std::vector<double> interpolation(const Resizing& one, const Mode& mode) {
   for (std::int64_t to = 0; to < one.to; ++to) {
     const double place = read_place(one, mode, to);
     double sum = 0;
-    const auto first = static_cast<std::int64_t>(std::ceil(place - support));
-    const auto last = static_cast<std::int64_t>(std::floor(place + support));
+    const auto first = whole(std::ceil(place - support));
+    const auto last = whole(std::floor(place + support));
     std::vector<std::pair<std::int64_t, double>> weights;
     for (std::int64_t from = first; from <= last; ++from) {
       const bool outside = from < 0 || from >= one.from;
@@ -157,7 +163,7 @@ std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
     Resizing one{.from = shape[general::dimension_of(axes[i], shape.size())].size};
     const auto from = static_cast<double>(one.from);
     one.scale = sizes.empty() ? scales.at(i) : static_cast<double>(sizes.at(i)) / from;
-    one.to = sizes.empty() ? static_cast<std::int64_t>(std::floor(from * one.scale)) : sizes[i];
+    one.to = sizes.empty() ? whole(std::floor(from * one.scale)) : sizes[i];
     const bool is_first = all.empty();
     if (policy == "not_larger") common = is_first ? one.scale : std::min(common, one.scale);
     if (policy == "not_smaller") common = is_first ? one.scale : std::max(common, one.scale);
@@ -166,7 +172,7 @@ std::vector<Resizing> resizings(const Extents& shape, const Integers& axes,
   for (Resizing& one : all) {
     if (common == 0) continue;
     one.scale = common;
-    one.to = static_cast<std::int64_t>(std::floor(common * static_cast<double>(one.from) + 0.5));
+    one.to = whole(std::floor(common * static_cast<double>(one.from) + 0.5));
   }
   return all;
 }
