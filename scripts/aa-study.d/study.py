@@ -1,5 +1,5 @@
-# Compares unchanged programs and programs that are slower by a known part, again and again, and counts
-# how often the verdicts are right. Comparisons run one after the other, never two at once.
+# Repeatedly compares unchanged programs, and programs with a known slowdown, and counts how often the
+# verdicts are right. Only one comparison runs at a time.
 import argparse
 import json
 import os
@@ -14,7 +14,7 @@ from programs import Terminated, end_when_asked
 from summary import results_of, text_of
 from verdicts import Failed, compared
 
-MAX_FAILURES = 3  # in a row: then something is wrong that trying again does not cure
+MAX_FAILURES = 3  # consecutive failures after which the study stops
 
 
 def arguments():

@@ -1,10 +1,10 @@
-# Counts verdicts and holds them against what is wanted.
+# Counts verdicts and compares the counts with targets.
 import json
 import math
 import os
 
 SCHEMA_VERSION = 1
-# What is claimed of each method: the share of verdicts that ...
+# Claims about each method: the share of verdicts that ...
 TARGETS = [
     ("ab", "unchanged", "call a change", "at most", 0.02),
     ("reports", "unchanged", "call a change", "at most", 0.05),

@@ -1,4 +1,4 @@
-# Runs one comparison and returns what each method said of every case.
+# Runs one comparison and returns each method's verdict on every case.
 import json
 import sys
 import time
@@ -7,8 +7,8 @@ from experiments import ab_words, report_words
 from programs import run_program
 
 COMPARE_PY = "/usr/share/benchmark/compare.py"
-ALPHA = 0.05  # compare.py's own
-VERDICTS_GIVEN = (0, 3)  # exit codes of a comparison: nothing regressed, something did
+ALPHA = 0.05  # compare.py's default
+VERDICTS_GIVEN = (0, 3)  # exit codes of a comparison: nothing regressed, a case did
 
 
 class Failed(Exception):
@@ -44,7 +44,7 @@ def median_time(row, side):
 def compare_py_verdict(row):
     """As users read it: changed where the U test says so, in the direction of the medians."""
     change = median_time(row, "real_time_other") / median_time(row, "real_time") - 1
-    # It leaves a p-value of 0 out.
+    # The U test is missing if its p-value is 0.
     changed = (row["utest"] or {"time_pvalue": 0})["time_pvalue"] < ALPHA
     verdict = ("regressed" if change > 0 else "improved") if changed else "same"
     return [row["name"], verdict, change]

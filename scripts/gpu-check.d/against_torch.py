@@ -1,8 +1,8 @@
-# parbench beside PyTorch on the same device, one element type after the other, in rounds: parbench,
-# PyTorch, PyTorch, parbench, …
+# Compares parbench with PyTorch on the same device, one element type after the other, in rounds:
+# parbench, PyTorch, PyTorch, parbench, …
 #
-# parbench's side is what its own report says, one process a round; PyTorch's process stays. A round
-# gives each side's median, and the rounds the ratio with its interval.
+# parbench's times come from its report, one process per round; PyTorch's process persists. A round
+# gives each side's median; the rounds give the ratio with its interval.
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ from sizes import sizes_for
 from torch_client import Torch
 
 MAX_ROUNDS = 7
-# The first process of a type measures its kernels, which takes longer than to sample a whole model; later
-# ones read the choices from the tuning cache. Each still prepares the model, so a round of the training
-# steps is long and gives many samples; there are fewer rounds then.
+# The first process of a type measures its kernels, which takes longer than sampling a whole model; later
+# ones read the choices from the tuning cache. Each process still prepares the model, so rounds of
+# training steps are long; they are fewer and take more samples.
 TRAINING_SECONDS = 2
 TRAINING_SAMPLES = 30
 AUTOTUNE = "--autotune"
-# Nothing of this process is to be timed beside a profiler that was loaded (CUPTI takes seconds for that).
+# Keeps profilers out of timed processes (loading CUPTI takes seconds).
 UNDISTURBED = ["--no-timeline"]
 
 
@@ -32,15 +32,15 @@ UNDISTURBED = ["--no-timeline"]
 class Peer:
     """Work of PyTorch's that a case of parbench is compared with."""
 
-    name: str  # of the figure
+    name: str  # name of the figure
     strategy: str
     parameters: dict  # of the case
-    request: dict  # to torch_server.py
-    own: list = field(default_factory=list)  # medians, a round each
+    request: dict  # for torch_server.py
+    own: list = field(default_factory=list)  # medians, one per round
     theirs: list = field(default_factory=list)
     failure: str = None
-    doubts: list = field(default_factory=list)  # about the kernels of the case, in the latest round
-    products: list = field(default_factory=list)  # weight gradients by cuBLASLt, in the latest round
+    doubts: list = field(default_factory=list)  # about the case's kernels in the latest round
+    products: list = field(default_factory=list)  # weight gradients by cuBLASLt in the latest round
 
 
 @dataclass
@@ -50,8 +50,8 @@ class Comparison:
     dtype: str
     flags: list
     peers: list
-    seconds: float = 0.6  # of a case or of PyTorch's samples in a round
-    cost: float = 0  # seconds that its latest round took without preparing PyTorch's side
+    seconds: float = 0.6  # for each case, and for PyTorch's samples, in a round
+    cost: float = 0  # seconds of the latest round without preparing PyTorch's side
 
     def failed(self):
         return any(peer.failure for peer in self.peers)

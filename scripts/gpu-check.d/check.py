@@ -1,5 +1,5 @@
-# Entry of scripts/gpu-check: finds what is there, runs the steps one after the other, each in a
-# process of its own and within its share of the time, and sums up.
+# Entry of scripts/gpu-check: finds the available tools, runs the steps one after the other, each in
+# its own process and within its share of the time, and writes a summary.
 import contextlib
 import datetime
 import json
@@ -22,9 +22,9 @@ from torch_client import Server, environment_of, versions_of
 HERE = pathlib.Path(__file__).resolve().parent
 NO_GPU = 3
 INTERRUPTED = 130
-MIN_SECONDS = 6  # of a step; with less it is not begun
-CLOSING_SECONDS = 10  # for what comes behind the last step
-POLL_SECONDS = 0.5  # between readings of what a step has written
+MIN_SECONDS = 6  # minimum for starting a step
+CLOSING_SECONDS = 10  # for the work after the last step
+POLL_SECONDS = 0.5  # between readings of a step's results
 
 
 def find_tool(options, name):
@@ -110,7 +110,7 @@ class Step:
         return self
 
     def __exit__(self, *_):
-        end_group(self.process, 2 * GRACE)  # longer than it takes the step to end its programs
+        end_group(self.process, 2 * GRACE)  # longer than the step needs to end its programs
         self.folder.cleanup()
 
     def content(self):
@@ -210,7 +210,7 @@ def run_steps(names, setting, end, record, torch):
             record.keep(name, {}, "not run: time")
             continue
         weights = [STEPS[behind].weight_in(setting) for behind in names[index:]]
-        # A step that takes its whole share leaves as much as those behind it need to begin.
+        # A step that uses its whole share leaves enough time for the later ones to start.
         upper = left - MIN_SECONDS * (len(weights) - 1)
         limit = max(min(weights[0] / sum(weights) * left, upper), MIN_SECONDS)
         setting.say(f"{name}, at most {limit:.0f} s")

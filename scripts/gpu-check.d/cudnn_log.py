@@ -1,15 +1,15 @@
-# What cuDNN says of its errors, in a file for each program, and all of them in one that is kept.
+# cuDNN's error logs: one file per program, gathered into one that is kept.
 #
-# https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/troubleshooting.html: level 1 has
-# errors only. An engine that a configuration has not is one of them, so they are many.
+# https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/troubleshooting.html: level 1
+# logs only errors. These are many, because each engine that a configuration lacks is one.
 import itertools
 import os
 import pathlib
 
-LARGEST_PART = 8 * 1024  # bytes of a file that are kept, at its beginning and at its end
+LARGEST_PART = 8 * 1024  # bytes of a file that are kept at its beginning and its end
 LARGEST_WHOLE = 190 * 1024
 NAME = "cudnn.log"
-NUMBERS = itertools.count(1)  # cuDNN may begin a file anew, so none is used twice
+NUMBERS = itertools.count(1)  # unique, because cuDNN may truncate an existing file
 
 
 def environment(setting, program):

@@ -1,4 +1,4 @@
-# What this was measured on: the GPU and its driver, the libraries, the machine.
+# Facts about the measurement: the GPU and its driver, the libraries, the machine.
 import csv
 import io
 import os

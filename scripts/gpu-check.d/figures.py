@@ -1,6 +1,6 @@
-# What a step hands over: figures by the name of their target, and reports cut to what is worth
+# Results of a step: figures by the name of their target, and reports reduced to the parts worth
 # keeping in a repository.
-DIGITS = 6  # of a number that is kept; no measurement has more
+DIGITS = 6  # of stored numbers; no measurement is more precise
 
 
 def figure(name, ours, peer, ratio, details):

@@ -1,6 +1,6 @@
-# Test executables: run, also where they crash or hang, and what they printed, as counts and texts.
+# Runs test executables, also if they crash or hang, and summarizes their output.
 #
-# What GoogleTest prints is read instead of its JSON file, which a program that crashes never writes.
+# Reads GoogleTest's output instead of its JSON file, which a crashed program does not write.
 import contextlib
 import re
 import time
@@ -10,27 +10,27 @@ import cudnn_log
 from programs import Running
 from setting import portions
 
-# Tests of GPUs have them in their names, or are known by their suite.
+# Patterns for the tests of GPUs, by test or suite name.
 GPU_TESTS = ["*cuda*", "*Cuda*", "*Gpu*", "*Partitions*", "Autotune.*", "Choices.*"]
-# The message of a test that has made the GPUs unusable for its process: later results do not count.
+# Message of a test that made the GPUs unusable for its process: later results do not count.
 LOST = "no GPU can be used again"
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] (\S+?\.\S+?)(?:,| \(|$)")
 MAX_RESTARTS = 10  # after crashes and lost GPUs
-POLL_SECONDS = 1  # between readings of what a program has printed
-LONGEST_FILTER = 100_000  # characters; Linux takes 128 KiB in a word
-LONGEST_TEXT = 400  # of a failure that is kept,
-MAX_LINES = 5  # and of what was said before a crash
-MIN_SECONDS = 20  # of a program under a tool, as the first use of a GPU may take long
-MIN_SECONDS_MORE = 3  # for what its share was too short for; with less it is not begun
-# Conformance of every operation, without which no figure means anything.
+POLL_SECONDS = 1  # between readings of a program's output
+LONGEST_FILTER = 100_000  # characters; Linux limits an argument to 128 KiB
+LONGEST_TEXT = 400  # of a stored failure
+MAX_LINES = 5  # of the stored output before a crash
+MIN_SECONDS = 20  # for a program under a tool, because the first use of a GPU may take long
+MIN_SECONDS_MORE = 3  # minimum for starting a program again whose share was too short
+# Conformance of every operation, required for any figure to be meaningful.
 CONFORMANCE = "*Conformance*cuda*"
-# Tests of a program that several processes share, as they are most of all. Others compare the GPU's memory
-# or times, so they run in one process with none beside it.
+# Tests of a program that several processes share, because they are the majority. The others compare the
+# GPU's memory or times, so they run in one process without others.
 SHARED = {"kernels_test": CONFORMANCE, "cpu_cases_test": "*Partitions*"}
 SHARDS = 8
-# Weights of programs in sharing the time, where not 1. The heaviest come first.
+# Weights of programs in sharing the time, if not 1. The heaviest run first.
 HEAVY = {"kernels_test": 6, "cpu_cases_test": 4, "training_test": 2}
-UNSHARED_WEIGHT = 2  # of the rest of a program whose other tests several processes share
+UNSHARED_WEIGHT = 2  # for the other tests of a program with shared tests
 
 
 @dataclass
@@ -38,12 +38,12 @@ class Outcome:
     """What came of the tests of an executable."""
 
     passed: int = 0
-    failed: dict = field(default_factory=dict)  # name → the beginning of what it said
-    skipped: dict = field(default_factory=dict)  # reason → how many
+    failed: dict = field(default_factory=dict)  # name → the beginning of its output
+    skipped: dict = field(default_factory=dict)  # reason → number of tests
     unfinished: list = field(default_factory=list)  # tests that were running when their process ended
     said: list = field(default_factory=list)  # the last lines of one process
-    names: list = field(default_factory=list)  # of all that began
-    lost: bool = False  # the last of them made the GPUs unusable
+    names: list = field(default_factory=list)  # of all tests that began
+    lost: bool = False  # the last test made the GPUs unusable
 
     def begin_unfinished_anew(self):
         """What was running when the time was up counts as not begun."""
@@ -89,7 +89,7 @@ def read_output(text):
         if word == "RUN":
             outcome.unfinished = [name]
             outcome.names.append(name)
-        elif name in outcome.unfinished:  # the list of failures at the end names them again
+        elif name in outcome.unfinished:  # the list of failures at the end repeats the names
             outcome.unfinished = []
             if word == "OK":
                 outcome.passed += 1
@@ -110,13 +110,13 @@ def read_output(text):
 class Tests:
     """Tests of an executable: what is wanted, and what is known of them."""
 
-    program: object  # its path
+    program: object  # path
     wanted: list = field(default_factory=list)  # GoogleTest's patterns; empty: all
     unwanted: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
-    shards: int = 1  # processes side by side that share the tests
+    shards: int = 1  # processes that share the tests and run concurrently
     outcome: Outcome = field(default_factory=Outcome)
-    ends: list = field(default_factory=list)  # how each process ended, of a round those at their limit last
+    ends: list = field(default_factory=list)  # how each process ended; in a round, those at their limit last
     seconds: float = 0
 
     def filter(self, names=()):

@@ -1,5 +1,5 @@
-# Where the CUDA is that the bundle does not carry: cuDNN, cuBLAS and tools of this machine, which may
-# lie in the CUDA toolkit, in the system's folders, or in Python's packages beside PyTorch.
+# Finds the CUDA libraries and tools that the bundle lacks, such as cuDNN and cuBLAS: in the CUDA
+# toolkit, in the system's folders, or in Python packages beside PyTorch.
 #
 # Run as a program, with the bundle's folder, it prints the library path for the bundle's programs.
 import glob
@@ -10,7 +10,7 @@ import site
 import subprocess
 import sys
 
-# Patterns; where several versions are installed side by side the last one counts first.
+# Patterns; if several versions are installed, the last one takes precedence.
 TOOLKITS = ["/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-*", "/opt/cuda-*", "/opt/nvidia/cuda*"]
 LIST_PACKAGES = (
     "import importlib.util as u; s = u.find_spec('nvidia'); "

@@ -1,5 +1,5 @@
-# Nsight Compute over our own kernels in one training step: how much of the memory's rate norm, pooling
-# and elementwise kernels reach, and the registers that they take. The clocks are left alone.
+# Runs Nsight Compute on parbench's own kernels in one training step: the share of the memory rate that
+# norm, pooling and elementwise kernels reach, and their registers. Does not change the clocks.
 import csv
 import pathlib
 import re
@@ -13,10 +13,10 @@ BYTES = "dram__bytes.sum"
 REGISTERS = "launch__registers_per_thread"
 WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 METRICS = [TIME, BANDWIDTH, BYTES, REGISTERS, WARPS]
-MAX_LAUNCHES = 150  # each runs again for its metrics; a step has about 500 of ours
+MAX_LAUNCHES = 150  # each is repeated for its metrics; a step has about 500
 DTYPE = "bf16"
 LONGEST_NAME = 120
-KEPT = 80  # kernels that take longest; one is counted for each grid
+KEPT = 80  # kernels that take longest, by name and grid
 ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
 
 
@@ -59,7 +59,7 @@ def summed(launches):
 def row_of(name, launches):
     seconds = sum(one[TIME] for one in launches) / 1e9
 
-    def mean(metric):  # by the time that each took
+    def mean(metric):  # weighted by time
         return sum(one.get(metric, 0) * one[TIME] for one in launches) / 1e9 / seconds
 
     return {

@@ -1,4 +1,4 @@
-# The best rates of the device, which say how far a time is from what the hardware can do.
+# Measures the device's peak rates, to compare times with what the hardware can do.
 import json
 import pathlib
 
@@ -14,7 +14,7 @@ def known_in(folder):
 def peaks(setting):
     command = [f"{setting.root}/libexec/parbench", "peaks", "--devices", setting.device]
     if not setting.on_gpu:
-        command += ["--dtype", "f32", "--precision", "1000"]  # a trial, on a machine that may be busy
+        command += ["--dtype", "f32", "--precision", "1000"]  # a trial on a machine that may be busy
     ended = run_program(command, setting.left())
     problems = [] if ended.code == 0 else [f"parbench peaks {ended.how()}: {ended.last_words()}"]
     devices = known_in(f"{setting.cache}/peaks")

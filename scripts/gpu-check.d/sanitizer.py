@@ -1,6 +1,6 @@
-# Compute Sanitizer over the tests that use a GPU: first over those that failed, then invalid accesses
-# and races of our own kernels, and last invalid accesses of all kernels, the vendors' included, since a
-# vendor's kernel that is handed a wrong buffer is our fault. Watching those takes longest.
+# Runs Compute Sanitizer on the tests that use a GPU: first on failed tests, then for invalid accesses
+# and races of parbench's own kernels, and last, because it takes longest, for invalid accesses of all
+# kernels: a vendor's kernel that gets a wrong buffer is parbench's fault.
 import re
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from googletest import GPU_TESTS, MIN_SECONDS, Tests, problem_of
 from programs import run_program
 from setting import portions
 
-# Our kernels live in a namespace of this name.
+# parbench's kernels are in a namespace of this name.
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
-# It compares the GPU's free memory, which PyTorch changes while it compiles beside this step.
+# Compares the GPU's free memory, which PyTorch changes by compiling during this step.
 UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
-# Operations that cuDNN and cuBLASLt compute, where our kernels are not watched for most of the time; of
-# convolutions those that have a kernel of ours as well.
+# Operations computed mostly by cuDNN and cuBLASLt, where watching parbench's kernels is a waste of
+# time, and convolutions that also use a kernel of parbench.
 OF_VENDORS = ["*cuda*_convolution_*", "*cuda*_gemm*", "*cuda*_lstm*"]
 OURS_IN_CONVOLUTIONS = ["*cuda*_convolution_weights_*bf16*", "*cuda*_convolution_*bias*"]
-MAX_FAILED = 20  # tests of a program that are run again
-FAILING = 97  # exit code of the tool for its findings, set by --error-exitcode
+MAX_FAILED = 20  # of a program, to run again
+FAILING = 97  # the tool's exit code for findings, set by --error-exitcode
 NO_TESTS = "it has no test of a GPU"
 SUMMARY = re.compile(r"^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$", re.MULTILINE)
 REFUSAL = re.compile(r"^=+ ((?:Error: )?.*(?:not supported|No attachable process|Unable to).*)$", re.M)
@@ -28,12 +28,12 @@ class Watch:
     """Tests of a program under a tool."""
 
     tool: str
-    what: str  # the kernels that are watched, in words
-    flags: tuple  # which of them
+    what: str  # description of the watched kernels
+    flags: tuple  # that select the kernels
     program: str
     tests: tuple
     weight: int  # in sharing the time
-    without: tuple = ()  # tests that are left out
+    without: tuple = ()  # excluded tests
 
 
 def of_failed(setting):

@@ -1,5 +1,5 @@
-# Scenarios as a user runs them, every one in a tiny size on two devices at once, and the two figures that
-# parbench's reports alone answer: what overlapping copies costs, and what two partitions gain.
+# Runs scenarios as a user does, each in a tiny size on two devices at once, and computes the two figures
+# that need only parbench's reports: the cost of overlapping copies, and the gain from two partitions.
 import tempfile
 
 from cases import case_text, cases_of, fastest
@@ -8,7 +8,7 @@ from processes import Failure
 from ratios import ratio_of_rounds
 from setting import portions
 
-# Flags of cases that take no time worth mentioning, on a GPU neither.
+# Flags of cases that take negligible time, also on a GPU.
 TINY_FLAGS = {
     "branch": ["--batch", 1, "--image", 8, "--branches", 2],
     "matmul": ["--n", 32, "--count", 2],
@@ -23,12 +23,12 @@ TINY_FLAGS = {
     "selftest": ["--tasks", 4, "--duration", "1us"],
 }
 TINY_SECONDS = 0.02
-TAKES_ONE = "inter-op"  # device, as parbench refuses more; measures each layer of a network
-# In their quick settings, with their weights in sharing the time: by the number and size of their cases.
+TAKES_ONE = "inter-op"  # needs one device; measures each layer of a network
+# Scenarios with the quick preset. Weights in sharing the time: by number and size of their cases.
 SCENARIOS = {"branch": 4, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
 TAKE_SEVERAL = {"matmul", "pipeline"}
-# Of n, matrices in one execution and seconds of a case: so large that a GPU is busy, or tiny. The last
-# of `copies` matrices is copied with no product left beside it; the published 50 keep that to 2%.
+# Matrix size n, matrices per execution, seconds per case: large enough to keep a GPU busy, or tiny. The last
+# of `copies` matrices is copied without a product beside it; the published 50 limit this to 2%.
 LARGE = {"n": 4000, "inner": 4000, "copies": 50, "products": 12, "seconds": 1}
 TINY = {"n": 64, "inner": 16, "copies": 6, "products": 6, "seconds": 0.1}
 
@@ -103,7 +103,7 @@ def weights(setting):
 def flags_of(setting, name, devices):
     flags = ["--devices", devices]
     if name == "pipeline" and "," not in devices:
-        flags += ["--strategy", "single"]  # what one device can do; parbench refuses the others
+        flags += ["--strategy", "single"]  # the only strategy for one device
     return flags if setting.on_gpu else flags + TINY_FLAGS[name]
 
 

@@ -1,5 +1,5 @@
-# How large the work is that parbench and PyTorch both do: what the targets name on a GPU, and next to
-# nothing where the tool is tried on a CPU.
+# Sizes of the work that parbench and PyTorch both do: those of the targets on a GPU, and minimal ones
+# for a trial on a CPU.
 from dataclasses import dataclass
 
 
@@ -15,14 +15,14 @@ class Convolutions:
 class Sizes:
     """Of all comparisons."""
 
-    n: int  # the products' matrices are n×n,
-    products: int  # of which there are so many
-    copied_n: int  # the same of the matrices that are copied
+    n: int  # matrices of products are n×n
+    products: int  # number of products
+    copied_n: int  # n of copied matrices; their number is `copies`
     copies: int
-    branches: int  # convolutions of one execution
-    convolutions: dict  # by the preset that has them
-    batch: int  # of the training step,
-    image: int  # whose images are so wide and high
+    branches: int  # convolutions per execution
+    convolutions: dict  # by their preset
+    batch: int  # of the training step
+    image: int  # height and width of the step's images
 
     @property
     def copied_bytes(self):

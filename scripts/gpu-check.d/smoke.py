@@ -1,5 +1,5 @@
-# The first seconds on a GPU: each subsystem once, in a process of its own, so that what crashes or hangs
-# takes nothing with it. The first opens the device; the others run side by side.
+# The first seconds on a GPU: checks each subsystem once, in its own process, so that a crash or hang
+# affects no other. The first check opens the device; the others run concurrently.
 import concurrent.futures
 import time
 
@@ -7,7 +7,7 @@ import cudnn_log
 from programs import Running
 
 TOGETHER_SECONDS = 45
-FIRST_SECONDS = 30  # of the check that all others need; a cold disk serves PyTorch's import beside it
+FIRST_SECONDS = 30  # for the check that all others need; PyTorch's import may use the disk meanwhile
 SIDE_BY_SIDE = 4
 FIRST = "context"
 ON_PAIR = "pair"  # uses two devices at once

@@ -1,4 +1,4 @@
-# What a run came to: the files that are kept, the closing table, the exit code.
+# Results of a run: the kept files, the final table, the exit code.
 import json
 
 from figures import rounded
@@ -8,9 +8,9 @@ from targets import rows_of
 
 LARGEST_FILE = 200 * 1024
 SCHEMA_VERSION = 1
-# Steps by the file that holds their results; figures and the first checks are in the summary as well. With
-# the summary and cudnn.log there are at most seven files: some tools bring back no more than eight, and a
-# run that is killed may leave one more that it was writing.
+# Steps by the file with their results; figures and the first checks are in the summary too. Together with
+# the summary and cudnn.log there are at most seven files: some tools return no more than eight, and a
+# killed run may leave one unfinished file.
 FILES = {
     "tests.json": ["tests", "partition", "other-tests", "sanitizer"],
     "peers.json": ["matmul", "training", "convolution", "schedules", "copy", "training-compiled"],

@@ -1,4 +1,4 @@
-# What parbench is to reach on a GPU, and how figures and targets come together.
+# Targets of parbench on a GPU, and their figures.
 from rows import Row
 from setting import DTYPE_WEIGHTS
 from sizes import bytes_text, images_text, sizes_for
@@ -99,7 +99,7 @@ def rows_of(results, setting):
             reason = status if status != "done" else "it gave no figure"
             if dtype and dtype not in setting.dtypes:
                 if not setting.on_gpu:
-                    continue  # a processor need not have it
+                    continue  # not all processors support it
                 reason = f"--dtype {dtype} is not to be had here"
             rows.append(complete(row, content.get("figures", []), reason, not setting.on_gpu))
     return rows

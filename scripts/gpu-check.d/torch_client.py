@@ -1,6 +1,6 @@
-# PyTorch's process, seen from a step: check.py starts one when the run begins, because the first import
-# of PyTorch can take minutes, and all steps ask it one after the other. A step for which it has ended or
-# does not answer starts one of its own.
+# The client of PyTorch's process. check.py starts one when the run begins, because the first import of
+# PyTorch can take minutes; all steps use it, one after the other. If it has ended or does not answer, a
+# step starts its own.
 import contextlib
 import json
 import multiprocessing.connection
@@ -14,7 +14,7 @@ from processes import Failure, last_words
 
 HERE = pathlib.Path(__file__).resolve().parent
 LONGEST_START = 150  # seconds: the first import of PyTorch on a cold machine
-MAX_STARTS = 3  # of a step's own processes
+MAX_STARTS = 3  # of processes that a step starts
 POLL_SECONDS = 0.1
 LONGEST_END = 5  # seconds between a closed connection and the end of the process
 

@@ -1,9 +1,9 @@
-# PyTorch's side: work that parbench does as well, for any client that connects.
+# PyTorch's side: the same work as parbench, for any client that connects.
 #   torch_server.py DEVICE ADDRESS
-# One client at a time connects to the socket ADDRESS and sends JSON objects that name a piece of work and
-# how long to sample it; the answer is {"seconds": [...]}, one number a sample, {"kernels": [...]} where
-# the profiler was asked for, or {"error": text}. Work is prepared and warmed up once. The GPU
-# is not used before the first request. Run by the interpreter that has PyTorch.
+# One client at a time connects to the socket ADDRESS and sends JSON objects with a piece of work and its
+# sampling time. The answer is {"seconds": [...]}, one number per sample, {"kernels": [...]} if a profile
+# was requested, or {"error": text}. Work is prepared and warmed up once. The GPU is not used before the
+# first request. Run it with the interpreter that has PyTorch.
 import contextlib
 import gc
 import json
@@ -18,7 +18,7 @@ import torch
 
 import resnet50
 
-MIN_SAMPLE_SECONDS = 0.02  # parbench's own
+MIN_SAMPLE_SECONDS = 0.02  # the same as parbench's
 WARM_UP_RUNS = 3
 DTYPES = {"f32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
 
@@ -132,7 +132,7 @@ class Subject:
     def samples(self, seconds):
         """At least three, and as many as fit."""
         choose_arithmetic(self.dtype)
-        self.clock.seconds(self.run, self.times)  # after the other program had the device
+        self.clock.seconds(self.run, self.times)  # warms up after the other program's use
         taken, end = [], time.monotonic() + seconds
         while len(taken) < 3 or time.monotonic() < end:
             taken.append(self.clock.seconds(self.run, self.times))
@@ -146,7 +146,7 @@ class Subject:
         with torch.profiler.profile(activities=[kind]) as profiler:
             self.clock.seconds(self.run, 1)
         events = profiler.key_averages()
-        if self.on_gpu:  # calls that launch kernels have the time of these as well
+        if self.on_gpu:  # calls that launch kernels include their time
             events = [event for event in events if event.device_type.name == "CUDA"]
         found = [kernel_of(event, self.on_gpu) for event in events]
         found = [kernel for kernel in found if kernel["seconds"] > 0]
@@ -209,7 +209,7 @@ def serve(device, connection, desk):
         except (EOFError, OSError):
             return True
         answer = desk.answer(request)
-        with contextlib.suppress(OSError):  # a client may leave before it has its answer
+        with contextlib.suppress(OSError):  # the client may disconnect early
             connection.send_bytes(json.dumps(answer).encode())
         if "error" in answer and not is_usable(device):
             return False

@@ -1,4 +1,4 @@
-# Cases of a report: chosen by their parameters, and their time as text.
+# Cases of a report: selection by parameters, and their times as text.
 from processes import Failure
 from rows import duration
 

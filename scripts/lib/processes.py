@@ -1,4 +1,4 @@
-# Other programs: run to their end for a JSON answer, or kept as servers that alternate.
+# Runs other programs: to their end for a JSON answer, or as servers that alternate.
 import contextlib
 import json
 import subprocess
@@ -6,7 +6,7 @@ import tempfile
 import threading
 
 
-LONGEST_RUN = 2 * 3600  # seconds; the published setting takes the better part of one hour
+LONGEST_RUN = 2 * 3600  # seconds; the published preset takes almost an hour
 LONGEST_STEP = 600
 
 
@@ -20,7 +20,7 @@ class Failure(Exception):
 
 def last_words(text):
     """The end of what a program wrote to standard error."""
-    # Without the marks that Python sets below the code it names.
+    # Drops the marks that Python prints below source lines.
     lines = [line.strip() for line in text.splitlines() if line.strip(" ^~")]
     return " | ".join(lines[-3:])[-400:] or "it had no output"
 
@@ -82,9 +82,9 @@ class StepServer:
         return self
 
     def __exit__(self, failure, *_):
-        if failure is not None:  # it may be in the middle of a step, and its answer is not needed
+        if failure is not None:  # it may be in a step whose answer is not needed
             self.process.kill()
-        with contextlib.suppress(OSError):  # it may have ended before what it was sent was read
+        with contextlib.suppress(OSError):  # it may have ended without reading its input
             self.process.stdin.close()
         try:
             self.process.wait(timeout=60)
@@ -99,7 +99,7 @@ class StepServer:
         ended, which is a Failure."""
         late = threading.Event()
         timer = threading.Timer(limit, self.end_late, [late])
-        timer.daemon = True  # it does not keep the program from ending
+        timer.daemon = True  # does not keep the program from ending
         timer.start()
         try:
             line = self.process.stdout.readline()
@@ -133,4 +133,4 @@ class StepServer:
             self.process.stdin.write(("" if request is None else json.dumps(request)) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # the answer says why it ended
+            pass  # the answer gives the reason

@@ -1,4 +1,4 @@
-# Programs that run to their end or to a limit of time. None outlives the process that started it.
+# Runs programs to their end or a time limit. None outlives the process that started it.
 import contextlib
 import os
 import signal
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from processes import last_words
 
-GRACE = 3  # seconds between asking a program to end and ending it
+GRACE = 3  # seconds between SIGTERM and SIGKILL
 
 
 class Terminated(BaseException):
@@ -53,7 +53,7 @@ def end_group(process, grace=GRACE):
             process.wait(patience)
             break
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # those who ignored the first
+        os.killpg(process.pid, signal.SIGKILL)  # processes that ignored SIGTERM
 
 
 @dataclass
@@ -61,10 +61,10 @@ class Ended:
     """How a program ended. `code` is negative for the signal that ended it."""
 
     code: int
-    out: str  # standard output and standard error in their order
+    out: str  # standard output and standard error, interleaved
     seconds: float
     at_limit: bool = False
-    stopped: bool = False  # for what it had printed
+    stopped: bool = False  # because of its output
 
     def how(self):
         if self.at_limit:
@@ -129,7 +129,7 @@ class Running:
 
     def said(self):
         """What it has printed so far."""
-        size = os.fstat(self.output.fileno()).st_size  # the program shares the position in the file
+        size = os.fstat(self.output.fileno()).st_size  # the program shares the file position
         return os.pread(self.output.fileno(), size, 0).decode(errors="replace")
 
     def ended(self):

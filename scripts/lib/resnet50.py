@@ -1,6 +1,6 @@
-# ResNet-50 in PyTorch and its training step, written out because torchvision need not be installed.
+# ResNet-50 in PyTorch and its training step, implemented here because torchvision may be missing.
 #
-# The variant is torchvision's: the stride of a bottleneck lies in its 3x3 convolution.
+# This is torchvision's variant: the stride of a bottleneck is in its 3x3 convolution.
 from contextlib import nullcontext
 
 import torch

@@ -1,4 +1,4 @@
-# Figures beside their targets: one row each, its JSON and the table that people read.
+# Figures with their targets: a row for each, its JSON and a table for users.
 from dataclasses import dataclass, field
 
 

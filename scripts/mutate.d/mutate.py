@@ -41,13 +41,13 @@ RULES = ["universal.rules", "c_like.rules", "cpp.rules"]
 IGNORED_LINES = [r"\.reserve\("]
 INCLUDE = re.compile(r"^#include .*", re.MULTILINE)
 JOINED = re.compile(r'^#include "(.*)"$', re.MULTILINE)
-# A loop that counts up by one ends at the same number by < and by !=.
+# A loop that counts up by one ends at the same number with < and !=.
 COUNTING_LOOP = re.compile(r"\bfor \(.*; (\w+) < .*; \+\+\1\)")
 REQUIRED_SHARE = 0.9
 COMPILER_SECONDS = 300
 MIN_TEST_SECONDS = 5
-TEST_FACTOR = 10  # time limit of a mutant's tests over the time of the original's
-MEMORY_BYTES = 4 << 30  # per process: a mutant may allocate without end
+TEST_FACTOR = 10  # time limit of a mutant's tests, relative to the time of the original's
+MEMORY_BYTES = 4 << 30  # per process, because a mutant may allocate without limit
 
 Mutant = collections.namedtuple("Mutant", "file line original text")
 Result = collections.namedtuple("Result", "mutant state by_limit")
@@ -133,7 +133,7 @@ class Compiler:
         if path not in self.commands:
             raise Failure(f"{file} is not compiled by this build; update components.json")
         words = list(self.commands[path])
-        while words and not re.search(r"\+\+(-\d+)?$", words[0]):  # ccache and the like
+        while words and not re.search(r"\+\+(-\d+)?$", words[0]):  # such as ccache
             words.pop(0)
         kept = []
         following = iter(words)
@@ -251,7 +251,7 @@ class Source:
         self.command = self.compiler.command_with_headers(file, component.optimisation)
         self.lock = threading.Lock()
         self.seen = {self.compile_text(self.text, self.command)}
-        self.optimised = None  # command, and the code of the original
+        self.optimised = None  # command, and code of the original
 
     def compile_in(self, folder, text, command):
         """The bytes of the object, or None if the text does not compile. The object contains the name
@@ -323,7 +323,7 @@ class Accepted:
     versions of the line, without indentation; a list of versions may share a reason."""
 
     def __init__(self, path, root):
-        self.reasons = {}  # file, line, mutant
+        self.reasons = {}  # by file, line, mutant
         for entry in json.loads(path.read_text(encoding="utf-8")):
             file, line = entry["file"], entry["line"]
             lines = [text.strip() for text in
@@ -471,7 +471,7 @@ def main():
                     for mutant in mutants_of(options.root, file):
                         print(described(mutant))
             return 0
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # removes the temporary folder
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # to remove the temporary folder
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         return test_all(options)

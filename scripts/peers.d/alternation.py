@@ -1,4 +1,4 @@
-# Programs that run the same work in turn, step by step.
+# Alternates programs that do the same work, step by step.
 import contextlib
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ class Program:
 
     command: list
     environment: dict
-    at_least: float | None = None  # its time over parbench's
+    at_least: float | None = None  # target for its time relative to parbench's
 
     def start(self):
         return StepServer(self.command, self.environment)

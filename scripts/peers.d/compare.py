@@ -1,5 +1,5 @@
-# Entry of scripts/peers once everything is installed and built: runs the measurements, prints the
-# table, writes the JSON.
+# Entry of scripts/peers after installing and building: runs the measurements, prints the table,
+# writes the JSON.
 import argparse
 import datetime
 import os
@@ -16,12 +16,12 @@ from peer_setting import Peer, Setting
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SYSTEM_PYTHON = "/usr/bin/python3"
-# Libraries that are measured, by the measurements that need them: --check prints the names, and
-# scripts/peers puts the versions that it pins into folders of these names.
+# Measured libraries, with the measurements that need them. --check prints the names, and
+# scripts/peers puts the pinned versions into folders of these names.
 LIBRARIES = {"torch": NEEDS_TORCH, "onnxruntime": NEEDS_ONNXRUNTIME}
 SCHEMA_VERSION = 1
 TRY = "import sys\ntry: import {}\nexcept Exception as error: sys.exit(str(error))"
-TOO_BUSY = 0.1  # of the cores, taken by others before a measurement
+TOO_BUSY = 0.1  # maximum share of the cores that others may use before a measurement
 
 
 def say(text):
@@ -118,7 +118,7 @@ class Results:
 
     rows: list = field(default_factory=list)
     failures: dict = field(default_factory=dict)
-    busy: dict = field(default_factory=dict)  # share of the cores that others took before
+    busy: dict = field(default_factory=dict)  # share of the cores that others used before
 
     def disturbed(self):
         return [name for name, share in self.busy.items() if share > TOO_BUSY]
@@ -190,7 +190,7 @@ def main():
     results = Results()
     for name in names:
         measure(name, setting, results)
-        # What there is outlives whatever happens to the rest.
+        # Saves the results so far, whatever happens later.
         write_json(path, content_of(results, machine["machine"], options, began))
     show(results, path)
     missed = any(row.reached() is False for row in results.rows)

@@ -1,5 +1,5 @@
-# Several devices against PyTorch's DistributedDataParallel over gloo: a training step whose batch is
-# divided, and an all-reduce. All devices and processes have one core.
+# Compares several devices with PyTorch's DistributedDataParallel over gloo: a training step with a
+# divided batch, and an all-reduce. Each device and process has one core.
 import contextlib
 import pathlib
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-# ONNX files: their forward pass against onnxruntime, and how fast they are read and planned. The
-# files are those of the onnx package, whose weights are constants.
+# ONNX files: their forward pass compared with onnxruntime, and the time to read and plan them. The
+# files come from the onnx package; their weights are constants.
 import pathlib
 
 from alternation import Program, alternate, check_equal

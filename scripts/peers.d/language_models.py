@@ -1,7 +1,7 @@
-# parbench's gpt, llama and rnn-lm in PyTorch, with the sizes that they have by default, and their training
-# steps: SGD without clipping on the mean cross-entropy of the next token.
+# parbench's gpt, llama and rnn-lm in PyTorch, with their default sizes, and their training steps: SGD
+# without clipping on the mean cross-entropy of the next token.
 #
-# Initial values are parbench's, so that the first losses can be compared.
+# Initial values are distributed as in parbench, so that the first losses can be compared.
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-IGNORED = -1  # the target of padding
+IGNORED = -1  # target of padding
 
 
 class Block(nn.Module):
@@ -146,7 +146,7 @@ MODELS = {"gpt": Gpt, "llama": Llama, "rnn-lm": RnnLm}
 class Work:
     """What a step computes with."""
 
-    lengths: list  # positions of each sample that are no padding
+    lengths: list  # positions of each sample without padding
     bf16: bool
     compiled: bool
 

@@ -1,5 +1,5 @@
-# How busy other programs keep the cores: figures taken on a busy machine say little, and those of
-# runtimes whose threads spin at barriers are meaningless.
+# Measures how busy other programs keep the cores: on a busy machine figures are unreliable, and
+# those of runtimes whose threads spin at barriers are meaningless.
 import time
 
 
@@ -11,7 +11,7 @@ def ticks_of(cores):
         for line in file:
             words = line.split()
             if words[0] in wanted:
-                ticks = [int(word) for word in words[1:9]]  # guest time is part of user time
+                ticks = [int(word) for word in words[1:9]]  # user time includes guest time
                 idle += ticks[3] + ticks[4]
                 total += sum(ticks)
     return idle, total

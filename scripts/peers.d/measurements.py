@@ -1,4 +1,4 @@
-# What is compared, each a function from a Setting to the rows of the table.
+# The measurements: functions from a Setting to rows of the table.
 #
 # A row: what, ours and peer (texts), value and interval of the figure, target, samples.
 import json
@@ -160,7 +160,7 @@ def overlap(setting):
     )
 
 
-# In the order in which they run. Those in ON_REQUEST run only when they are asked for.
+# In the order in which they run. Those in ON_REQUEST run only on request.
 MEASUREMENTS = {
     "convolution": convolution,
     "executor": executor,
@@ -183,7 +183,7 @@ MEASUREMENTS = {
     "seed": seed,
 }
 ON_REQUEST = {"seed"}
-# What each needs beside parbench.
+# Measurements that need more than parbench.
 NEEDS_TORCH = {
     "train",
     "unet",

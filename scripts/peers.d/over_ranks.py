@@ -1,5 +1,5 @@
-# Two ranks of one core each under mpirun: all-reduces against MPI_Allreduce in a loop and gloo, a
-# training step against DistributedDataParallel over gloo, and what mpirun costs a single process.
+# Two ranks of one core each under mpirun: compares all-reduces with MPI_Allreduce and gloo, and a training
+# step with DistributedDataParallel over gloo. Measures the overhead of mpirun for one process.
 from alternation import Program, alternate, check_equal
 from divided import DEVICES, GLOO, OURS, cores_of, gloo, row
 from processes import on_cores
@@ -7,7 +7,7 @@ from peer_setting import Peer
 
 LOOP = "MPI_Allreduce"
 PLAIN = "plain"
-# Bytes of an all-reduce, how often it is called in a row, and how often a step does that.
+# Bytes of an all-reduce, consecutive calls per execution, and executions per step.
 SIZES = ((1 << 10, 64, 50), (1 << 20, 10, 4), (1 << 26, 1, 1))
 
 

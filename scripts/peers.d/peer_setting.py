@@ -1,4 +1,4 @@
-# What all measurements share: the programs, the cores and the peers.
+# Settings of all measurements: the programs, the cores and the peers.
 import os
 import pathlib
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class Setting:
     binaries: pathlib.Path
     cores: list
     quick: bool
-    torches: list  # of Peer; the first has the targets
+    torches: list  # list of Peer; targets are for the first
     onnxruntime: Peer
-    has_bf16: bool  # whether the processor has products of such numbers
-    say: object  # a function that prints a message on progress
+    has_bf16: bool  # whether the processor supports products of bf16 numbers
+    say: object  # a function that prints a progress message
 
     @property
     def peers(self):

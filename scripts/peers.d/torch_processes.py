@@ -1,10 +1,9 @@
-# One training step or all-reduce over several processes in PyTorch, behind the line protocol of
-# `parbench-peers train`: DistributedDataParallel as it comes, over gloo.
+# A training step or all-reduce over several PyTorch processes, with the line protocol of
+# `parbench-peers train`: DistributedDataParallel with default settings, over gloo.
 #
-# Starts the other processes itself, each bound to one of the cores that it may use. The first one
-# prints a line of JSON when all are ready; then every line on its standard input makes all of them
-# run a step, and it prints the seconds until the last has ended, of several all-reduces in a row those
-# of one.
+# Starts the other processes itself, each bound to one of its own cores. The first process prints a
+# line of JSON when all are ready; then each line of its standard input makes all of them run a step.
+# It prints the seconds until the last has ended, for consecutive all-reduces those of one.
 import argparse
 import json
 import os

@@ -1,8 +1,7 @@
-# One training step in PyTorch, behind the line protocol of `parbench-peers train`.
+# A training step in PyTorch, with the line protocol of `parbench-peers train`.
 #
-# Runs under any interpreter that has PyTorch 1.13 or newer; language models need 2.0. Prints one
-# line of JSON when it is ready; then every line on standard input runs one step and prints its
-# seconds.
+# Runs with any interpreter that has PyTorch 1.13 or newer; language models need 2.0. Prints one
+# line of JSON when ready; then each line of standard input runs one step and prints its seconds.
 import argparse
 import json
 import sys

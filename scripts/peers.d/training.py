@@ -1,4 +1,4 @@
-# Training steps against PyTorch: networks of images, a transformer and a recurrent language model.
+# Compares training steps with PyTorch: image networks, transformers and a recurrent language model.
 import pathlib
 from dataclasses import dataclass
 
@@ -16,11 +16,11 @@ EAGER, COMPILED = "eager", "compiled"
 class Training:
     """A model in training on both sides."""
 
-    model: str  # as both programs spell it
+    model: str  # name in both programs
     title: str
-    options: list  # of both programs: its sizes
+    options: list  # sizes, for both programs
     rounds: int
-    targets: dict  # of PyTorch's time over parbench's
+    targets: dict  # for PyTorch's time relative to parbench's
     dtype: str = "f32"
 
     @property

@@ -13,7 +13,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-# What GoogleTest and `pytest -v` print before a test.
+# Output of GoogleTest and `pytest -v` before a test.
 BEGUN = re.compile(r"^(?:\[ RUN      \] (\S+)|(\S+\.py::.+?)(?: (?:[A-Z]+ .*)?)?$)", re.MULTILINE)
 
 UNCHECKED = "NOT CHECKED"
@@ -23,7 +23,7 @@ class Outcome:
     def __init__(self):
         self.passed = 0
         self.failed = []
-        self.skipped = collections.defaultdict(list)  # reason: names
+        self.skipped = collections.defaultdict(list)  # names by reason
 
     def add_case(self, case, name):
         """A <testcase> of GoogleTest's, pytest's or ctest's XML."""
@@ -50,7 +50,7 @@ class Outcome:
         failed_before = len(self.failed)
         for case in ElementTree.parse(results).iter("testcase"):
             self.add_case(case, f"{case.get('classname')}.{case.get('name')}")
-        # A process can fail behind its last test, for example where a sanitizer looks for leaks.
+        # A process can fail after its last test, for example if a sanitizer finds leaks.
         if process.get("status") == "fail" and len(self.failed) == failed_before:
             self.failed.append(f"{name} (no test of it; its output is above)")
 

@@ -18,7 +18,7 @@ SET_DEVICE, SET_OFFLOAD = 0x400454CA, 0x400454D0
 CHECKSUMS, SEGMENTS_V4, SEGMENTS_V6 = 0x01, 0x02, 0x04
 NETWORK_NAMESPACE = 0x40000000  # CLONE_NEWNET
 LARGEST_PACKET = 1 << 17
-PRIORITY = 10  # above all ordinary threads, which would delay packets by their time slices
+PRIORITY = 10  # above all ordinary threads, whose time slices would delay packets
 
 
 def open_device(namespace):
@@ -45,7 +45,7 @@ def receive(file):
 
 def relay(files, delay, loss):
     chance = random.Random(1)
-    on_way = collections.deque()  # (when it arrives, where, packet); all take the same time
+    on_way = collections.deque()  # (arrival time, target, packet); all have the same delay
     while True:
         left = max(0.0, on_way[0][0] - time.monotonic()) if on_way else None
         ready, _, _ = select.select(files, [], [], left)

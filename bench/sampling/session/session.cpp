@@ -129,7 +129,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
                   std::max(entry.prepared->execution_seconds, options_.min_sample_seconds));
 }
 
-/// Measures the tasks of a case alone once more.
+/// Measures the tasks of a case alone again.
 void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
