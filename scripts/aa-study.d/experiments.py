@@ -24,7 +24,7 @@ LAUNCHES = 5  # processes per report
 
 @dataclass(frozen=True)
 class Experiment:
-    """A true change of a scenario's times in percent, to be found by a method."""
+    """A known change of a scenario's times in percent, which a method should find."""
 
     scenario: str
     slowdown: float
@@ -49,7 +49,7 @@ EXPERIMENTS = [
 
 
 def run_words(parbench, scenario, slowdown, quick):
-    """The command of one side: everything but where its report goes."""
+    """Returns the command of one side, without the path of its report."""
     words = [parbench, "--scenario", scenario]
     for more in (QUICK if quick else SCENARIOS)[scenario]:
         words += more

@@ -19,7 +19,7 @@ def refuse(message, *hints, code=2):
 
 
 class Parser(argparse.ArgumentParser):
-    """Argparse's, with errors in one style."""
+    """An argparse parser whose errors have the script's style."""
 
     def error(self, message):
         refuse(message.removeprefix("argument "), "scripts/gpu-check --help shows what there is")
@@ -37,7 +37,7 @@ def time_limit(text):
 
 
 def steps(text):
-    """In the order in which they run; the name of a part stands for its steps."""
+    """Returns steps in the order in which they run; the name of a part stands for its steps."""
     names = text.split(",")
     for name in names:
         if name not in STEPS and name not in PARTS:

@@ -13,7 +13,7 @@ NUMBERS = itertools.count(1)  # unique, because cuDNN may truncate an existing f
 
 
 def environment(setting, program):
-    """For a program whose cuDNN is to write its errors down."""
+    """Returns the environment with which a program's cuDNN logs its errors."""
     if not setting.on_gpu:
         return {}
     path = pathlib.Path(setting.scratch) / f"cudnn-{program}-{os.getpid()}-{next(NUMBERS)}.log"
@@ -21,8 +21,8 @@ def environment(setting, program):
 
 
 def shortened(path):
-    """The text of a file, of a large one its beginning and its end, and its size. Only what is kept is read:
-    files grow while steps run, and are gathered again and again."""
+    """Returns the text of a file (of a large file, its beginning and end) and its size. Reads no more than
+    that, because files grow while steps run, and are gathered repeatedly."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)

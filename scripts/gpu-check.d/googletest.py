@@ -35,7 +35,7 @@ UNSHARED_WEIGHT = 2  # for the other tests of a program with shared tests
 
 @dataclass
 class Outcome:
-    """What came of the tests of an executable."""
+    """Results of an executable's tests."""
 
     passed: int = 0
     failed: dict = field(default_factory=dict)  # name → the beginning of its output
@@ -46,12 +46,12 @@ class Outcome:
     lost: bool = False  # the last test made the GPUs unusable
 
     def begin_unfinished_anew(self):
-        """What was running when the time was up counts as not begun."""
+        """Treats tests that were running at the time limit as not begun."""
         self.names = [name for name in self.names if name not in self.unfinished]
         self.unfinished = []
 
     def plus(self, others):
-        """All, as if one process had run them; this one stays as it is."""
+        """Returns the sum of outcomes, as if one process had run all tests. Does not change this one."""
         total = Outcome(self.passed, dict(self.failed), dict(self.skipped), names=list(self.names))
         for other in others:
             total.add(other)
@@ -72,12 +72,12 @@ def beginning(lines):
 
 
 def reason_of(lines):
-    """Why a test was skipped: what it said without the place in the source."""
+    """Returns why a test was skipped: its output without the source location."""
     return beginning([line for line in lines if not re.match(r"^\S+:\d+: Skipped$", line)])
 
 
 def read_output(text):
-    """The outcome of what a test executable printed, as far as it came."""
+    """Returns the outcome from a test executable's output, even if incomplete."""
     outcome = Outcome()
     said = []
     for line in text.splitlines():
@@ -108,7 +108,7 @@ def read_output(text):
 
 @dataclass(eq=False)
 class Tests:
-    """Tests of an executable: what is wanted, and what is known of them."""
+    """Selected tests of an executable, and their results so far."""
 
     program: object  # path
     wanted: list = field(default_factory=list)  # GoogleTest's patterns; empty: all
@@ -120,12 +120,12 @@ class Tests:
     seconds: float = 0
 
     def filter(self, names=()):
-        """Without the tests of these names."""
+        """Returns a filter that excludes the tests of these names."""
         return f"{':'.join(self.wanted) or '*'}-{':'.join([*self.unwanted, *names])}"
 
     def run(self, setting, wrapper=()):
-        """Runs those that have not begun. After a crash, or when a test has made the GPUs unusable, it
-        goes on with those behind in new processes, so that no failure hides another. Yields what is known
+        """Runs the tests that have not begun. After a crash, or if a test has made the GPUs unusable,
+        continues with later tests in new processes, so that no failure hides another. Yields results
         while it runs."""
         for _ in range(MAX_RESTARTS + 1):
             wanted = self.filter(self.outcome.names)
@@ -139,7 +139,7 @@ class Tests:
         yield self.known()
 
     def add_round(self, ends):
-        """Adds what processes printed. Whether tests behind a crash are left to run."""
+        """Adds the output of processes. Returns whether tests after a crash remain to be run."""
         self.outcome.unfinished, goes_on = [], False
         for ended in sorted(ends, key=lambda one: one.at_limit):
             part = read_output(ended.out)
@@ -152,8 +152,8 @@ class Tests:
         return goes_on and not self.was_cut()
 
     def run_round(self, setting, command):
-        """Runs the command once, in as many processes as there are shards. Yields what is known and returns
-        how the processes ended."""
+        """Runs the command once, in as many processes as there are shards. Yields results so far and
+        returns how the processes ended."""
         began, ends = time.monotonic(), []
         with contextlib.ExitStack() as stack:
             left = [
@@ -182,7 +182,7 @@ class Tests:
         }
 
     def known(self, parts=None):
-        """As JSON, with what the processes that run now have done."""
+        """Returns the results as JSON, including those of running processes."""
         if parts is None:
             return result_of(self, self.outcome, status_of(self.outcome, self.ends))
         return result_of(self, self.outcome.plus(parts), "running")
@@ -192,7 +192,7 @@ class Tests:
 
 
 def is_over(process):
-    """Whether it has ended. A process whose GPUs are lost is ended."""
+    """Returns whether a process has ended. Ends a process whose GPUs are lost."""
     if process.ended_within(0):
         return True
     lost = read_output(process.said()).lost
@@ -202,7 +202,7 @@ def is_over(process):
 
 
 def status_of(outcome, ends):
-    """In a word, or in those of a program that ended early or failed without a failing test."""
+    """Returns the status as a word, or the output of a program that failed without a failing test."""
     if not ends:
         return "not run: time"
     if ends[-1].at_limit:
@@ -214,7 +214,7 @@ def status_of(outcome, ends):
 
 
 def result_of(tests, outcome, status):
-    """As JSON."""
+    """Returns the results as JSON."""
     return {
         "program": tests.program.name,
         "filter": tests.filter(),
@@ -229,7 +229,7 @@ def result_of(tests, outcome, status):
 
 
 def programs_in(folder):
-    """All test executables, the heaviest first."""
+    """Returns all test executables, the heaviest first."""
     programs = [path for path in sorted(folder.iterdir()) if path.is_file()]
     return sorted(programs, key=lambda path: -weight_of(path))
 
@@ -239,7 +239,7 @@ def weight_of(program):
 
 
 def content_of(results):
-    """What is known of all programs."""
+    """Returns the results of all programs so far."""
     results = list(results)
     return {
         "programs": results,
@@ -251,8 +251,8 @@ def content_of(results):
 
 
 def run_all(setting, weights):
-    """Tests with their weights, one after the other: some of them fill the GPU's memory. What the time of
-    some leaves goes to those that did not end in theirs."""
+    """Runs tests in order, one program at a time, because some fill the GPU's memory. Programs that were
+    stopped at their limit get the time that others left."""
     results = {}
     for tests, portion in portions(weights):
         setting.say(f"tests of {tests.program.name}")
@@ -268,7 +268,7 @@ def run_all(setting, weights):
 
 
 def gpu_tests(setting):
-    """Those of GPUs, in all executables."""
+    """Runs the GPU tests of all executables."""
     weights = {}
     for program in programs_in(setting.tests):
         shared = [SHARED[program.name]] if program.name in SHARED else []
@@ -279,14 +279,14 @@ def gpu_tests(setting):
 
 
 def other_tests(setting):
-    """Those of processors and of everything else: they pass without a GPU, so they come last."""
+    """Runs all other tests, which need no GPU and therefore come last."""
     programs = programs_in(setting.tests)
     yield from run_all(setting, {Tests(one, unwanted=GPU_TESTS): weight_of(one) for one in programs})
 
 
 def partition_tests(setting):
-    """The conformance of every operation on half of a GPU, which is a green context: the second, as the
-    first alone would have all multiprocessors."""
+    """Tests the conformance of every operation on half of a GPU (a green context): the second half,
+    because the first alone would have all multiprocessors."""
     program = setting.tests / "kernels_test"
     if not setting.on_gpu or not program.exists():
         return
@@ -297,7 +297,7 @@ def partition_tests(setting):
 
 
 def problem_of(result):
-    """What is wrong, with the first failure."""
+    """Returns the problem with the first failure."""
     texts = [] if result["status"] == "failed" else [result["status"]]
     for name, said in list(result["failed"].items())[:1]:
         texts.append(f"{len(result['failed'])} failed, first {name}: {said}")

@@ -19,12 +19,12 @@ def counted(kernel):
 
 
 def products(case):
-    """The kernels of a case of parbench's report that are products in place of convolutions."""
+    """Returns the kernels of a case in parbench's report that are products instead of convolutions."""
     return [counted(kernel) for kernel in case.get("kernels", []) if PRODUCT.search(kernel["implementation"])]
 
 
 def doubts(case, autotune):
-    """Texts, one for each kind of doubt about the kernels of a case of parbench's report."""
+    """Returns a text for each kind of doubt about the kernels of a case in parbench's report."""
     fallbacks, untuned = {}, 0
     for kernel in case.get("kernels", []):
         for what, name in FALLBACKS.items():

@@ -21,7 +21,7 @@ ERROR = re.compile(r"^==ERROR== (.*)$", re.MULTILINE)
 
 
 def command_of(setting, log):
-    """Returns the command of ncu. parbench marks where its one execution begins and ends."""
+    """Returns the command of ncu. parbench marks the beginning and end of its one execution."""
     size = sizes_for(setting)
     ncu = [setting.ncu, "--log-file", log, "--csv", "--print-units", "base", "--clock-control", "none"]
     ncu += ["--profile-from-start", "off", "--kernel-name-base", "demangled"]
@@ -34,7 +34,7 @@ def command_of(setting, log):
 
 
 def launches_in(text):
-    """Of each launch its kernel with the grid, and its metrics. Rows are one metric of one launch."""
+    """Returns the kernel, with its grid, and the metrics of each launch. A row is one metric of one launch."""
     begin = text.find('"ID"')
     if begin < 0:
         return []
@@ -48,7 +48,7 @@ def launches_in(text):
 
 
 def summed(launches):
-    """Launches of one kernel with one grid together, those that take longest first."""
+    """Combines launches of the same kernel and grid; those that take longest come first."""
     kernels = {}
     for name, metrics in launches:
         kernels.setdefault(name, []).append(metrics)

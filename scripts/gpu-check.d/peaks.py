@@ -6,7 +6,7 @@ from programs import run_program
 
 
 def known_in(folder):
-    """What the cache has, also where the program was ended before it was done."""
+    """Returns the contents of the cache, also if the program did not complete."""
     files = sorted(pathlib.Path(folder).rglob("*.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in files]
 

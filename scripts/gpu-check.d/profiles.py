@@ -21,7 +21,7 @@ def flags_of(setting, dtype):
 
 
 def own_side(setting, dtype):
-    """The case's kernels and calls, and why they are missing."""
+    """Returns the case's kernels and calls, and why they are missing."""
     with tempfile.TemporaryDirectory() as folder:
         environment = cudnn_log.environment(setting, f"profile-{dtype}")
         report, ended = setting.parbench(flags_of(setting, dtype), f"{folder}/report.json", environment)

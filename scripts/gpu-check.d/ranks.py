@@ -19,14 +19,14 @@ ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
 
 
 def why_not(setting):
-    """Why no ranks can be started here; empty where they can."""
+    """Returns why ranks cannot be started here; empty if they can."""
     if not (pathlib.Path(setting.root) / "libexec/libparbench-mpi.so").exists():
         return "this parbench was built without MPI (libopenmpi-dev)"
     return "" if shutil.which("mpirun") else "mpirun is not installed"
 
 
 def run(setting, flags):
-    """A report of parbench on both ranks, and how mpirun ended."""
+    """Returns a report of parbench on both ranks, and how mpirun ended."""
     ranks = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none"]
     scenario, *rest = map(str, flags)
     device = setting.device.partition(":")[0] + ":0"  # of each rank
@@ -35,7 +35,7 @@ def run(setting, flags):
 
 
 def ranks(setting):
-    """Every case is verified; a machine without MPI leaves the step out and says so."""
+    """Runs and verifies every case; reports the reason if MPI is missing."""
     content = {"reports": [], "problems": []}
     reason = why_not(setting)
     if reason:

@@ -37,7 +37,7 @@ class Watch:
 
 
 def of_failed(setting):
-    """The tests that failed without the tool, whose errors are to be explained."""
+    """Yields the tests that failed without the tool, to explain their errors."""
     for program, names in setting.failed_tests.items():
         yield Watch("memcheck", "all kernels of failed tests", (), program, tuple(names[:MAX_FAILED]), 8)
 
@@ -54,13 +54,13 @@ def of_all():
 
 
 def command_of(watch, path):
-    """API errors are left out: the tests provoke some, and our own code checks all of them."""
+    """Returns the command. API errors are not reported: tests provoke some, and parbench checks them all."""
     common = ["--report-api-errors", "no", "--error-exitcode", FAILING]
     return [path, "--tool", watch.tool, *common, *watch.flags]
 
 
 def status_of(result, tests, said):
-    """Returns the reason why it is incomplete."""
+    """Returns the reason why the result is incomplete."""
     refused = REFUSAL.search(said)
     if refused and not tests.outcome.passed:
         return f"not run: {refused.group(1).strip()}"
@@ -70,7 +70,7 @@ def status_of(result, tests, said):
 
 
 def results_of(setting, watch):
-    """What is known of it, while it runs."""
+    """Yields the results so far while the tests run."""
     tests = Tests(setting.tests / watch.program, list(watch.tests), [*UNWATCHED, *watch.without])
     for result in tests.run(setting, command_of(watch, setting.sanitizer)):
         said = "\n".join(end.out for end in tests.ends)
@@ -82,7 +82,7 @@ def results_of(setting, watch):
 
 
 def problem(result):
-    """What was found or kept it from being whole; None where all is well."""
+    """Returns findings, or why the result is incomplete; None if there is no problem."""
     found = [line for line in result["summary"] if not re.search(r": 0 (errors|hazards)", line)]
     if not found and result["status"] in ("passed", NO_TESTS):
         return None
@@ -91,7 +91,7 @@ def problem(result):
 
 
 def sanitizer(setting):
-    """Every watch, as far as the time goes."""
+    """Runs all watches for which there is time."""
     content = {"runs": [], "problems": []}
     if setting.sanitizer_missing:
         yield {**content, "not_run": setting.sanitizer_missing}

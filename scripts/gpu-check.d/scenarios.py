@@ -34,7 +34,7 @@ TINY = {"n": 64, "inner": 16, "copies": 6, "products": 6, "seconds": 0.1}
 
 
 def run(setting, name, flags, seconds):
-    """A report of parbench; raises Failure where there is none."""
+    """Returns a report of parbench; raises Failure if there is none."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["--scenario", name, "--max-time", seconds, *flags]
         report, ended = setting.parbench(words, f"{folder}/report.json")
@@ -44,7 +44,7 @@ def run(setting, name, flags, seconds):
 
 
 def overlapped(setting, size):
-    """Overlapped copies beside the longer of computing and copying."""
+    """Compares overlapped copies with the longer of computing and copying."""
     flags = ["--devices", setting.device, "--direction", "d2h", "--memory", "pinned"]
     flags += ["--n", size["n"], "--inner", size["inner"], "--count", size["copies"]]
     report, _ = run(setting, "overlap", flags, size["seconds"])
@@ -61,7 +61,7 @@ def overlapped(setting, size):
 
 
 def two_devices(setting, size):
-    """The work of two devices at once beside that of one."""
+    """Compares two devices at once with one device."""
     flags = ["--devices", setting.pair, "--strategy", "alone,concurrent", "--device", 0]
     flags += ["--n", size["n"], "--count", size["products"]]
     report, _ = run(setting, "matmul", flags, size["seconds"])
@@ -78,7 +78,7 @@ def two_devices(setting, size):
 
 
 def schedules(setting):
-    """The figures; one that cannot be made says why."""
+    """Returns the figures; one that cannot be measured has the reason."""
     size = LARGE if setting.on_gpu else TINY
     content = {"figures": [], "problems": []}
     for name, measure in (("overlap/d2h/pinned", overlapped), ("partitions/two", two_devices)):
@@ -91,7 +91,7 @@ def schedules(setting):
 
 
 def weights(setting):
-    """Scenarios and the devices they run on, with their weights."""
+    """Returns scenarios and their devices, with weights."""
     runs = {}
     for name, weight in SCENARIOS.items():
         runs[name, setting.device] = weight
@@ -108,12 +108,12 @@ def flags_of(setting, name, devices):
 
 
 def is_measured(case):
-    """Whether a case, or another one with the same plan, has a time."""
+    """Returns whether a case, or another one with the same plan, has a time."""
     return case["status"] == "measured" or case.get("stopped_because") == "equal plan"
 
 
 def problem_of(report, ended):
-    """What kept a run from measuring all of its cases; None where it has."""
+    """Returns why a run did not measure all its cases; None if it did."""
     bad = [case for case in report["cases"] if not is_measured(case)]
     if ended.code == 0 and report["cases"] and not bad:
         return None
@@ -122,8 +122,8 @@ def problem_of(report, ended):
 
 
 def run_all(setting, runs, seconds, kept_of):
-    """Runs with their weights in sharing the time: each a scenario, its devices and its flags. `kept_of`
-    returns the part of a report that is kept; of those with graphs, which repeat others, that is brief."""
+    """Runs scenarios with their devices, flags and weights in sharing the time. `kept_of`: returns the
+    part of a report to store; runs with graphs repeat others and are stored in brief."""
     content = {"reports": [], "problems": []}
     for (name, devices, flags), portion in portions(runs):
         title = f"{name}{' with graphs' if '--graph' in flags else ''} on {devices}"
@@ -140,8 +140,8 @@ def run_all(setting, runs, seconds, kept_of):
 
 
 def on_pair(setting):
-    """Every scenario in a tiny size on two devices at once, its tasks enqueued one by one and captured into
-    graphs."""
+    """Runs every scenario in a tiny size on two devices at once, with tasks enqueued one by one and
+    captured into graphs."""
     runs = {}
     for name, tiny in TINY_FLAGS.items():
         devices = setting.pair.split(",")[-1] if name == TAKES_ONE else setting.pair
@@ -152,7 +152,7 @@ def on_pair(setting):
 
 
 def every_scenario(setting):
-    """Scenarios with their quick settings, and a training step of one device as a graph."""
+    """Runs scenarios with their quick preset, and a training step on one device as a graph."""
     runs = {
         (name, devices, tuple(flags_of(setting, name, devices))): weight
         for (name, devices), weight in weights(setting).items()

@@ -13,8 +13,8 @@ DTYPE_WEIGHTS = {"bf16": 95, "tf32": 30, "f32": 25}
 
 
 def portions(weights):
-    """Items in their order, each with the part of what is left that it may take: its weight among
-    those that are still to come, so that what one leaves goes to all behind it."""
+    """Yields items in order, each with its share of the remaining time: its weight among the
+    remaining ones, so that later items inherit unused time."""
     left = sum(weights.values())
     for item, weight in weights.items():
         yield item, weight / left
@@ -23,7 +23,7 @@ def portions(weights):
 
 @dataclass
 class Setting:
-    """Made once by check.py and handed to the process of each step as JSON."""
+    """Made once by check.py and passed to the process of each step as JSON."""
 
     root: str  # the unpacked bundle
     device: str  # device of the scenarios
@@ -51,7 +51,7 @@ class Setting:
 
     @property
     def cache(self):
-        """Where parbench keeps what one run measures for the next."""
+        """Folder in which parbench stores measurements for later runs."""
         return f"{self.scratch}/cache"
 
     @property
@@ -60,20 +60,20 @@ class Setting:
 
     @property
     def tests(self):
-        """The folder of the test executables."""
+        """Folder of the test executables."""
         return pathlib.Path(self.root) / "libexec/tests"
 
     @property
     def peers(self):
-        """The program that knows medians and their intervals."""
+        """Program that computes medians and their intervals."""
         return f"{self.root}/libexec/parbench-peers"
 
     def left(self):
-        """Seconds until the step is ended."""
+        """Returns the seconds until the step is ended."""
         return self.deadline - time.monotonic()
 
     def with_portion(self, portion, minimum=0):
-        """The same with a part of the time that is left, if possible `minimum` seconds or more."""
+        """Returns the setting with a share of the remaining time, if possible at least `minimum` seconds."""
         seconds = min(max(portion * self.left(), minimum), self.left())
         return replace(self, deadline=time.monotonic() + seconds)
 
@@ -83,8 +83,8 @@ class Setting:
         sys.stderr.flush()
 
     def parbench(self, flags, report, environment=None, launcher=()):
-        """Runs parbench, by a launcher where one is named. Its report without the samples' Google
-        Benchmark rows, None without one, and how the program ended."""
+        """Runs parbench, with a launcher if given. Returns its report without Google Benchmark's
+        rows (None if there is none), and how the program ended."""
         path = pathlib.Path(report)
         command = [*launcher, f"{self.root}/libexec/parbench", "--quiet", "--report", path, *flags]
         ended = run_program(command, self.left(), environment)
@@ -103,7 +103,7 @@ def from_json(text):
 
 
 def flags_known(root, environment, on_gpu):
-    """What this parbench's help names and the device has: whether --autotune, and the element types."""
+    """Returns whether parbench and the device support --autotune, and the supported element types."""
     parbench = f"{root}/libexec/parbench"
     text = run_program([parbench, "--help"], 20, environment).out
     dtypes = [dtype for dtype in DTYPE_WEIGHTS if on_gpu or dtype != "tf32"]

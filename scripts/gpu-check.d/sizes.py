@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Convolutions:
-    """Convolutions over square images of these sizes, each by the number in the name of its target."""
+    """Convolutions over square images of these sizes, each by the number in its target's name."""
 
     batch: int
     images: dict
@@ -13,7 +13,7 @@ class Convolutions:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of all comparisons."""
+    """Sizes of all comparisons."""
 
     n: int  # matrices of products are n×n
     products: int  # number of products
@@ -66,12 +66,12 @@ def square(side):
 
 
 def images_text(count, side):
-    """For people: "4 images of 32×32"."""
+    """Returns a text for users: "4 images of 32×32"."""
     return f"{count} image{'s' if count > 1 else ''} of {square(side)}"
 
 
 def bytes_text(count):
-    """For people: "1 GiB", without fractions."""
+    """Returns a text for users, without fractions: "1 GiB"."""
     units = ["B", "KiB", "MiB", "GiB"]
     while count >= 1024 and len(units) > 1:
         count //= 1024

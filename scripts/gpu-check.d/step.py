@@ -17,7 +17,7 @@ ABSENT_WEIGHT = 1  # of a step that only reports what is missing
 
 @dataclass(frozen=True)
 class Plan:
-    """Where the function of a step is, when it runs, and its share of the time."""
+    """The function of a step, its part, and its share of the time."""
 
     module: str
     function: str
@@ -26,11 +26,11 @@ class Plan:
     needs: str = "parbench"  # or "torch", "sanitizer", "ncu"; without it, nothing is measured
 
     def is_for_gpus(self):
-        """There is nothing to try on a processor."""
+        """Returns whether the step is pointless without a GPU."""
         return self.needs in ("sanitizer", "ncu")
 
     def weight_in(self, setting):
-        """Time for what is not there would be time that the other steps do not get."""
+        """Returns the weight. Missing tools reduce it, so that other steps get the time."""
         absent = {
             "torch": setting.torch_missing,
             "sanitizer": setting.sanitizer_missing,
@@ -73,7 +73,7 @@ WAITING = {"OMP_WAIT_POLICY": "active", "GOMP_SPINCOUNT": "1000"}
 
 
 def set_environment(setting):
-    """Of all programs that the step runs."""
+    """Sets the environment of all programs that the step runs."""
     os.environ["LD_LIBRARY_PATH"] = setting.library_path
     # Shared by the steps of this run only.
     os.environ["PARBENCH_CACHE"] = setting.cache

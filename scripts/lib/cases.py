@@ -4,7 +4,7 @@ from rows import duration
 
 
 def cases_of(report, strategy, **parameters):
-    """The measured cases of a strategy with these parameters."""
+    """Returns the measured cases of a strategy with these parameters."""
     return [
         case
         for case in report["cases"]

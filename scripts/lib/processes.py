@@ -11,7 +11,7 @@ LONGEST_STEP = 600
 
 
 class Failure(Exception):
-    """Something could not be measured. The text says what; `reason` is its last part."""
+    """A measurement that failed. The text describes it; `reason` is its last part."""
 
     def __init__(self, text, reason=None):
         super().__init__(f"{text}: {reason}" if reason else text)
@@ -19,19 +19,19 @@ class Failure(Exception):
 
 
 def last_words(text):
-    """The end of what a program wrote to standard error."""
+    """Returns the last lines that a program wrote to standard error."""
     # Drops the marks that Python prints below source lines.
     lines = [line.strip() for line in text.splitlines() if line.strip(" ^~")]
     return " | ".join(lines[-3:])[-400:] or "it had no output"
 
 
 def on_cores(cores, command):
-    """The command bound to these cores."""
+    """Returns the command bound to these cores."""
     return ["taskset", "-c", ",".join(map(str, cores)), *map(str, command)]
 
 
 def finished(command, text=None, environment=None):
-    """Runs a command to its end. Raises Failure with its last words when it fails."""
+    """Runs a command to its end and returns its output. Raises Failure with its last words if it fails."""
     try:
         done = subprocess.run(
             command,
@@ -52,7 +52,7 @@ def finished(command, text=None, environment=None):
 
 
 def json_of(command, text=None):
-    """Standard output of a command as JSON."""
+    """Returns standard output of a command as JSON."""
     return parsed(finished(command, text), command)
 
 
@@ -64,7 +64,7 @@ def parsed(text, command):
 
 
 class StepServer:
-    """A process that says in a line of JSON that it is ready and runs one step for each line."""
+    """A process that prints a line of JSON when ready, and runs one step for each line of input."""
 
     def __init__(self, command, environment=None):
         self.command = command
@@ -95,8 +95,8 @@ class StepServer:
         self.errors.close()
 
     def answer(self, limit=LONGEST_STEP):
-        """The next line it prints, as JSON. A process that prints nothing for `limit` seconds is
-        ended, which is a Failure."""
+        """Returns the next line that it prints, as JSON. Kills a process that prints nothing for
+        `limit` seconds, and raises Failure."""
         late = threading.Event()
         timer = threading.Timer(limit, self.end_late, [late])
         timer.daemon = True  # does not keep the program from ending
@@ -119,11 +119,11 @@ class StepServer:
         self.process.kill()
 
     def step(self):
-        """Seconds of one step."""
+        """Returns the seconds of one step."""
         return self.ask()
 
     def ask(self, request=None, limit=LONGEST_STEP):
-        """Its answer to a request, which is sent as one line of JSON, within `limit` seconds."""
+        """Sends a request as one line of JSON and returns the answer within `limit` seconds."""
         self.send(request)
         return self.answer(limit)
 

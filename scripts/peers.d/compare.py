@@ -29,7 +29,7 @@ def say(text):
 
 
 def refuse(message, *hints):
-    """Bad usage, or a peer that is not there."""
+    """Ends with an error about usage or a missing peer."""
     print("\n  ".join([f"peers: error: {message}", *hints]), file=sys.stderr)
     sys.exit(2)
 
@@ -70,7 +70,7 @@ def parse_arguments():
 
 
 def chosen(options):
-    """Names of the measurements, in the order in which they run."""
+    """Returns the measurements' names in the order in which they run."""
     if options.only is None:
         return [n for n in MEASUREMENTS if n not in ON_REQUEST or (n == "seed" and options.seed)]
     wanted = options.only.split(",")
@@ -87,7 +87,7 @@ def packages_of(library):
 
 
 def libraries_of(names):
-    """The libraries that these measurements need."""
+    """Returns the libraries that these measurements need."""
     return [library for library, users in LIBRARIES.items() if users & set(names)]
 
 
@@ -101,7 +101,7 @@ def check_library(library, peer):
 
 
 def output_path(options):
-    """Where the JSON goes; refuses before the run what could not be written after it."""
+    """Returns the path of the JSON; refuses one that cannot be written before the run."""
     path = options.output
     if path is None:
         time = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
@@ -114,7 +114,7 @@ def output_path(options):
 
 @dataclass
 class Results:
-    """What is known so far, by name of the measurement where it is about one."""
+    """Results so far; `failures` and `busy` by the measurement's name."""
 
     rows: list = field(default_factory=list)
     failures: dict = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Results:
 
 
 def measure(name, setting, results):
-    """Adds the rows of one measurement, or why it could not be made."""
+    """Adds the rows of one measurement, or the reason for its failure."""
     results.busy[name] = busy = round(busy_share(setting.cores), 3)
     if busy > TOO_BUSY:
         say(f"other programs keep the cores {busy:.0%} busy; the figures will be wrong")

@@ -21,7 +21,7 @@ def light_model(setting, name):
 
 
 def squeezenet(setting):
-    """SqueezeNet's forward pass of one image."""
+    """Compares SqueezeNet's forward pass of one image."""
     rounds, executions = (7, 1) if setting.quick else (31, 10)
     words = ["--model", light_model(setting, "squeezenet"), "--executions", executions]
     peer = setting.onnxruntime
@@ -50,7 +50,7 @@ def squeezenet(setting):
 
 
 def load(setting):
-    """ResNet-50 from its file until a training step of 24 images is planned, in new processes."""
+    """Measures new processes from reading ResNet-50's file to the plan of a training step of 24 images."""
     starts, batch = (1, 2) if setting.quick else (5, 24)
     words = ["--model", light_model(setting, "resnet50"), "--batch", batch]
     cores = setting.core_sets()[-1]

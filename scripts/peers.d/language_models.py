@@ -38,7 +38,7 @@ class Block(nn.Module):
 
 
 class Gpt(nn.Module):
-    """Decoder only, learned positions, a head of its own, no dropout."""
+    """A decoder with learned positions and a separate head, without dropout."""
 
     sequence, vocabulary = 128, 8192
 
@@ -57,7 +57,7 @@ class Gpt(nn.Module):
 
 
 def turned(x, cosines, sines):
-    """Rotary positions of {batch, heads, sequence, size}."""
+    """Returns {batch, heads, sequence, size} with rotary positions."""
     first, second = x.chunk(2, dim=-1)
     return x * cosines + torch.cat([-second, first], dim=-1) * sines
 
@@ -96,7 +96,7 @@ class LlamaBlock(nn.Module):
 
 
 class Llama(nn.Module):
-    """Decoder only, RMS norms, rotary positions, no biases."""
+    """A decoder with RMS norms and rotary positions, without biases."""
 
     sequence, vocabulary = 128, 8192
 
@@ -144,7 +144,7 @@ MODELS = {"gpt": Gpt, "llama": Llama, "rnn-lm": RnnLm}
 
 @dataclass
 class Work:
-    """What a step computes with."""
+    """The inputs and settings of a step."""
 
     lengths: list  # positions of each sample without padding
     bf16: bool
@@ -152,7 +152,7 @@ class Work:
 
 
 def parameter_count(model):
-    """Without the second bias of LSTMs, which is only ever added to the first."""
+    """Returns the number of parameters without the second bias of LSTMs, which is only added to the first."""
     named = model.named_parameters()
     return sum(parameter.numel() for name, parameter in named if "bias_hh" not in name)
 
@@ -164,8 +164,9 @@ def drawn_tokens(vocabulary, sequence, lengths, padding):
 
 
 def training_step(name, work):
-    """A step as parbench's pipeline/single does it, which returns its loss, and the model's number
-    of parameters. bf16 is mixed precision as in parbench: f32 parameters are rounded in each step."""
+    """Returns a step like that of parbench's pipeline/single, which returns its loss, and the model's
+    number of parameters. bf16 is mixed precision as in parbench: f32 parameters are rounded in each
+    step."""
     torch.manual_seed(1)
     model = MODELS[name]().train()
     forward = torch.compile(model) if work.compiled else model

@@ -4,7 +4,7 @@ import time
 
 
 def ticks_of(cores):
-    """Idle and all clock ticks of these cores since the system started."""
+    """Returns idle and total clock ticks of these cores since the system started."""
     idle = total = 0
     wanted = {f"cpu{core}" for core in cores}
     with open("/proc/stat", encoding="ascii") as file:
@@ -18,7 +18,7 @@ def ticks_of(cores):
 
 
 def busy_share(cores, seconds=0.5):
-    """The share of the cores' time that was not idle while this process slept."""
+    """Returns the share of the cores' time that was not idle while this process slept."""
     idle_before, total_before = ticks_of(cores)
     time.sleep(seconds)
     idle, total = ticks_of(cores)

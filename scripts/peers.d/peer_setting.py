@@ -8,20 +8,20 @@ LIB = pathlib.Path(__file__).resolve().parents[1] / "lib"
 
 @dataclass(frozen=True)
 class Peer:
-    """A Python library that is measured: an interpreter, and the folder it takes its packages from."""
+    """A Python library that is measured: an interpreter, and the folder of its packages."""
 
     python: str
     packages: pathlib.Path | None = None
 
     def environment(self):
-        """What its process gets. OpenMP's variables would bind or limit the sides differently."""
+        """Returns the process's environment without OpenMP's variables, which could bind or limit one side."""
         own = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
         return own | ({"PYTHONPATH": f"{self.packages}:{LIB}"} if self.packages else {})
 
 
 @dataclass
 class Setting:
-    """What all measurements share."""
+    """Settings of all measurements."""
 
     binaries: pathlib.Path
     cores: list
@@ -36,7 +36,7 @@ class Setting:
         return str(self.binaries / "parbench-peers")
 
     def core_sets(self):
-        """One core and two, as far as there are so many."""
+        """Returns sets of one and two cores, as far as available."""
         return [self.cores[:count] for count in (1, 2) if count <= len(self.cores)]
 
 

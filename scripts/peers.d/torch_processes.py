@@ -34,7 +34,7 @@ def parse_arguments():
 
 
 def step_of(options):
-    """A function that runs a step, and what is said of it."""
+    """Returns a function that runs a step, and facts about it."""
     if options.bytes is not None:
         numbers = torch.zeros(options.bytes // 4)
 
@@ -51,7 +51,7 @@ def step_of(options):
 
 
 def serve(options):
-    """The first process; the others follow what it broadcasts."""
+    """Runs the first process; the others follow its broadcasts."""
     step, facts = step_of(options)
     for _ in range(WARM_UP_STEPS):
         run(step, True)
@@ -71,7 +71,7 @@ def follow(options):
 
 
 def run(step, wanted):
-    """Runs a step on all where the first process wants one, and says whether it did."""
+    """Runs a step on all processes if the first one wants one. Returns whether it did."""
     request = torch.tensor([int(wanted)])
     distributed.broadcast(request, 0)
     if request.item():

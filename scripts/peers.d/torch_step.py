@@ -30,7 +30,7 @@ def parse_arguments():
 
 
 def training_step(options):
-    """A function that runs a step and returns its loss, or None, and the number of parameters."""
+    """Returns a function that runs a step and returns its loss or None, and the number of parameters."""
     if options.model in language_models.MODELS:
         lengths = [int(length) for length in options.lengths.split(",")]
         work = language_models.Work(lengths, options.dtype == "bf16", options.compile)
