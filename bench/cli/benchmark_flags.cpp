@@ -211,7 +211,7 @@ void check_passed(const GivenFlag& flag) {
   }
 }
 
-/// Passes flags to Google Benchmark. Resets those, possibly set by the environment, that would make
+/// Passes flags to Google Benchmark. Resets flags that the environment may set and that would make
 /// it write files or list names at every sample.
 void hand_over(const std::vector<std::string>& passed) {
   static std::string program = "parbench";  // Google Benchmark keeps the pointer for its context

@@ -23,8 +23,7 @@ struct PeakSizes {
   double longest_product = 0.25;
   std::size_t copied_bytes = std::size_t{128} << 20U;  // more than caches hold
   double sample_seconds = 0.02;                        // minimum duration; short calls are repeated
-  int samples = 9;                                     // fewest whose 95% interval omits the
-                                                       // extremes
+  int samples = 9;  // min and max lie outside of the 95% interval
   /// Called on a timeout while all objects in use exist; if it returns, the error is thrown.
   std::function<void(const TimedOut&)> on_timeout = [](const TimedOut&) {};
   /// Called before each execution; true ends the measurement.

@@ -34,7 +34,7 @@ void require_printed();
 /// Returns whether a descriptor is a terminal with a movable cursor: TERM is set and not "dumb".
 [[nodiscard]] bool is_full_terminal(int descriptor);
 
-/// Returns whether it is one that may have colors: NO_COLOR is not set or empty.
+/// Returns whether such a terminal may have colors: NO_COLOR is not set or empty.
 [[nodiscard]] bool takes_color(int descriptor);
 
 /// Prefixes the errors of this process with a name, if it is one of several. Call it before threads

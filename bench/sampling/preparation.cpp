@@ -14,7 +14,7 @@
 namespace parbench {
 namespace {
 
-/// The first two runs may not change a value near zero, if changes of its terms cancel.
+/// Maximum runs; more than two, because changes of the terms of a value near zero may cancel.
 constexpr int max_runs_of_sensitivity = 4;
 
 /// Throws the error of a failed reference for a case that needs it, with the type that determines

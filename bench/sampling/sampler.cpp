@@ -383,7 +383,7 @@ std::optional<double> Sampler::expected_deviation(const State& state) const {
 }
 
 double Sampler::samples_wanted(const State& state) const {
-  constexpr double half_width_in_deviations = 1.96 * 1.2533;  // of a median, over √n
+  constexpr double half_width_in_deviations = 1.96 * 1.2533;  // × σ/√n, of a median
   if (options_.fixed_samples > 0) return options_.fixed_samples;
   if (options_.precision <= 0) return std::numeric_limits<double>::infinity();
   const double min = std::max(options_.min_samples, 6);

@@ -18,9 +18,9 @@ from sizes import sizes_for
 from torch_client import Torch
 
 MAX_ROUNDS = 7
-# The first process of a type measures its kernels, which takes longer than sampling a whole model; later
-# ones read the choices from the tuning cache. Each process still prepares the model, so rounds of
-# training steps are long; they are fewer and take more samples.
+# The first process of a type measures its kernels, which takes longer than sampling a whole model; later ones
+# read the choices from the tuning cache. Each process still prepares the model, so rounds of training steps are
+# long. Therefore there are fewer of them, with more samples each.
 TRAINING_SECONDS = 2
 TRAINING_SAMPLES = 30
 AUTOTUNE = "--autotune"

@@ -27,8 +27,8 @@ TAKES_ONE = "inter-op"  # needs one device; measures each layer of a network
 # Scenarios with the quick preset. Weights in sharing the time: by number and size of their cases.
 SCENARIOS = {"branch": 4, "matmul": 2, "overlap": 3, "pipeline": 3, "selftest": 1}
 TAKE_SEVERAL = {"matmul", "pipeline"}
-# Matrix size n, matrices per execution, seconds per case: large enough to keep a GPU busy, or tiny. The last
-# of `copies` matrices is copied without a product beside it; the published 50 limit this to 2%.
+# Matrix size n, matrices per execution, seconds per case: large enough to keep a GPU busy, or tiny. The last of
+# the `copies` has no product beside it, which costs 2% of the time with the published 50.
 LARGE = {"n": 4000, "inner": 4000, "copies": 50, "products": 12, "seconds": 1}
 TINY = {"n": 64, "inner": 16, "copies": 6, "products": 6, "seconds": 0.1}
 

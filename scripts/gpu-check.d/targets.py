@@ -7,7 +7,7 @@ DTYPES = list(DTYPE_WEIGHTS)
 
 
 def convolutions(sizes):
-    """Returns E1 in its published and quick sizes: the end of each name, with a description."""
+    """Returns the convolutions of experiment E1 in all sizes: the end of each name, with a description."""
     return {
         f"{preset}-{name}": images_text(one.batch, side)
         for preset, one in sizes.convolutions.items()

@@ -11,7 +11,7 @@ namespace parbench {
 /// Parts of the duration of a session, in seconds. The remaining time is the harness's own:
 /// checkpoints, opening devices, reports.
 struct PhaseTimes {
-  double preparation = 0;   // planning, memory, initial data, also before samples
+  double preparation = 0;   // planning, memory, initial data; restoring data
   double verification = 0;  // executions of references, and comparisons with their outputs
   double sampling = 0;      // samples and warm-up, including the verified execution
   double task_costs = 0;    // measurements of single tasks, for the bounds
