@@ -17,7 +17,7 @@
 namespace parbench {
 namespace {
 
-/// Returns the devices of a scenario without `--devices`: its default number, at most all.
+/// Returns the devices of a scenario without `--devices`: its default number, if there are as many.
 std::string usual_devices(const Scenario& scenario, const Machine& machine) {
   const int limit = machine.backends().front()->device_limit();
   return std::to_string(std::max(1, std::min(scenario.default_devices(), limit)));

@@ -13,7 +13,7 @@ MAX_TIME_LIMIT = 86400
 
 
 def refuse(message, *hints, code=2):
-    """Ends with an error and its remedy."""
+    """Prints an error and its remedy, and ends."""
     print("\n  ".join([f"gpu-check: error: {message}", *hints]), file=sys.stderr)
     sys.exit(code)
 

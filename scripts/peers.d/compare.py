@@ -29,7 +29,7 @@ def say(text):
 
 
 def refuse(message, *hints):
-    """Ends with an error about usage or a missing peer."""
+    """Prints an error about usage or a missing peer, and ends."""
     print("\n  ".join([f"peers: error: {message}", *hints]), file=sys.stderr)
     sys.exit(2)
 

@@ -80,8 +80,7 @@ def row(setting, name, what, seconds, other, **target):
 
 
 def data_parallel(setting):
-    """Compares ResNet-50's step with a divided batch with PyTorch, and with two halves of the batch
-    without communication."""
+    """Compares ResNet-50's step on a divided batch: parbench, PyTorch, and two halves without communication."""
     cores = cores_of(setting)
     batch, image, rounds = (4, 32, 7) if setting.quick else (24, 128, 11)
     what = f"ResNet-50 step, batch {DEVICES}×{batch // DEVICES}, {image}×{image}, {DEVICES} devices"

@@ -51,7 +51,7 @@ def all_reduce_over_ranks(setting):
 
 
 def data_parallel_over_ranks(setting):
-    """Compares ResNet-50's step with a divided batch, in one process for each core on both sides."""
+    """Compares ResNet-50's step on a divided batch; both sides run one process for each core."""
     cores = cores_of(setting)
     batch, image, rounds = (4, 32, 7) if setting.quick else (24, 128, 11)
     what = f"ResNet-50 step, batch {DEVICES}×{batch // DEVICES}, {image}×{image}, {DEVICES} ranks"
