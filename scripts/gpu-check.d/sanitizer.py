@@ -12,8 +12,8 @@ from setting import portions
 OUR_KERNELS = ["--kernel-name", "kns=parbench"]
 # Compares the GPU's free memory, which PyTorch changes by compiling during this step.
 UNWATCHED = ["Autotune.KeepsNoMemoryOfItsOwn"]
-# Operations computed mostly by cuDNN and cuBLASLt, where watching parbench's kernels is a waste of
-# time, and convolutions that also use a kernel of parbench.
+# Operations computed mostly by cuDNN and cuBLASLt, where watching parbench's kernels gains little, and
+# convolutions that also use a kernel of parbench.
 OF_VENDORS = ["*cuda*_convolution_*", "*cuda*_gemm*", "*cuda*_lstm*"]
 OURS_IN_CONVOLUTIONS = ["*cuda*_convolution_weights_*bf16*", "*cuda*_convolution_*bias*"]
 MAX_FAILED = 20  # of a program, to run again
