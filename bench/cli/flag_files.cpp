@@ -1,4 +1,4 @@
-// Reading of config files and of the reports that are to be run again.
+// Reads config files, and reports for --rerun and --resume.
 #include "bench/cli/flag_files.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Json read_object(const std::string& path) {
                   path));
 }
 
-/// A value of a config file as the command line would spell it.
+/// Returns a value of a config file as the command line would spell it.
 std::string spell(const std::string& place, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number()) return value.dump();

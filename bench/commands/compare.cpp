@@ -1,4 +1,4 @@
-// `compare`: what became slower or faster from one report to another.
+// `compare`: changes from one report to another.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Implementation of the plan executor.
 #include "bench/execution/executor.h"
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ namespace {
 
 constexpr LaneId all_lanes = -1;
 
-/// Returns the streams that this process feeds.
+/// Returns the streams that this process enqueues work on.
 std::vector<Stream*> local_streams(const std::vector<Stream*>& streams) {
   std::vector<Stream*> local;
   std::ranges::copy_if(streams, std::back_inserter(local),
@@ -29,7 +28,7 @@ std::vector<Stream*> local_streams(const std::vector<Stream*>& streams) {
   return local;
 }
 
-/// Collectives need all their members to be launched together.
+/// Refuses tasks with several lanes: the members of a collective must be launched together.
 void check_one_lane_a_task(const Plan& plan) {
   for (const Task& task : plan.graph().tasks) {
     if (local_streams(plan.streams_of(task)).size() <= 1) continue;
@@ -94,12 +93,12 @@ void Executor::find_steps() {
 
 void Executor::find_waits(Step& step) const {
   const std::vector<LaneId>& lanes = step.task->lanes;
-  std::map<LaneId, Part> latest;  // order within a lane makes the others redundant
+  std::map<LaneId, Part> latest;  // order within a lane makes earlier tasks redundant
   for (const TaskId before : step.task->after) {
     const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
-    if (others == lanes) continue;  // member for member in order
+    if (others == lanes) continue;  // the tasks are ordered on each lane
     for (std::size_t place = 0; place < others.size(); ++place) {
-      if (!is_local(others[place])) continue;  // a message waits for it
+      if (!is_local(others[place])) continue;  // a message orders them
       Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;
       if (before > last.task) last = {before, place};
     }
@@ -184,7 +183,7 @@ void Executor::capture_graph() {
 
 void Executor::capture() {
   const Range range(capture_range_, static_cast<std::int64_t>(steps_.size()));
-  graph_.reset();  // both at once would hold twice the memory
+  graph_.reset();  // frees its memory before the next capture allocates as much
   Stream& first = *streams_.front();
   graph_ = first.capture([&] {
     first.record(*fork_);
@@ -195,10 +194,10 @@ void Executor::capture() {
     });
   });
   captured_memory_ = memory_;
-  first.synchronize();  // the graph may still be on its way to the device
+  first.synchronize();  // upload of the graph may still be in progress
 }
 
-/// The plan has run before, so what fails here fails because of the capture.
+/// Reports errors as errors of the capture, because the plan has run before.
 void Executor::capture_step(std::size_t index) {
   try {
     enqueue_step(index);
@@ -213,8 +212,8 @@ void Executor::capture_step(std::size_t index) {
   }
 }
 
-/// A graph holds addresses, and arenas and scratch memory may move when they grow for a later case,
-/// or fail to. Scratch memory does not show its address, but counts its moves.
+/// Finds the addresses that a graph captures: arenas and scratch memory may move when they grow for
+/// a later case, or fail to. Scratch memory reports its number of moves instead of its address.
 void Executor::find_memory() {
   memory_.clear();
   const auto add = [this](const BufferView& view) {
@@ -281,8 +280,8 @@ Timing Executor::timed(const Enqueue& enqueue_all) {
     } catch (const TimedOut&) {
       throw;
     } catch (const DeviceLost&) {
-      throw;         // says more than what failed first because of it
-    } catch (...) {  // NOLINT(bugprone-empty-catch): what failed first is what the caller must see
+      throw;         // explains the first error
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the caller needs the first error
     }
     throw;
   }
@@ -345,7 +344,7 @@ void Executor::enqueue_calls(std::size_t index) {
       recorder_->enqueued(tag, since);
     }
   }
-  // What others enqueue there later is none of the plan's.
+  // Later calls on these streams may belong to others.
   for (Stream* stream : step.streams) stream->set_tag(0);
 }
 
@@ -377,7 +376,7 @@ Recording Executor::record(int executions, double typical_seconds) {
     ~Recorded() { place = nullptr; }
   };
   const Recorded recorded{recorder_ = &recorder};
-  graph_.reset();  // a device may know calls only of a graph that was captured while it logs
+  graph_.reset();  // devices may log only calls of graphs captured while logging
   Recording recording;
   recording.seconds_per_call = logging_cost();
   std::vector<Timeline> timelines;
@@ -385,7 +384,7 @@ Recording Executor::record(int executions, double typical_seconds) {
   std::vector<double> origins;
   try {
     for (int i = 0; i < std::max(1, executions); ++i) {
-      // Samples follow each other at once; making a timeline cools caches and puts threads to
+      // Samples follow each other directly, but making a timeline cools caches and lets threads
       // sleep.
       if (executions > 1) (void)run();
       recording.seconds.push_back(run().seconds);

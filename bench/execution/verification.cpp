@@ -1,4 +1,4 @@
-// Tensor by tensor, against the tolerance of the case.
+// Compares tensor by tensor, with the tolerance of the case.
 #include "bench/execution/verification.h"
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 namespace parbench {
 namespace {
 
-/// What the comparison of one or more tensors has found.
+/// Result of comparing one or more tensors.
 struct Findings {
-  double largest_error = 0;  // over what is allowed
+  double largest_error = 0;  // relative to the tolerance
   std::string where;         // of the largest error
   std::size_t values = 0;
   std::optional<std::string> problem;  // the first

@@ -42,7 +42,7 @@ constexpr Question inference{"inter-op", "one-stream"};
 constexpr Question exchanging{"collectives", "ring"};
 constexpr Question exchanging_over_ranks{"collectives", "rank-ring"};
 constexpr Question exchanging_in_shared_memory{"collectives", "shared-memory"};
-constexpr std::int64_t bucket_mebibytes = 25;  // as DistributedDataParallel has them
+constexpr std::int64_t bucket_mebibytes = 25;  // the default of DistributedDataParallel
 
 Model model_of(const ServedModel& model) {
   const std::vector<std::string> names = model_names();
@@ -93,7 +93,7 @@ Scenario::Request request_of(const Question& question, const ServedModel& model)
   return request;
 }
 
-/// The whole machine, or as many parts of it.
+/// Opens the whole machine as one device, or as `count` devices.
 std::vector<std::unique_ptr<Device>> open_devices(int count) {
   if (count == 1) return open_whole_machine();
   std::vector<std::string> names;
@@ -101,7 +101,7 @@ std::vector<std::unique_ptr<Device>> open_devices(int count) {
   return Machine().open(fmt::format("{}", fmt::join(names, ",")));
 }
 
-/// Null for a case without a loss.
+/// Returns the loss; null for a case without one.
 Json loss_of(Case& subject) {
   for (const Output& output : subject.outputs()) {
     if (output.name == loss_output) return output.read().front();
@@ -109,11 +109,11 @@ Json loss_of(Case& subject) {
   return nullptr;
 }
 
-/// What a request for a step runs, and which of its times it returns.
+/// Executions for a request, and the time that it returns.
 struct Step {
   int executions = 1;
-  int calls = 1;                   // in each execution; the time is that of one
-  bool from_common_start = false;  // without what the host does before and after
+  int calls = 1;                   // in each execution; the returned time is that of one call
+  bool from_common_start = false;  // exclude the host's work before and after
 };
 
 double mean_seconds(PlanRunner& runner, const Step& step) {
@@ -125,13 +125,13 @@ double mean_seconds(PlanRunner& runner, const Step& step) {
   return seconds / step.executions / step.calls;
 }
 
-/// Returns the devices of all ranks, or of this process alone.
+/// Returns the devices of all ranks, or those of this process if there are none.
 std::vector<std::unique_ptr<Device>> devices_of(RankTeam* team, int count) {
   static const Machine machine;
   return team == nullptr ? open_devices(count) : open_rank_devices(*team, machine, "cpu:0", {});
 }
 
-/// A step for each line; other ranks run the steps of the first one until that has none.
+/// Runs a step for each line of input; other ranks run steps until rank 0's input ends.
 void serve_steps(PlanRunner& runner, const Step& step, RankTeam* team) {
   const bool leads = team == nullptr || team->leads();
   for (std::string line;;) {
@@ -143,7 +143,7 @@ void serve_steps(PlanRunner& runner, const Step& step, RankTeam* team) {
   }
 }
 
-/// `facts`: what is said of it beside its name, threads, planning and loss.
+/// `facts`: printed with the case's name, threads, planning time, loss and ranks.
 void serve(RankTeam* team, Scenario::Request request, const Step& step, Json facts) {
   const ScenarioList scenarios = built_in_scenarios();
   const auto found = std::ranges::find_if(
@@ -154,7 +154,7 @@ void serve(RankTeam* team, Scenario::Request request, const Step& step, Json fac
 
   if (team != nullptr) request.device_count = team->size();
   request.devices_over_ranks = team != nullptr;
-  request.ranks_share_memory = team != nullptr;  // an exchange of few bytes asks for that
+  request.ranks_share_memory = team != nullptr;  // required for exchanges of few bytes
   request.devices_are_cpus = true;
   Context context(devices_of(team, request.device_count), {.ranks = team});
   const auto begin = std::chrono::steady_clock::now();

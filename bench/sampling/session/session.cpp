@@ -20,8 +20,8 @@
 namespace parbench {
 namespace {
 
-/// From so many executions in a sample on, one more before it, untimed, costs little; it brings
-/// back into the caches what another case has driven out.
+/// In samples with at least so many executions, an additional untimed one before them costs little;
+/// it restores caches that another case has evicted.
 constexpr std::int64_t rewarmed_iterations = 4;
 
 }  // namespace
@@ -65,8 +65,8 @@ void Session::prepare_all() {
   };
   Preparation preparation(scenario_, context_, specs_, environment_.make_runner, environment_.now,
                           check_end);
-  // Cases of one baseline together, and those without comparison last: where time is short, some
-  // settings are compared rather than none.
+  // Cases with a common baseline together, and those without comparison last: if time is short,
+  // some settings are compared rather than none.
   std::set<std::size_t> baselines;
   for (const auto& comparison : comparisons_) {
     if (comparison.baseline) baselines.insert(*comparison.baseline);
@@ -129,7 +129,7 @@ void Session::prepare(std::size_t index, Preparation& preparation) {
                   std::max(entry.prepared->execution_seconds, options_.min_sample_seconds));
 }
 
-/// One more measurement of the tasks alone.
+/// Measures the tasks of a case alone again.
 void Session::measure_tasks(std::size_t index) {
   Entry& entry = entries_[index];
   const Range range(ranges_.task_costs);
@@ -138,7 +138,7 @@ void Session::measure_tasks(std::size_t index) {
   auto costs = costs_in_time(*entry.prepared->runner, environment_.interrupted, [this] {
     return (sampler_ ? time_->left() : time_->left_to_prepare()) > 0;
   });
-  entry.prepared->subject->reset();  // tasks ran out of their order, and some many times
+  entry.prepared->subject->reset();  // tasks ran out of order, and some many times
   latest_ = index;
   if (!sampler_ && costs) {
     entry.prepared->execution_seconds = warm_seconds(entry.prepared->execution_seconds, *costs);
@@ -149,8 +149,8 @@ void Session::measure_tasks(std::size_t index) {
   times_.task_costs += seconds;
 }
 
-/// Runs a piece of work of one case; what it throws becomes the case's end, not the session's.
-/// Returns whether it came through.
+/// Runs a step of one case; its exceptions end the case, not the session. Returns whether it
+/// succeeded.
 template <typename Work>
 bool Session::guarded(std::size_t index, Work&& work) {
   try {
@@ -190,8 +190,8 @@ void Session::drop(std::size_t index) {
   latest_.reset();
 }
 
-/// The first case to meet a loss has failed. Those prepared for the same backend are left out now,
-/// and those that are not, when they come to its devices.
+/// Handles a lost device. The first case that meets the loss fails. Prepared cases of the same
+/// backend are left out now, others when they need its devices.
 void Session::lose_device(std::size_t index, const DeviceLost& error) {
   LostBackends& lost = environment_.lost;
   if (const auto known = lost.reason(error.backend())) {
@@ -211,7 +211,7 @@ void Session::leave_out_lost() {
   }
 }
 
-/// Its device is lost: what has samples keeps them.
+/// Leaves out a case whose device was lost; it keeps its samples if it has any.
 void Session::leave_out(std::size_t index, const std::string& reason) {
   const std::optional<std::size_t> place = entries_[index].sampler_index;
   if (place && !sampler_->samples(*place).empty()) {
@@ -222,7 +222,7 @@ void Session::leave_out(std::size_t index, const std::string& reason) {
   }
 }
 
-/// A case without a number for lack of time is no failure.
+/// Leaves out a case for lack of time, which is not a failure.
 void Session::leave_out_of_time(std::size_t index) {
   report::CaseResult& result = cases_[index];
   result.stopped_because = report::total_time;
@@ -234,7 +234,7 @@ void Session::leave_out_of_time(std::size_t index) {
   environment_.progress.note(fmt::format("{} {}: {}", result.name, what, result.error));
 }
 
-/// Returns a case that is prepared and does the same.
+/// Returns a prepared case with the same work.
 std::optional<std::size_t> Session::equal_case(std::size_t index) const {
   if (options_.measures_equal_plans || earlier_.find(index) != nullptr) return std::nullopt;
   return equal_cases_.equal_to(index, [this](std::size_t i) {
@@ -252,15 +252,15 @@ void Session::leave_out_as_equal(std::size_t index, std::size_t other) {
       fmt::format("{} {}: {}", result.name, report::left_out_of_time, result.error));
 }
 
-/// A stream still works on the case, so the case outlives the session's interest in it.
+/// Keeps a case alive whose execution timed out, because a stream still uses it.
 void Session::abandon(std::size_t index, const TimedOut& error) {
   abandoned_ = std::move(entries_[index].prepared);
   give_up(index, report::CaseStatus::failed, error.what());
   environment_.on_timeout(answered(), error);
 }
 
-/// Returns whether a case is prepared that cannot be compared, as there was no time to prepare its
-/// baseline, or any of the cases whose baseline it is.
+/// Returns whether a prepared case cannot be compared because there was no time to prepare its
+/// baseline, or any case that has it as baseline.
 bool Session::is_lone(std::size_t index) const {
   if (!entries_[index].prepared || earlier_.find(index) != nullptr) return false;
   const auto baseline_of = [this](std::size_t i) { return comparisons_[i].baseline; };
@@ -274,8 +274,8 @@ bool Session::is_lone(std::size_t index) const {
   return has_partners;
 }
 
-/// Leaves out cases that cannot be compared: their time is that of others, of this session or,
-/// where it has none, of the next ones.
+/// Leaves out cases that cannot be compared, if others can use their time: cases of this session,
+/// or the next sessions.
 void Session::leave_out_lone_cases() {
   std::vector<std::size_t> lone;
   bool has_others = environment_.part.index + 1 < environment_.part.count;
@@ -369,7 +369,7 @@ void Session::take(const Step& step) {
   if (has_time_for_tasks(entry, sample.seconds)) measure_tasks(index);
 }
 
-/// A first bound is worth more than further samples, a better bound is not.
+/// A first bound takes precedence over further samples, a better bound does not.
 bool Session::has_time_for_tasks(const Entry& entry, double execution) const {
   const int samples = entry.cost_rounds.empty() ? options_.floor_samples : options_.min_samples;
   const std::size_t lanes = entry.prepared->subject->plan().streams().size();
@@ -404,7 +404,7 @@ void Session::profile_all() {
   }
 }
 
-/// Profiles a case, or notes why not.
+/// Profiles a case, or notes the reason for not doing so.
 void Session::profile(std::size_t index) {
   Entry& entry = entries_[index];
   const auto skip = [&](std::string_view reason) {
@@ -448,7 +448,7 @@ void Session::add_samples(std::size_t index, report::CaseResult& result) const {
   result.samples = sampler_->samples(*entry.sampler_index);
   if (result.samples.empty()) return;
   result.stopped_because = sampler_->stopped_because(*entry.sampler_index);
-  // What is known while sampling goes on is read only when the run did not come to its end.
+  // Results during sampling are read only if the run does not complete.
   if (result.stopped_because.empty()) result.stopped_because = "unfinished";
   if (!entry.cost_rounds.empty()) {
     const auto costs = entry.cost_rounds.costs(median(seconds_of(result.samples)));
