@@ -29,7 +29,7 @@ class OwnMemory final : public ForwardMemory {
   OwnMemory(Device& device, bool allocates) : device_(device), allocates_(allocates) {}
 
   BufferView work(std::size_t bytes) override {
-    if (!allocates_) return symbolic(Space::transient, 0, bytes);
+    if (!allocates_) return {nothing_, 0, bytes};
     buffers_.push_back(std::make_unique<Buffer>(device_.allocate(bytes, MemoryKind::device)));
     return *buffers_.back();
   }
@@ -43,6 +43,7 @@ class OwnMemory final : public ForwardMemory {
  private:
   Device& device_;
   bool allocates_;
+  Buffer nothing_;
   std::vector<std::unique_ptr<Buffer>> buffers_;  // views refer to buffers by address
 };
 

@@ -12,6 +12,13 @@ bool touches(const Call& call, const BufferView& region) {
   return std::ranges::any_of(views, [&](const BufferView& view) { return overlap(view, region); });
 }
 
+/// Returns the number of calls after which no call accesses the region.
+std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
+  std::size_t count = calls.size();
+  while (count > 0 && !touches(calls[count - 1], region)) --count;
+  return count;
+}
+
 PassPlace completion(const std::vector<PassPart>& parts, const BufferView& region) {
   for (std::size_t part = parts.size(); part-- > 0;) {
     const std::size_t calls = calls_until_complete(parts[part].calls, region);
@@ -24,12 +31,6 @@ PassPlace completion(const std::vector<PassPart>& parts, const BufferView& regio
 
 bool overlap(const BufferView& a, const BufferView& b) {
   return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-}
-
-std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferView& region) {
-  std::size_t count = calls.size();
-  while (count > 0 && !touches(calls[count - 1], region)) --count;
-  return count;
 }
 
 std::vector<PassPlace> completions(const std::vector<PassPart>& parts,

@@ -18,9 +18,9 @@ namespace {
 using FlopsByLayer = std::map<std::string, double, std::less<>>;
 
 /// Returns the FLOPs by layer. Calls of the loss, which have no layer, are under "".
-FlopsByLayer flops_by_layer(const std::vector<OpCall>& calls) {
+FlopsByLayer flops_by_layer(const std::vector<SymbolicCall>& calls) {
   FlopsByLayer flops;
-  for (const OpCall& call : calls) flops[call.layer] += call.op->work().flops;
+  for (const SymbolicCall& call : calls) flops[call.layer] += call.op->work().flops;
   return flops;
 }
 

@@ -123,8 +123,8 @@ void initialize(CaseParts& parts, const Stage& stage, const BufferView* memory,
 
 StageMemory memory_without_parameters(CaseParts& parts, const Stage::Options& options,
                                       const StagePlan& plan) {
-  StageMemory memory{.parameters = symbolic(Space::parameters, 0, plan.store.bytes()),
-                     .packed = symbolic(Space::packed, 0, plan.store.packed_bytes()),
+  StageMemory memory{.parameters = elsewhere(plan.store.bytes()),
+                     .packed = elsewhere(plan.store.packed_bytes()),
                      .gradients = {},
                      .statistics = shared_statistics(parts, options, plan),
                      .images = {},

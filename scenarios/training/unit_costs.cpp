@@ -39,7 +39,7 @@ class Unit {
   [[nodiscard]] const StageProgram& program() const { return program_; }
   [[nodiscard]] const ParameterStore& store() const { return store_; }
   /// Returns the calls of both passes.
-  [[nodiscard]] const std::vector<OpCall>& calls() const { return calls_; }
+  [[nodiscard]] const std::vector<SymbolicCall>& calls() const { return calls_; }
 
  private:
   static ParameterStore with_parameters(Stream& stream, const StageRange& range,
@@ -51,7 +51,7 @@ class Unit {
 
   ParameterStore store_;
   StageProgram program_;
-  std::vector<OpCall> calls_;
+  std::vector<SymbolicCall> calls_;
 };
 
 /// Returns the shortest of several runs after a warm-up run; other load on a machine only makes
@@ -86,7 +86,7 @@ void enqueue(Stream& stream, const std::vector<Call>& calls) {
 double estimated_seconds(const Unit& unit) {
   constexpr Roofline core{.flops_per_second = 1e11, .bytes_per_second = 1e10};
   double seconds = 0;
-  for (const OpCall& call : unit.calls()) seconds += core.seconds(call.op->work());
+  for (const SymbolicCall& call : unit.calls()) seconds += core.seconds(call.op->work());
   return seconds;
 }
 

@@ -135,7 +135,7 @@ Shape Concatenation::output_of(const std::vector<Shape>& inputs) const {
 
 void Concatenation::write_forward(ForwardPass& pass) const {
   const LayerWork& work = pass.work();
-  const BufferView output = pass.place_output(pass.activation(work.output).bytes);
+  const SymbolicView output = pass.place_output(pass.activation(work.output).bytes);
   for (std::size_t which = 0; which < work.inputs.size(); ++which) {
     Op& op = pass.prepare(InsertChannels{.range = range_of(work, which), .dtype = work.dtype});
     pass.emit(op, {{"source", pass.input(which)}, {"destination", output}});

@@ -9,8 +9,8 @@
 
 namespace parbench {
 
-/// Divides the packing of a stage (`Stage::pack`) by the buckets that it reads. The copies of a
-/// bucket are consecutive.
+/// Divides the packing of a stage by the buckets that it reads. The copies of a bucket are
+/// consecutive.
 class PackedCopies {
  public:
   PackedCopies(TrainingStep& step, const Stage& stage, const ShardLayout& layout);
@@ -27,16 +27,16 @@ class PackedCopies {
 
   /// Return the bytes of all copies of a bucket, and the calls that make them.
   [[nodiscard]] std::size_t bytes(std::size_t bucket) const { return bytes_[bucket]; }
-  [[nodiscard]] const std::vector<OpCall>& calls(std::size_t bucket) const {
+  [[nodiscard]] const std::vector<SymbolicCall>& calls(std::size_t bucket) const {
     return calls_[bucket];
   }
 
  private:
-  void add(std::size_t bucket, const BufferView& packed, OpCall call);
+  void add(std::size_t bucket, const SymbolicView& packed, SymbolicCall call);
 
   std::vector<Part> parts_;
-  std::vector<std::size_t> bytes_;          // by bucket
-  std::vector<std::vector<OpCall>> calls_;  // by bucket
+  std::vector<std::size_t> bytes_;                // by bucket
+  std::vector<std::vector<SymbolicCall>> calls_;  // by bucket
 };
 
 }  // namespace parbench

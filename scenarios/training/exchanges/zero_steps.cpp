@@ -7,11 +7,9 @@
 #include <set>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "kernels/base/round_up.h"
 #include "scenarios/plan/region.h"
-#include "scenarios/training/completion.h"
 
 namespace parbench {
 namespace {
@@ -44,7 +42,7 @@ ZeroSteps::ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layou
 
 void ZeroSteps::add_round(int micro_batch) {
   Round& round = rounds_.emplace_back(Round{.micro_batch = micro_batch, .forward = count()});
-  if (settings_.divides_parameters()) divide(step_.replica(r_).forward(micro_batch), {});
+  if (settings_.divides_parameters()) divide(step_.replica(r_).program(micro_batch).forward(), {});
   round.backward = count();
   divide_backward(round);
   round.end = count();
@@ -56,46 +54,50 @@ const ZeroSteps::Round& ZeroSteps::round_of(int step) const {
 
 // --- steps ---
 
-std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) const {
+/// Returns the buckets of parameters, or of gradients, that a call accesses.
+std::vector<std::size_t> ZeroSteps::buckets_of(const SymbolicCall& call, Space space) const {
   std::vector<std::size_t> buckets;
-  for (const BufferView& view : std::get<OpCall>(call).views) {
+  for (const SymbolicView& view : call.views) {
     if (view.bytes == 0) continue;
-    if (is_in(view, space)) add_buckets(buckets, {layout_.bucket_at(view.offset)});
-    if (space == Space::parameters && is_in(view, Space::packed)) {
+    if (view.is_in(space)) add_buckets(buckets, {layout_.bucket_at(view.offset)});
+    if (space == Space::parameters && view.is_in(Space::packed)) {
       add_buckets(buckets, {packed_->part_at(view.offset).bucket});
     }
   }
   return buckets;
 }
 
+std::vector<std::size_t> ZeroSteps::pooled(const SymbolicCall& call, Space space) const {
+  return is_pooled(space) ? buckets_of(call, space) : std::vector<std::size_t>();
+}
+
 /// Divides calls into steps. A new step begins at each of `ends`, indices of calls in ascending
 /// order, and at each call that needs other parameters.
-void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
+void ZeroSteps::divide(const std::vector<SymbolicCall>& calls, std::span<const std::size_t> ends) {
   steps_.emplace_back();
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const std::vector<std::size_t> needed = buckets_of(calls[i], Space::parameters);
+    const std::vector<std::size_t> needed = pooled(calls[i], Space::parameters);
     const bool is_cut = std::ranges::find(ends, i) != ends.end();
     const bool needs_others =
         !steps_.back().parameters.empty() && !is_needed(needed, steps_.back().parameters);
     if ((is_cut || needs_others) && !steps_.back().calls.empty()) steps_.emplace_back();
     Step& step = steps_.back();
     add_buckets(step.parameters, needed);
-    add_buckets(step.gradients, buckets_of(calls[i], Space::gradients));
+    add_buckets(step.gradients, pooled(calls[i], Space::gradients));
     step.calls.push_back(calls[i]);
   }
 }
 
 /// Passes after the first micro-batch accumulate in buckets that are initialised with zeros.
 void ZeroSteps::divide_backward(Round& round) {
-  const std::vector<Call> calls =
-      step_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
-  std::vector<std::size_t> ends;  // number of calls until it is complete, by bucket
-  for (const GradientBucket& bucket : layout_.buckets()) {
-    const BufferView gradients =
-        step_.replica(r_).region().gradients.part(bucket.begin, bucket.end - bucket.begin);
-    const std::size_t end = calls_until_complete(calls, gradients);
-    ends.push_back(ends.empty() ? end : std::max(ends.back(), end));
+  const std::vector<SymbolicCall>& calls =
+      step_.replica(r_).program(round.micro_batch).backward(round.micro_batch > 0);
+  // number of calls until a bucket and all earlier ones are complete, by bucket
+  std::vector<std::size_t> ends(layout_.buckets().size(), 0);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (const std::size_t b : buckets_of(calls[i], Space::gradients)) ends[b] = i + 1;
   }
+  for (std::size_t b = 1; b < ends.size(); ++b) ends[b] = std::max(ends[b], ends[b - 1]);
   divide(calls, ends);
   std::size_t done = 0;
   int step = round.backward;
@@ -190,16 +192,17 @@ std::size_t ZeroSteps::find(Space space, std::size_t bucket, int step) const {
 
 // --- calls ---
 
-BufferView ZeroSteps::moved(const BufferView& view, int step) const {
+/// Returns the view in the pool; other views are unchanged.
+SymbolicView ZeroSteps::moved(const SymbolicView& view, int step) const {
   if (view.bytes == 0) return view;
-  if (is_in(view, Space::packed)) {
+  if (view.is_in(Space::packed) && is_pooled(Space::packed)) {
     const PackedCopies::Part& part = packed_->part_at(view.offset);
     const PooledBucket& bucket = held()[find(Space::parameters, part.bucket, step)];
     const std::size_t copies = bucket.bytes - packed_->bytes(part.bucket);
     return memory(bucket).part(copies + part.behind + view.offset - part.offset, view.bytes);
   }
   for (const Space space : {Space::parameters, Space::gradients}) {
-    if (!is_in(view, space)) continue;
+    if (!view.is_in(space) || !is_pooled(space)) continue;
     const std::size_t bucket = layout_.bucket_at(view.offset);
     return memory(held()[find(space, bucket, step)])
         .part(view.offset - layout_.buckets()[bucket].begin, view.bytes);
@@ -207,14 +210,8 @@ BufferView ZeroSteps::moved(const BufferView& view, int step) const {
   return view;
 }
 
-Call ZeroSteps::moved(const Call& call, int step) const {
-  OpCall result = std::get<OpCall>(call);
-  for (BufferView& view : result.views) view = moved(view, step);
-  return result;
-}
-
 /// The padding between gradients is zeroed with them, because it is included in sums and norms.
-void ZeroSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
+void ZeroSteps::add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls) {
   const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;
   const std::vector<std::size_t> offsets = stage.gradient_offsets();
@@ -228,33 +225,34 @@ void ZeroSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
   }
 }
 
-Call ZeroSteps::zero_of(std::size_t begin, std::size_t end) {
+SymbolicCall ZeroSteps::zero_of(std::size_t begin, std::size_t end) {
   Op& zero = step_.ops.prepare(
       compute_stream(), Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
                              .distribution = Distribution::constant,
                              .low = 0.0F});
-  return bind(zero, {{"destination", symbolic(Space::gradients, begin, end - begin)}});
+  return bind<SymbolicView>(zero, {{"destination", {Space::gradients, begin, end - begin}}});
 }
 
 std::vector<Call> ZeroSteps::calls(int step) {
   const Step& own = steps_[static_cast<std::size_t>(step)];
-  std::vector<Call> symbolic_calls;
+  std::vector<SymbolicCall> calls;
   for (const std::size_t i : used(step)) {
     if (held()[i].when.first != step) continue;
     const std::size_t bucket = held()[i].when.bucket;
     if (!held()[i].has_gradients) {
-      std::ranges::copy(packed_->calls(bucket), std::back_inserter(symbolic_calls));
+      std::ranges::copy(packed_->calls(bucket), std::back_inserter(calls));
     } else if (round_of(step).micro_batch == 0) {
-      add_zeros(bucket, symbolic_calls);
+      add_zeros(bucket, calls);
     } else {
       const auto [begin, end] = layout_.buckets()[bucket];
-      symbolic_calls.push_back(zero_of(begin, end));
+      calls.push_back(zero_of(begin, end));
     }
   }
-  append(symbolic_calls, own.calls);
-  std::vector<Call> placed;
-  for (const Call& call : symbolic_calls) placed.push_back(moved(call, step));
-  return placed;
+  std::ranges::copy(own.calls, std::back_inserter(calls));
+  for (SymbolicCall& call : calls) {
+    for (SymbolicView& view : call.views) view = moved(view, step);
+  }
+  return rebase(calls, step_.replica(r_).bases(round_of(step).micro_batch));
 }
 
 }  // namespace parbench

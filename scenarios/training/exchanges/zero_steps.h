@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "scenarios/framework/symbolic.h"
 #include "scenarios/plan/schedules/bucket_pool.h"
 #include "scenarios/training/exchanges/packed_copies.h"
-#include "scenarios/training/program/symbolic.h"
 #include "scenarios/training/step/step_tasks.h"
 
 namespace parbench {
@@ -55,26 +55,31 @@ class ZeroSteps {
 
  private:
   struct Step {
-    std::vector<Call> calls;              // with symbolic views
+    std::vector<SymbolicCall> calls;
     std::vector<std::size_t> parameters;  // buckets, ascending
     std::vector<std::size_t> gradients;
   };
   [[nodiscard]] Stream& compute_stream() const {
     return step_.context.stream(step_.replica(r_).device(), StreamKind::compute);
   }
-  void divide(const std::vector<Call>& calls, std::span<const std::size_t> ends);
+  void divide(const std::vector<SymbolicCall>& calls, std::span<const std::size_t> ends);
   void add_round(int micro_batch);
   void divide_backward(Round& round);
   void make_pool();
   [[nodiscard]] std::vector<PooledBucket> wanted(bool stays) const;
-  void add_zeros(std::size_t bucket, std::vector<Call>& calls);
-  [[nodiscard]] Call zero_of(std::size_t begin, std::size_t end);
-  [[nodiscard]] std::vector<std::size_t> buckets_of(const Call& call, Space space) const;
+  void add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls);
+  [[nodiscard]] SymbolicCall zero_of(std::size_t begin, std::size_t end);
+  /// Returns whether data of the space is in the pool.
+  [[nodiscard]] bool is_pooled(Space space) const {
+    return space == Space::gradients ? settings_.divides_gradients()
+                                     : settings_.divides_parameters();
+  }
+  [[nodiscard]] std::vector<std::size_t> buckets_of(const SymbolicCall& call, Space space) const;
+  [[nodiscard]] std::vector<std::size_t> pooled(const SymbolicCall& call, Space space) const;
   /// Returns an index in `held`. Throws std::logic_error if the bucket is not in the pool during
   /// the step.
   [[nodiscard]] std::size_t find(Space space, std::size_t bucket, int step) const;
-  [[nodiscard]] BufferView moved(const BufferView& view, int step) const;
-  [[nodiscard]] Call moved(const Call& call, int step) const;
+  [[nodiscard]] SymbolicView moved(const SymbolicView& view, int step) const;
 
   TrainingStep& step_;
   std::size_t r_;

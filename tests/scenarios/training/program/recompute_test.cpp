@@ -36,14 +36,14 @@ struct Recompute : testing::Test {
   std::vector<std::unique_ptr<ParameterStore>> stores;
 };
 
-std::vector<std::string> layers_of(const std::vector<OpCall>& calls) {
+std::vector<std::string> layers_of(const std::vector<SymbolicCall>& calls) {
   std::vector<std::string> names;
-  for (const OpCall& call : calls) names.push_back(call.layer);
+  for (const SymbolicCall& call : calls) names.push_back(call.layer);
   return names;
 }
 
-std::ptrdiff_t count(const std::vector<OpCall>& calls, const std::string& layer) {
-  return std::ranges::count(calls, layer, &OpCall::layer);
+std::ptrdiff_t count(const std::vector<SymbolicCall>& calls, const std::string& layer) {
+  return std::ranges::count(calls, layer, &SymbolicCall::layer);
 }
 
 TEST_F(Recompute, KeepsOnlyWhatCrossesUnitsAndBothSidesOfTheLastLayer) {
