@@ -97,10 +97,10 @@ void Executor::find_waits(Step& step) const {
   for (const TaskId before : step.task->after) {
     const std::vector<LaneId>& others = plan_.graph().task(before).lanes;
     if (others == lanes) continue;  // the tasks are ordered on each lane
-    for (std::size_t place = 0; place < others.size(); ++place) {
-      if (!is_local(others[place])) continue;  // a message orders them
-      Part& last = latest.try_emplace(others[place], Part{before, place}).first->second;
-      if (before > last.task) last = {before, place};
+    for (std::size_t lane_index = 0; lane_index < others.size(); ++lane_index) {
+      if (!is_local(others[lane_index])) continue;  // a message orders them
+      Part& last = latest.try_emplace(others[lane_index], Part{before, lane_index}).first->second;
+      if (before > last.task) last = {before, lane_index};
     }
   }
   for (const LaneId lane : lanes) {
@@ -126,9 +126,9 @@ void Executor::make_events() {
   }
   std::map<std::pair<TaskId, std::size_t>, std::vector<Device*>> waiters;
   for (const Step& step : steps_) {
-    for (std::size_t place = 0; place < step.streams.size(); ++place) {
-      for (const Part& before : step.waits[place]) {
-        waiters[{before.task, before.place}].push_back(&step.streams[place]->device());
+    for (std::size_t lane_index = 0; lane_index < step.streams.size(); ++lane_index) {
+      for (const Part& before : step.waits[lane_index]) {
+        waiters[{before.task, before.lane_index}].push_back(&step.streams[lane_index]->device());
       }
     }
   }
@@ -317,15 +317,16 @@ void Executor::mark_enqueued(std::size_t index) {
 
 void Executor::enqueue_step(std::size_t index) {
   const Step& step = steps_[index];
-  for (std::size_t place = 0; place < step.streams.size(); ++place) {
-    for (const Part& before : step.waits[place]) {
+  for (std::size_t lane_index = 0; lane_index < step.streams.size(); ++lane_index) {
+    for (const Part& before : step.waits[lane_index]) {
       if (launchers_) wait_until_enqueued(before.task);
-      step.streams[place]->wait(*steps_[static_cast<std::size_t>(before.task)].done[before.place]);
+      step.streams[lane_index]->wait(
+          *steps_[static_cast<std::size_t>(before.task)].done[before.lane_index]);
     }
   }
   enqueue_calls(index);
-  for (std::size_t place = 0; place < step.streams.size(); ++place) {
-    if (step.done[place] != nullptr) step.streams[place]->record(*step.done[place]);
+  for (std::size_t lane_index = 0; lane_index < step.streams.size(); ++lane_index) {
+    if (step.done[lane_index] != nullptr) step.streams[lane_index]->record(*step.done[lane_index]);
   }
   if (launchers_) mark_enqueued(index);
 }
@@ -372,8 +373,8 @@ void Executor::check_recording() const {
 Recording Executor::record(int executions, double typical_seconds) {
   CallRecorder recorder(plan_, mode_, tags_);
   struct Recorded {
-    CallRecorder*& place;
-    ~Recorded() { place = nullptr; }
+    CallRecorder*& recorder;
+    ~Recorded() { recorder = nullptr; }
   };
   const Recorded recorded{recorder_ = &recorder};
   graph_.reset();  // devices may log only calls of graphs captured while logging
@@ -396,12 +397,12 @@ Recording Executor::record(int executions, double typical_seconds) {
     recorder.abandon();
     throw;
   }
-  recording.kept = nearest_place(recording.seconds, typical_seconds);
+  recording.kept = nearest_index(recording.seconds, typical_seconds);
   recording.timeline = std::move(timelines[recording.kept]);
   recording.origin = origins[recording.kept];
   if (dropped[recording.kept] > 0) {
-    throw Unsupported(
-        fmt::format("{} records of calls are missing or have no place", dropped[recording.kept]));
+    throw Unsupported(fmt::format("{} records of calls are missing or belong to no call",
+                                  dropped[recording.kept]));
   }
   return recording;
 }

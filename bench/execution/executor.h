@@ -47,10 +47,10 @@ class Executor final : public PlanRunner {
   [[nodiscard]] Recording record(int executions, double typical_seconds) override;
 
  private:
-  /// A task on one of its lanes; `place` is the index in its lanes.
+  /// A task on one of its lanes; `lane_index` is the index among its lanes.
   struct Part {
     TaskId task = 0;
-    std::size_t place = 0;
+    std::size_t lane_index = 0;
   };
   /// The host's work for one task. `streams`, `waits` and `done` are indexed like the task's lanes.
   struct Step {

@@ -48,8 +48,8 @@ class Preparation {
   /// Sorts cases with the same reference by their rank, and these groups by their lowest rank.
   void sort_by(const std::function<int(std::size_t)>& rank);
 
-  /// Sorts these groups by the place of their first case.
-  void sort_groups_by(const std::function<std::size_t(std::size_t)>& place);
+  /// Sorts these groups by the key of their first case.
+  void sort_groups_by(const std::function<std::size_t(std::size_t)>& key);
 
   /// Prepares, runs and verifies one case; `verification` reports a wrong result. Throws exceptions
   /// of preparing and running, and those of `check_end` between steps (Interrupted or OutOfTime).

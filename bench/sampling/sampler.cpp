@@ -27,10 +27,10 @@ std::optional<double> precision_of(const std::vector<report::Sample>& samples) {
 
 /// Interpolates between sorted values, at a fraction of their indices.
 double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
 /// Returns the relative standard deviation of samples, estimated from the quartiles of a normal

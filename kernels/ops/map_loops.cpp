@@ -116,7 +116,7 @@ MapLoops map_loops(const Map& desc) {
   return all;
 }
 
-ResultPlaces result_places(const ElementProgram& program, const std::vector<bool>& is_kept) {
+ResultRegisters result_registers(const ElementProgram& program, const std::vector<bool>& is_kept) {
   const std::size_t count = program.size();
   std::vector<std::size_t> last_use(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -126,19 +126,19 @@ ResultPlaces result_places(const ElementProgram& program, const std::vector<bool
     }
   }
   last_use.back() = count;
-  ResultPlaces places{.place_of = std::vector<std::size_t>(count)};
+  ResultRegisters registers{.register_of = std::vector<std::size_t>(count)};
   std::vector<std::size_t> free;
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < i; ++k) {
-      if (last_use[k] == i && is_kept[k]) free.push_back(places.place_of[k]);
+      if (last_use[k] == i && is_kept[k]) free.push_back(registers.register_of[k]);
     }
     if (!is_kept[i]) continue;
-    if (free.empty()) free.push_back(places.count++);
-    places.place_of[i] = free.back();
+    if (free.empty()) free.push_back(registers.count++);
+    registers.register_of[i] = free.back();
     free.pop_back();
-    if (last_use[i] == i) free.push_back(places.place_of[i]);  // no step reads it
+    if (last_use[i] == i) free.push_back(registers.register_of[i]);  // no step reads it
   }
-  return places;
+  return registers;
 }
 
 }  // namespace parbench

@@ -47,14 +47,14 @@ struct MapLoops {
 [[nodiscard]] MapLoops map_loops(const Map& desc);
 
 /// Registers for the results of steps, each in use until its last read.
-struct ResultPlaces {
-  std::vector<std::size_t> place_of;  // by step; unspecified for steps that are not kept
+struct ResultRegisters {
+  std::vector<std::size_t> register_of;  // by step; unspecified for steps that are not kept
   std::size_t count = 0;
 };
 
-/// Assigns places to the results of the steps for which `is_kept` is true. A step may take the
-/// place of one of its operands if no later step reads that operand.
-[[nodiscard]] ResultPlaces result_places(const ElementProgram& program,
-                                         const std::vector<bool>& is_kept);
+/// Assigns registers to the results of the steps for which `is_kept` is true. A step may take the
+/// register of one of its operands if no later step reads that operand.
+[[nodiscard]] ResultRegisters result_registers(const ElementProgram& program,
+                                               const std::vector<bool>& is_kept);
 
 }  // namespace parbench

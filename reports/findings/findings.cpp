@@ -78,7 +78,7 @@ struct AnswerCases {
   }
 
   /// Returns the priority of a case in a rule's finding; the highest comes first.
-  [[nodiscard]] int place(const Rule& rule, const std::string& name) const {
+  [[nodiscard]] int priority(const Rule& rule, const std::string& name) const {
     if (rule.begins_with_recommended && recommended.contains(name)) return 2;
     return divided.contains(name) ? 1 : 0;
   }
@@ -103,7 +103,7 @@ std::optional<RankedFinding> finding_of(const Rule& rule,
   for (const CaseResult* one : cases) {
     std::optional<Remark> remark = remark_of(rule, *one, profiled);
     if (!remark) continue;
-    const Rank rank{first.place(rule, one->name), remark->share, remark->weight};
+    const Rank rank{first.priority(rule, one->name), remark->share, remark->weight};
     if (finding.cases.empty() || rank > ranked.rank) {
       ranked.rank = rank;
       finding.share = remark->share;

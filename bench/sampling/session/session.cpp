@@ -213,9 +213,9 @@ void Session::leave_out_lost() {
 
 /// Leaves out a case whose device was lost; it keeps its samples if it has any.
 void Session::leave_out(std::size_t index, const std::string& reason) {
-  const std::optional<std::size_t> place = entries_[index].sampler_index;
-  if (place && !sampler_->samples(*place).empty()) {
-    sampler_->withdraw(*place);
+  const std::optional<std::size_t> in_sampler = entries_[index].sampler_index;
+  if (in_sampler && !sampler_->samples(*in_sampler).empty()) {
+    sampler_->withdraw(*in_sampler);
   } else {
     cases_[index].error = reason;
     drop(index);
@@ -337,9 +337,9 @@ void Session::sample_all() {
   }
   sampler_->interrupt();
   for (const std::size_t index : sampled_) {
-    const std::size_t place = *entries_[index].sampler_index;
-    if (!sampler_->samples(place).empty()) continue;
-    if (sampler_->stopped_because(place) == report::total_time) leave_out_of_time(index);
+    const std::size_t in_sampler = *entries_[index].sampler_index;
+    if (!sampler_->samples(in_sampler).empty()) continue;
+    if (sampler_->stopped_because(in_sampler) == report::total_time) leave_out_of_time(index);
   }
 }
 

@@ -91,13 +91,13 @@ __global__ void add_bias_kernel(T* tensor, const float* bias, std::int64_t rows,
 #pragma unroll
   for (int i = 0; i < N; ++i) added[i] = bias[channel + i];
   for (std::int64_t row = first_row(); row < rows; row += row_step()) {
-    T* place = tensor + row * channels + channel;
-    Vector<T, N> vector = load_vector<N>(place, aligned);
+    T* elements = tensor + row * channels + channel;
+    Vector<T, N> vector = load_vector<N>(elements, aligned);
 #pragma unroll
     for (int i = 0; i < N; ++i) {
       assign(vector.values[i], to_float(vector.values[i]) + added[i]);
     }
-    store_vector<N>(place, vector, aligned);
+    store_vector<N>(elements, vector, aligned);
   }
 }
 

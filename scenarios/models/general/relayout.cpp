@@ -48,7 +48,7 @@ class Relayout {
       offset += reach_[i] * digits_[i].stride;
     }
     for (std::size_t d = 0; d < operand_.strides.size(); ++d) {
-      if (!place(d)) return false;
+      if (!divide_along(d)) return false;
     }
     for (std::size_t i = 0; i < digits_.size(); ++i) {
       if (reach_[i] >= digits_[i].extent) return false;
@@ -60,7 +60,7 @@ class Relayout {
  private:
   /// Makes a dimension step along a digit. If it exceeds the digit, divides it: the outer part
   /// becomes a dimension before it, which is processed next.
-  [[nodiscard]] bool place(std::size_t& d) {
+  [[nodiscard]] bool divide_along(std::size_t& d) {
     std::int64_t& stride = operand_.strides[d];
     if (stride == 0 || map_.extents[d] == 1) return true;
     const auto next = std::ranges::find_if(
@@ -74,7 +74,7 @@ class Relayout {
       }
       // The inner part is now dimension d + 1.
       add(next, step, inner, operand_.strides[d + 1]);
-      if (!place(d)) return false;
+      if (!divide_along(d)) return false;
       ++d;
       return true;
     }
@@ -97,21 +97,21 @@ class Relayout {
       if (step.from[0] > d) ++step.from[0];
     }
     const std::size_t kept = map_.extents.size() - static_cast<std::size_t>(map_.reduced);
-    const auto place = static_cast<std::ptrdiff_t>(d);
-    for (StridedTensor& input : map_.inputs) divide(input.strides, place, inner);
+    const auto dimension = static_cast<std::ptrdiff_t>(d);
+    for (StridedTensor& input : map_.inputs) divide(input.strides, dimension, inner);
     if (d < kept) {
-      divide(map_.output.strides, place, inner);
+      divide(map_.output.strides, dimension, inner);
     } else {
       ++map_.reduced;
     }
-    map_.extents.insert(map_.extents.begin() + place, map_.extents[d] / inner);
+    map_.extents.insert(map_.extents.begin() + dimension, map_.extents[d] / inner);
     map_.extents[d + 1] = inner;
     return true;
   }
 
-  static void divide(Shape& strides, std::ptrdiff_t place, std::int64_t inner) {
-    const std::int64_t stride = strides[static_cast<std::size_t>(place)];
-    strides.insert(strides.begin() + place, stride * inner);
+  static void divide(Shape& strides, std::ptrdiff_t dimension, std::int64_t inner) {
+    const std::int64_t stride = strides[static_cast<std::size_t>(dimension)];
+    strides.insert(strides.begin() + dimension, stride * inner);
   }
 
   Map& map_;

@@ -117,12 +117,12 @@ class ListScheduler {
     // reader, and the sort is stable for equal ones.
     std::ranges::stable_sort(waiting, [&](int a, int b) { return paths_[at(a)] > paths_[at(b)]; });
     InterOpStage stage;
-    for (const int op : waiting) stage.push_back({.op = op, .stream = place(op, block)});
+    for (const int op : waiting) stage.push_back({.op = op, .stream = assign_stream(op, block)});
     return stage;
   }
 
  private:
-  int place(int op, const Block& block) {
+  int assign_stream(int op, const Block& block) {
     double ready = 0;
     for (const int before : problem_.after[at(op)]) {
       if (before >= block.first) ready = std::max(ready, ends_[at(before)]);

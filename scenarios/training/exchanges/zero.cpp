@@ -303,8 +303,8 @@ class ZeroWriter {
       for (std::size_t b = 0; b < bucket_count(); ++b) {
         RegionUpdate* update = shards_.update(r, b);
         if (update == nullptr) continue;
-        const std::size_t place = (r * bucket_count() + b) * sizeof(float);
-        append(calls, update->squared_norm(norms_[r].view.part(place, sizeof(float))));
+        const std::size_t offset = (r * bucket_count() + b) * sizeof(float);
+        append(calls, update->squared_norm(norms_[r].view.part(offset, sizeof(float))));
       }
       const TaskId norm = step_.plan.add({.name = fmt::format("norm, replica {}", r),
                                           .lanes = {compute_lane(r)},

@@ -53,8 +53,8 @@ TEST(SamplerTime, AFirstRoundThatDoesNotFitTakesBaselinesBeforeTheirCases) {
     Machine machine(options, cases, [](auto, auto) { return 1.0; });
     ASSERT_TRUE(machine.run());
     ASSERT_EQ(machine.steps.size(), 4U);
-    for (const std::size_t place : {0U, 2U}) {
-      EXPECT_EQ(machine.steps[place].index, machine.steps[place + 1].index + 3)
+    for (const std::size_t index : {0U, 2U}) {
+      EXPECT_EQ(machine.steps[index].index, machine.steps[index + 1].index + 3)
           << "so that there are two ratios, seed " << seed;
     }
   }

@@ -9,12 +9,12 @@
 namespace parbench::test {
 namespace {
 
-std::size_t place_of(const StridedTensor& tensor, const Shape& coordinates) {
-  std::int64_t place = tensor.offset;
+std::size_t index_of(const StridedTensor& tensor, const Shape& coordinates) {
+  std::int64_t index = tensor.offset;
   for (std::size_t i = 0; i < tensor.strides.size(); ++i) {
-    place += tensor.strides[i] * coordinates[i];
+    index += tensor.strides[i] * coordinates[i];
   }
-  return size(place);
+  return size(index);
 }
 
 /// A choice between two numbers, or NaN where one of both is.
@@ -87,10 +87,10 @@ double element(const Map& desc, const Tensors& inputs, const Shape& coordinates)
     const std::size_t first = step.from[0];
     if (step.op == ElementOp::input) {
       const StridedTensor& input = desc.inputs[first];
-      const std::size_t place = place_of(input, coordinates);
+      const std::size_t index = index_of(input, coordinates);
       results.push_back(input.values != nullptr
-                            ? double{(*input.values)[place]}
-                            : in(inputs, "source" + std::to_string(first))[place]);
+                            ? double{(*input.values)[index]}
+                            : in(inputs, "source" + std::to_string(first))[index]);
     } else if (step.op == ElementOp::number) {
       results.push_back(double{step.number});
     } else if (step.op == ElementOp::coordinate) {
@@ -140,10 +140,10 @@ Tensors compute(const Map& desc, const Tensors& inputs) {
   std::vector<bool> begun(destination.size());
   Shape coordinates(desc.extents.size());
   do {
-    const std::size_t place = place_of(desc.output, coordinates);
+    const std::size_t index = index_of(desc.output, coordinates);
     const double value = element(desc, inputs, coordinates);
-    destination[place] = begun[place] ? reduced(desc.reduction, destination[place], value) : value;
-    begun[place] = true;
+    destination[index] = begun[index] ? reduced(desc.reduction, destination[index], value) : value;
+    begun[index] = true;
   } while (advance(coordinates, desc.extents));
   for (std::size_t i = 0; desc.accumulate && i < destination.size(); ++i) {
     if (begun[i]) destination[i] += before[i];

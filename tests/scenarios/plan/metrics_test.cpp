@@ -405,7 +405,7 @@ TEST(Metrics, OfNothingAreZero) {
   EXPECT_THAT(ns(metrics.streams_busy), ElementsAre(0, 0));
 }
 
-/// Calls at random places, those of a lane one after the other, each waiting for earlier ones.
+/// Calls at random times, those of a lane one after the other, each waiting for earlier ones.
 Timeline random_timeline(std::mt19937& generator) {
   MadeTimeline timeline;
   const auto below = [&](int max) {

@@ -204,9 +204,9 @@ void fold(Reduction reduction, float* work, const float* in, std::size_t outer, 
       fold_columns(reduction, work + i * inner, from, middle, inner);
       continue;
     }
-    float* place = work + i * middle * inner;
-    fold_columns(reduction, place, place, middle, inner);
-    if (i > 0) std::copy_n(place, inner, work + i * inner);
+    float* rows = work + i * middle * inner;
+    fold_columns(reduction, rows, rows, middle, inner);
+    if (i > 0) std::copy_n(rows, inner, work + i * inner);
   }
 }
 

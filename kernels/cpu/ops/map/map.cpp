@@ -69,8 +69,10 @@ class TileRunner {
   [[nodiscard]] float* block(std::size_t index) {
     return blocks_.data() + index * plan_.block_elements();
   }
-  [[nodiscard]] float* place_of(const PlacedStep& step, std::size_t index, const TileStart& start);
-  void load(const PlacedStep& step, float* out, const TileStart& start, const TileExtents& extents);
+  [[nodiscard]] float* location_of(const LocatedStep& step, std::size_t index,
+                                   const TileStart& start);
+  void load(const LocatedStep& step, float* out, const TileStart& start,
+            const TileExtents& extents);
   void compute(const ElementStep& step, float* out, std::size_t count) const;
   void copy(std::size_t source, const TileStart& start, const TileExtents& extents) const;
 
@@ -82,25 +84,26 @@ class TileRunner {
   alignas(64) std::array<float, MapPlan::max_block_elements> blocks_;
 };
 
-float* TileRunner::place_of(const PlacedStep& step, std::size_t index, const TileStart& start) {
-  switch (step.place) {
-    case StepPlace::uniform:
+float* TileRunner::location_of(const LocatedStep& step, std::size_t index, const TileStart& start) {
+  switch (step.location) {
+    case ResultLocation::uniform:
       return &uniform_[index];
-    case StepPlace::block:
+    case ResultLocation::block:
       return block(step.block);
-    case StepPlace::memory:
+    case ResultLocation::memory:
       return reinterpret_cast<float*>(element(step.step.from[0], start));
-    case StepPlace::output:
+    case ResultLocation::output:
       break;
   }
   return reinterpret_cast<float*>(element(plan_.loops().output(), start));
 }
 
-void TileRunner::load(const PlacedStep& step, float* out, const TileStart& start,
+void TileRunner::load(const LocatedStep& step, float* out, const TileStart& start,
                       const TileExtents& extents) {
   const std::size_t operand = step.step.from[0];
   const MapOperand& one = plan_.loops().operands[operand];
-  const TileExtents loaded = step.place == StepPlace::uniform ? TileExtents{1, 1, 1} : extents;
+  const TileExtents loaded =
+      step.location == ResultLocation::uniform ? TileExtents{1, 1, 1} : extents;
   if (one.is_coordinate) {
     load_positions(out, loaded, plan_.position(operand, start), plan_.strides(operand));
   } else {
@@ -121,13 +124,13 @@ const float* TileRunner::run(const TileStart& start, const TileExtents& extents)
   const auto count = static_cast<std::size_t>(element_count(extents));
   const auto& steps = plan_.steps();
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const PlacedStep& step = steps[i];
+    const LocatedStep& step = steps[i];
     if (step.step.op == ElementOp::number) continue;
-    float* out = place_of(step, i, start);
-    const bool is_uniform = step.place == StepPlace::uniform;
+    float* out = location_of(step, i, start);
+    const bool is_uniform = step.location == ResultLocation::uniform;
     if (operand_count(step.step.op) > 0) {
       compute(step.step, out, is_uniform ? 1 : count);
-    } else if (step.place != StepPlace::memory) {
+    } else if (step.location != ResultLocation::memory) {
       load(step, out, start, extents);
     }
     results_.at(i) = {out, is_uniform};
@@ -147,7 +150,7 @@ void TileRunner::copy(std::size_t source, const TileStart& start,
 void TileRunner::store(const TileStart& start, const TileExtents& extents) {
   if (plan_.is_copy()) return copy(plan_.steps()[0].step.from[0], start, extents);
   const float* results = run(start, extents);
-  if (plan_.steps().back().place == StepPlace::output) return;
+  if (plan_.steps().back().location == ResultLocation::output) return;
   const std::size_t output = plan_.loops().output();
   store_tile(plan_.loops().operands[output].dtype, element(output, start), plan_.strides(output),
              extents, results);

@@ -53,7 +53,7 @@ MapPlan::MapPlan(const Map& desc) : loops_(map_loops(desc)) {
   for (const std::int64_t elements :
        {flat_limit(), block_limit, block_limit / 2, block_limit / 4}) {
     choose_tile(elements);
-    place_steps();
+    locate_steps();
     allocate_blocks();
     block_elements_ = static_cast<std::size_t>(elements);
     const bool is_flat = blocks_ <= (is_summed || is_transposed_ ? 1U : 0U);
@@ -126,45 +126,46 @@ bool MapPlan::is_like_block(std::size_t operand) const {
          is_dense(tile_, strides_.at(operand));
 }
 
-StepPlace MapPlan::place_of(std::size_t index) const {
+ResultLocation MapPlan::location_of(std::size_t index) const {
   const ElementStep& step = steps_[index].step;
-  if (step.op == ElementOp::number) return StepPlace::uniform;
+  if (step.op == ElementOp::number) return ResultLocation::uniform;
   if (step.op == ElementOp::input) {
     const TileStrides& strides = strides_.at(step.from[0]);
     bool is_uniform = true;
     for (std::size_t i = 0; i < tile_rank; ++i) {
       is_uniform = is_uniform && (tile_.at(i) == 1 || strides.at(i) == 0);
     }
-    if (is_uniform) return StepPlace::uniform;
-    return is_like_block(step.from[0]) ? StepPlace::memory : StepPlace::block;
+    if (is_uniform) return ResultLocation::uniform;
+    return is_like_block(step.from[0]) ? ResultLocation::memory : ResultLocation::block;
   }
   for (std::size_t i = 0; i < operand_count(step.op); ++i) {
-    if (steps_[step.from.at(i)].place != StepPlace::uniform) return StepPlace::block;
+    if (steps_[step.from.at(i)].location != ResultLocation::uniform) return ResultLocation::block;
   }
-  return StepPlace::uniform;
+  return ResultLocation::uniform;
 }
 
-void MapPlan::place_steps() {
+void MapPlan::locate_steps() {
   steps_.clear();
   for (const ElementStep& step : loops_.program) {
     steps_.push_back({.step = step});
-    steps_.back().place = place_of(steps_.size() - 1);
+    steps_.back().location = location_of(steps_.size() - 1);
   }
-  PlacedStep& last = steps_.back();
-  if (last.place == StepPlace::block && loops_.reduction == Reduction::none &&
+  LocatedStep& last = steps_.back();
+  if (last.location == ResultLocation::block && loops_.reduction == Reduction::none &&
       is_like_block(loops_.output())) {
-    last.place = StepPlace::output;
+    last.location = ResultLocation::output;
   }
 }
 
 /// The last block is for results that are reduced, or that are the same for all elements.
 void MapPlan::allocate_blocks() {
   std::vector<bool> is_kept;
-  for (const PlacedStep& step : steps_) is_kept.push_back(step.place == StepPlace::block);
-  const ResultPlaces places = result_places(loops_.program, is_kept);
-  for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].block = places.place_of[i];
-  blocks_ = places.count;
-  if (loops_.reduction != Reduction::none || steps_.back().place == StepPlace::uniform) ++blocks_;
+  for (const LocatedStep& step : steps_) is_kept.push_back(step.location == ResultLocation::block);
+  const ResultRegisters registers = result_registers(loops_.program, is_kept);
+  for (std::size_t i = 0; i < steps_.size(); ++i) steps_[i].block = registers.register_of[i];
+  blocks_ = registers.count;
+  if (loops_.reduction != Reduction::none || steps_.back().location == ResultLocation::uniform)
+    ++blocks_;
 }
 
 std::int64_t MapPlan::tile_extent(std::size_t loop) const {

@@ -12,16 +12,16 @@
 namespace parbench::cpu {
 
 /// Location of a step's results for a tile.
-enum class StepPlace : std::uint8_t {
+enum class ResultLocation : std::uint8_t {
   uniform,  // one number for all elements of the tile
   memory,   // in the input, laid out as in a block
   block,    // in a block of its own
   output    // in the output, laid out as in a block
 };
 
-struct PlacedStep {
+struct LocatedStep {
   ElementStep step;
-  StepPlace place = StepPlace::block;
+  ResultLocation location = ResultLocation::block;
   std::size_t block = 0;
 };
 
@@ -38,7 +38,7 @@ class MapPlan {
   static constexpr std::size_t max_totals = 8192;
 
   [[nodiscard]] const MapLoops& loops() const { return loops_; }
-  [[nodiscard]] const std::vector<PlacedStep>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<LocatedStep>& steps() const { return steps_; }
   /// Number of elements of a block. The block at `work_block` is for results that are reduced, or
   /// that are the same for all elements.
   [[nodiscard]] std::size_t block_elements() const { return block_elements_; }
@@ -67,9 +67,9 @@ class MapPlan {
   [[nodiscard]] bool has_columns() const;
   [[nodiscard]] std::int64_t flat_limit() const;
   void choose_tile(std::int64_t elements);
-  void place_steps();
+  void locate_steps();
   void allocate_blocks();
-  [[nodiscard]] StepPlace place_of(std::size_t index) const;
+  [[nodiscard]] ResultLocation location_of(std::size_t index) const;
   [[nodiscard]] bool is_like_block(std::size_t operand) const;
   [[nodiscard]] std::int64_t tile_extent(std::size_t loop) const;
 
@@ -79,7 +79,7 @@ class MapPlan {
   TileExtents tile_ = {1, 1, 1};
   std::array<bool, tile_rank> is_reduced_ = {};
   std::array<TileStrides, max_map_operands> strides_ = {};
-  std::vector<PlacedStep> steps_;
+  std::vector<LocatedStep> steps_;
   std::size_t blocks_ = 0;
   std::size_t block_elements_ = 0;
 };

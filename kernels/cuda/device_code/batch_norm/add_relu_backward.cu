@@ -42,11 +42,11 @@ __global__ __launch_bounds__(block_threads) void masked_scalars_kernel(AddReluGr
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   for (; element < count; element += step) {
-    const MaskBit place = mask_bit(element, paired);
+    const MaskBit mask = mask_bit(element, paired);
     float value = widened(at.a[element]);
     if constexpr (two) value += widened(at.b[element]);
-    const unsigned int bits = at.mask[place.byte];
-    const bool passes = (bits >> static_cast<unsigned int>(place.bit) & 1U) != 0;
+    const unsigned int bits = at.mask[mask.byte];
+    const bool passes = (bits >> static_cast<unsigned int>(mask.bit) & 1U) != 0;
     narrow(passes ? value : 0.0F, at.diff_source[element]);
   }
 }

@@ -26,8 +26,8 @@ __device__ void load_pair(Pair<Element, width>& pair, const NormBackward<Element
   pair.gradient.load(at.diff_destination + index);
   if constexpr (!relu) return;
   const bool paired = width == 1 ? pairs<Element>(shape.channels) : paired_threads<Element, width>;
-  const MaskBit place = mask_bit(index, paired);
-  pair.bits = static_cast<unsigned int>(at.mask[place.byte]) >> place.bit;
+  const MaskBit mask = mask_bit(index, paired);
+  pair.bits = static_cast<unsigned int>(at.mask[mask.byte]) >> mask.bit;
 }
 
 /// Returns the gradient at the input of the ReLU.

@@ -180,8 +180,8 @@ __device__ void add_pairs(const NormShape& shape, const BlockChannels& channels,
 #pragma unroll 1
   for (int i = thread_in_block(); i < 2 * channels.count; i += block_threads) {
     const bool second = i >= channels.count;
-    const std::int64_t place = channels.first + i + (second ? shape.channels - channels.count : 0);
-    totals[place] = sum_in_order(pairs + place, count, 2 * shape.channels);
+    const std::int64_t index = channels.first + i + (second ? shape.channels - channels.count : 0);
+    totals[index] = sum_in_order(pairs + index, count, 2 * shape.channels);
   }
 }
 

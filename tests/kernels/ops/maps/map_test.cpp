@@ -118,18 +118,18 @@ TEST_P(MapOperation, ReducesInfinitiesAndWhatIsNoNumber) {
   constexpr std::int64_t columns = 700;
   for (const bool is_transposed : {false, true}) {
     for (const Reduction kind : {Reduction::sum, Reduction::maximum, Reduction::minimum}) {
-      for (const std::int64_t place : {0, 1, 350, 699}) {
+      for (const std::int64_t column : {0, 1, 350, 699}) {
         const Map map = reduced_matrix(kind, 3, columns, is_transposed);
         Tensors inputs{{"source0", Values(3 * columns, 1.0)}};
         const auto put = [&](std::int64_t row, double value) {
           const Shape& strides = map.inputs[0].strides;
-          inputs["source0"][static_cast<std::size_t>(row * strides[0] + place * strides[1])] =
+          inputs["source0"][static_cast<std::size_t>(row * strides[0] + column * strides[1])] =
               value;
         };
         put(0, nan);
         put(1, kind == Reduction::minimum ? -infinity : infinity);
         expect_same_or_close(run(map, inputs), naive(map, inputs)["destination"],
-                             "reduction with " + std::to_string(place));
+                             "reduction with " + std::to_string(column));
       }
     }
   }
