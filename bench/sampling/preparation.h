@@ -18,7 +18,7 @@
 
 namespace parbench {
 
-/// Thrown between the steps of a preparation if the session has no time left.
+/// Thrown between the parts of a preparation if the session has no time left.
 struct OutOfTime : std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "out of time"; }
 };
@@ -52,9 +52,9 @@ class Preparation {
   void sort_groups_by(const std::function<std::size_t(std::size_t)>& key);
 
   /// Prepares, runs and verifies one case; `verification` reports a wrong result. Throws exceptions
-  /// of preparing and running, and those of `check_end` between steps (Interrupted or OutOfTime).
-  /// If a reference failed, every case that needs it gets an exception of the same type that names
-  /// the reference.
+  /// of preparing and running, and those of `check_end` between these parts (Interrupted or
+  /// OutOfTime). If a reference failed, every case that needs it gets an exception of the same type
+  /// that names the reference.
   [[nodiscard]] PreparedCase prepare(std::size_t index);
 
   /// Marks a case as done, whether prepared or not: its reference may be released.

@@ -32,8 +32,8 @@ struct MapLoop {
 struct MapLoops {
   std::vector<MapLoop> loops;        // innermost first; at least one
   std::vector<MapOperand> operands;  // the last one is the output
-  /// Its steps read operands only, not coordinates. It includes the accumulation, unless there is a
-  /// reduction.
+  /// Its instructions read operands only, not coordinates. It includes the accumulation, unless
+  /// there is a reduction.
   ElementProgram program;
   Reduction reduction = Reduction::none;  // none if no loop is reduced
   bool accumulate = false;
@@ -46,14 +46,15 @@ struct MapLoops {
 /// Returns the loops of a description that `check` accepts.
 [[nodiscard]] MapLoops map_loops(const Map& desc);
 
-/// Registers for the results of steps, each in use until its last read.
+/// Registers for the results of instructions, each in use until its last read.
 struct ResultRegisters {
-  std::vector<std::size_t> register_of;  // by step; unspecified for steps that are not kept
+  std::vector<std::size_t>
+      register_of;  // by instruction; unspecified for instructions that are not kept
   std::size_t count = 0;
 };
 
-/// Assigns registers to the results of the steps for which `is_kept` is true. A step may take the
-/// register of one of its operands if no later step reads that operand.
+/// Assigns registers to the results of the instructions for which `is_kept` is true. An instruction
+/// may take the register of one of its operands if no later instruction reads that operand.
 [[nodiscard]] ResultRegisters result_registers(const ElementProgram& program,
                                                const std::vector<bool>& is_kept);
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "reports/dashboard/content_id.h"
-#include "reports/dashboard/step_size.h"
+#include "reports/dashboard/shift.h"
 
 namespace parbench::report {
 namespace {

@@ -114,66 +114,66 @@ double expected_copy_seconds(double bytes) {
 
 void place(GraphNodeList& nodes, int devices) { Placer(nodes, devices).run(); }
 
-std::vector<WorkStep> steps_of(const GraphNodeList& nodes, const WorkQueues& queues) {
-  std::vector<WorkStep> steps;
-  std::map<std::pair<int, int>, int> step_of;  // by node, and by device that has its result
+std::vector<WorkItem> work_items_of(const GraphNodeList& nodes, const WorkQueues& queues) {
+  std::vector<WorkItem> items;
+  std::map<std::pair<int, int>, int> item_of;  // by node, and by device that has its result
   const auto available = [&](int node, int device) -> std::optional<int> {
     const GraphNode& one = at(nodes, node);
-    const auto here = step_of.find({node, device});
-    if (here != step_of.end()) return here->second;
-    // an input of this device, for which there is no step
+    const auto here = item_of.find({node, device});
+    if (here != item_of.end()) return here->second;
+    // an input of this device, for which there is no item
     if (one.device == device) return std::nullopt;
-    WorkStep copy{.node = node,
+    WorkItem copy{.node = node,
                   .device = device,
                   .is_copy = true,
                   .queue = queues.copies(one.device, device),
                   .seconds = one.copy_seconds};
-    const auto made = step_of.find({node, one.device});
-    if (made != step_of.end()) copy.after.push_back(made->second);
-    steps.push_back(std::move(copy));
-    return step_of[{node, device}] = static_cast<int>(steps.size()) - 1;
+    const auto made = item_of.find({node, one.device});
+    if (made != item_of.end()) copy.after.push_back(made->second);
+    items.push_back(std::move(copy));
+    return item_of[{node, device}] = static_cast<int>(items.size()) - 1;
   };
   for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
     const GraphNode& node = at(nodes, i);
     if (node.is_input) continue;
-    WorkStep step{.node = i,
+    WorkItem item{.node = i,
                   .device = node.device,
                   .queue = queues.compute(node.device),
                   .seconds = node.seconds};
     for (const int input : node.inputs) {
       const std::optional<int> before = available(input, node.device);
-      if (before) step.after.push_back(*before);
+      if (before) item.after.push_back(*before);
     }
-    std::ranges::sort(step.after);
-    const auto repeated = std::ranges::unique(step.after);
-    step.after.erase(repeated.begin(), repeated.end());
-    step_of[{i, node.device}] = static_cast<int>(steps.size());
-    steps.push_back(std::move(step));
+    std::ranges::sort(item.after);
+    const auto repeated = std::ranges::unique(item.after);
+    item.after.erase(repeated.begin(), repeated.end());
+    item_of[{i, node.device}] = static_cast<int>(items.size());
+    items.push_back(std::move(item));
   }
-  return steps;
+  return items;
 }
 
-std::vector<double> paths_to_end(const std::vector<WorkStep>& steps) {
-  std::vector<double> behind(steps.size(), 0.0);
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    behind[i] += steps[i].seconds;
-    for (const int before : steps[i].after) {
+std::vector<double> paths_to_end(const std::vector<WorkItem>& items) {
+  std::vector<double> behind(items.size(), 0.0);
+  for (std::size_t i = items.size(); i-- > 0;) {
+    behind[i] += items[i].seconds;
+    for (const int before : items[i].after) {
       behind[slot(before)] = std::max(behind[slot(before)], behind[i]);
     }
   }
   return behind;
 }
 
-std::vector<int> critical_path(const std::vector<WorkStep>& steps) {
-  if (steps.empty()) return {};
-  const std::vector<double> to_end = paths_to_end(steps);
+std::vector<int> critical_path(const std::vector<WorkItem>& items) {
+  if (items.empty()) return {};
+  const std::vector<double> to_end = paths_to_end(items);
   std::vector<int> path;
   int at = static_cast<int>(std::ranges::max_element(to_end) - to_end.begin());
   while (at != nowhere) {
     path.push_back(at);
     int next = nowhere;
-    for (int i = at + 1; i < static_cast<int>(steps.size()); ++i) {
-      if (!std::ranges::binary_search(steps[slot(i)].after, at)) continue;
+    for (int i = at + 1; i < static_cast<int>(items.size()); ++i) {
+      if (!std::ranges::binary_search(items[slot(i)].after, at)) continue;
       if (next == nowhere || to_end[slot(i)] > to_end[slot(next)]) next = i;
     }
     at = next;
@@ -181,13 +181,13 @@ std::vector<int> critical_path(const std::vector<WorkStep>& steps) {
   return path;
 }
 
-std::vector<int> dependency_order(const std::vector<WorkStep>& steps) {
-  const std::vector<double> to_end = paths_to_end(steps);
-  std::vector<std::optional<double>> ends(steps.size());
+std::vector<int> dependency_order(const std::vector<WorkItem>& items) {
+  const std::vector<double> to_end = paths_to_end(items);
+  std::vector<std::optional<double>> ends(items.size());
   std::map<int, double> free;  // by queue
-  const auto begin_of = [&](const WorkStep& step) {
-    double begin = free[step.queue];
-    for (const int before : step.after) {
+  const auto begin_of = [&](const WorkItem& item) {
+    double begin = free[item.queue];
+    for (const int before : item.after) {
       const std::optional<double>& end = ends[slot(before)];
       if (!end) return std::numeric_limits<double>::infinity();
       begin = std::max(begin, *end);
@@ -195,12 +195,12 @@ std::vector<int> dependency_order(const std::vector<WorkStep>& steps) {
     return begin;
   };
   std::vector<int> order;
-  while (order.size() < steps.size()) {
+  while (order.size() < items.size()) {
     int next = nowhere;
     std::tuple<double, double> best;
-    for (int i = 0; i < static_cast<int>(steps.size()); ++i) {
+    for (int i = 0; i < static_cast<int>(items.size()); ++i) {
       if (ends[slot(i)]) continue;
-      const std::tuple<double, double> found{begin_of(steps[slot(i)]), -to_end[slot(i)]};
+      const std::tuple<double, double> found{begin_of(items[slot(i)]), -to_end[slot(i)]};
       if (next == nowhere || found < best) {
         next = i;
         best = found;
@@ -208,10 +208,10 @@ std::vector<int> dependency_order(const std::vector<WorkStep>& steps) {
     }
     const double begin = std::get<0>(best);
     if (begin == std::numeric_limits<double>::infinity()) {
-      throw std::invalid_argument("steps wait for each other");
+      throw std::invalid_argument("work items wait for each other");
     }
-    const WorkStep& step = steps[slot(next)];
-    ends[slot(next)] = free[step.queue] = begin + step.seconds;
+    const WorkItem& item = items[slot(next)];
+    ends[slot(next)] = free[item.queue] = begin + item.seconds;
     order.push_back(next);
   }
   return order;

@@ -125,10 +125,10 @@ TaskId add_copy(CaseParts& parts, const OverlapData& data, LaneId lane, std::int
   const BufferView host = data.on_host[i].view;
   std::vector<Call> calls;
   if (data.discard != nullptr) calls.emplace_back(bind(*data.discard, {{"memory", host}}));
-  const std::int64_t step = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
+  const std::int64_t rows_per_copy = sizes.chunk == 0 ? sizes.n : std::min(sizes.chunk, sizes.n);
   const std::size_t row = static_cast<std::size_t>(sizes.n) * size_of(sizes.dtype);
-  for (std::int64_t first = 0; first < sizes.n; first += step) {
-    const std::size_t bytes = std::min(step, sizes.n - first) * row;
+  for (std::int64_t first = 0; first < sizes.n; first += rows_per_copy) {
+    const std::size_t bytes = std::min(rows_per_copy, sizes.n - first) * row;
     const BufferView there = matrix.part(first * row, bytes);
     const BufferView here = host.part(first * row, bytes);
     calls.emplace_back(sizes.to_host ? CopyCall{here, there} : CopyCall{there, here});

@@ -76,7 +76,7 @@ function drawChanges(changes: Changes, colours: Colours): Drawing {
         nameGap: 28,
         min: range.low,
         max: range.high,
-        interval: range.step,
+        interval: range.interval,
         axisLabel: { ...style.axisLabel, formatter: percentText },
       },
       yAxis: nameAxis(shown.map((row) => changes.cases[row] ?? ""), colours),

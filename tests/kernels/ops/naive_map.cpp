@@ -82,23 +82,23 @@ double binary(ElementOp op, double a, double b) {
 
 double element(const Map& desc, const Tensors& inputs, const Shape& coordinates) {
   Values results;
-  for (const ElementStep& step : desc.program) {
-    const auto from = [&](std::size_t i) { return results[step.from.at(i)]; };
-    const std::size_t first = step.from[0];
-    if (step.op == ElementOp::input) {
+  for (const ElementInstruction& instruction : desc.program) {
+    const auto from = [&](std::size_t i) { return results[instruction.from.at(i)]; };
+    const std::size_t first = instruction.from[0];
+    if (instruction.op == ElementOp::input) {
       const StridedTensor& input = desc.inputs[first];
       const std::size_t index = index_of(input, coordinates);
       results.push_back(input.values != nullptr
                             ? double{(*input.values)[index]}
                             : in(inputs, "source" + std::to_string(first))[index]);
-    } else if (step.op == ElementOp::number) {
-      results.push_back(double{step.number});
-    } else if (step.op == ElementOp::coordinate) {
+    } else if (instruction.op == ElementOp::number) {
+      results.push_back(double{instruction.number});
+    } else if (instruction.op == ElementOp::coordinate) {
       results.push_back(static_cast<double>(coordinates[first]));
-    } else if (operand_count(step.op) == 1) {
-      results.push_back(unary(step.op, from(0)));
-    } else if (operand_count(step.op) == 2) {
-      results.push_back(binary(step.op, from(0), from(1)));
+    } else if (operand_count(instruction.op) == 1) {
+      results.push_back(unary(instruction.op, from(0)));
+    } else if (operand_count(instruction.op) == 2) {
+      results.push_back(binary(instruction.op, from(0), from(1)));
     } else {
       results.push_back(from(0) != 0 ? from(1) : from(2));
     }

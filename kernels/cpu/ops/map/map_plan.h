@@ -1,4 +1,5 @@
-// How a processor runs a Map: in tiles, with the results of each step in a block in the cache.
+// How a processor runs a Map: in tiles, with the results of each instruction in a block in the
+// cache.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace parbench::cpu {
 
-/// Location of a step's results for a tile.
+/// Location of an instruction's results for a tile.
 enum class ResultLocation : std::uint8_t {
   uniform,  // one number for all elements of the tile
   memory,   // in the input, laid out as in a block
@@ -19,8 +20,8 @@ enum class ResultLocation : std::uint8_t {
   output    // in the output, laid out as in a block
 };
 
-struct LocatedStep {
-  ElementStep step;
+struct LocatedInstruction {
+  ElementInstruction instruction;
   ResultLocation location = ResultLocation::block;
   std::size_t block = 0;
 };
@@ -38,7 +39,9 @@ class MapPlan {
   static constexpr std::size_t max_totals = 8192;
 
   [[nodiscard]] const MapLoops& loops() const { return loops_; }
-  [[nodiscard]] const std::vector<LocatedStep>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<LocatedInstruction>& instructions() const {
+    return instructions_;
+  }
   /// Number of elements of a block. The block at `work_block` is for results that are reduced, or
   /// that are the same for all elements.
   [[nodiscard]] std::size_t block_elements() const { return block_elements_; }
@@ -67,7 +70,7 @@ class MapPlan {
   [[nodiscard]] bool has_columns() const;
   [[nodiscard]] std::int64_t flat_limit() const;
   void choose_tile(std::int64_t elements);
-  void locate_steps();
+  void locate_instructions();
   void allocate_blocks();
   [[nodiscard]] ResultLocation location_of(std::size_t index) const;
   [[nodiscard]] bool is_like_block(std::size_t operand) const;
@@ -79,7 +82,7 @@ class MapPlan {
   TileExtents tile_ = {1, 1, 1};
   std::array<bool, tile_rank> is_reduced_ = {};
   std::array<TileStrides, max_map_operands> strides_ = {};
-  std::vector<LocatedStep> steps_;
+  std::vector<LocatedInstruction> instructions_;
   std::size_t blocks_ = 0;
   std::size_t block_elements_ = 0;
 };

@@ -95,7 +95,7 @@ __device__ std::int64_t first_channel() {
 __device__ inline std::int64_t first_row() {
   return static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
 }
-__device__ inline std::int64_t row_step() {
+__device__ inline std::int64_t row_stride() {
   return static_cast<std::int64_t>(gridDim.y) * blockDim.y;
 }
 

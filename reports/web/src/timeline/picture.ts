@@ -9,9 +9,9 @@ import type { Span } from "./model";
 import { paint } from "./painter";
 import { TimeWindow } from "./window";
 
-const zoom_step = 1.6;
+const zoom_factor = 1.6;
 /** Share of the visible time. */
-const pan_step = 0.15;
+const pan_share = 0.15;
 /** Min movement of a drag, in pixels. */
 const min_drag = 4;
 const paper_scale = 3;
@@ -57,8 +57,8 @@ export class TimelinePicture {
     this.changed();
   }
 
-  zoomIn = () => this.zoom(zoom_step);
-  zoomOut = () => this.zoom(1 / zoom_step);
+  zoomIn = () => this.zoom(zoom_factor);
+  zoomOut = () => this.zoom(1 / zoom_factor);
 
   showAll = () => this.zoom(0);
 
@@ -215,9 +215,9 @@ export class TimelinePicture {
     else if (key === "0" || key === "Home") this.showAll();
     else if (key === "Enter" || key === " ") this.markFirst();
     else if (key === "Escape" && this.marked) this.mark(undefined);
-    else if (this.marked && !shift && key.startsWith("Arrow")) this.step(this.marked, key);
+    else if (this.marked && !shift && key.startsWith("Arrow")) this.moveMark(this.marked, key);
     else if (key === "ArrowLeft" || key === "ArrowRight") {
-      this.pan((key === "ArrowLeft" ? -pan_step : pan_step) * this.window.length);
+      this.pan((key === "ArrowLeft" ? -pan_share : pan_share) * this.window.length);
     } else return false;
     return true;
   }
@@ -233,7 +233,7 @@ export class TimelinePicture {
     }
   }
 
-  private step({ panel, span }: Bar, key: string): void {
+  private moveMark({ panel, span }: Bar, key: string): void {
     const next = neighbour(panel, span, key);
     if (next) this.mark({ panel, span: next });
   }

@@ -1,5 +1,5 @@
 // Divides passes by the buckets that calls access, and plans memory by lifetimes.
-#include "scenarios/training/exchanges/zero_steps.h"
+#include "scenarios/training/exchanges/zero_segments.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -31,7 +31,7 @@ void add_buckets(std::vector<std::size_t>& to, const std::vector<std::size_t>& b
 
 }  // namespace
 
-ZeroSteps::ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layout)
+ZeroSegments::ZeroSegments(TrainingStep& step, std::size_t r, const ShardLayout& layout)
     : step_(step), r_(r), layout_(layout), settings_(step.layout.exchange) {
   if (settings_.divides_parameters()) packed_.emplace(step, step.replica(r), layout);
   const int last = step_.layout.micro_batch_count(static_cast<int>(r_)) - 1;
@@ -42,7 +42,7 @@ ZeroSteps::ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layou
   make_pool();
 }
 
-void ZeroSteps::add_round(int micro_batch) {
+void ZeroSegments::add_round(int micro_batch) {
   Round& round = rounds_.emplace_back(Round{.micro_batch = micro_batch, .forward = count()});
   if (settings_.divides_parameters()) divide(step_.replica(r_).forward(micro_batch), {});
   round.backward = count();
@@ -50,13 +50,13 @@ void ZeroSteps::add_round(int micro_batch) {
   round.end = count();
 }
 
-const ZeroSteps::Round& ZeroSteps::round_of(int step) const {
-  return *std::ranges::find_if(rounds_, [&](const Round& one) { return step < one.end; });
+const ZeroSegments::Round& ZeroSegments::round_of(int segment) const {
+  return *std::ranges::find_if(rounds_, [&](const Round& one) { return segment < one.end; });
 }
 
-// --- steps ---
+// --- segments ---
 
-std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) const {
+std::vector<std::size_t> ZeroSegments::buckets_of(const Call& call, Space space) const {
   std::vector<std::size_t> buckets;
   for (const BufferView& view : std::get<OpCall>(call).views) {
     if (view.bytes == 0) continue;
@@ -68,25 +68,25 @@ std::vector<std::size_t> ZeroSteps::buckets_of(const Call& call, Space space) co
   return buckets;
 }
 
-/// Divides calls into steps. A new step begins at each of `ends`, indices of calls in ascending
-/// order, and at each call that needs other parameters.
-void ZeroSteps::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
-  steps_.emplace_back();
+/// Divides calls into segments. A new segment begins at each of `ends`, indices of calls in
+/// ascending order, and at each call that needs other parameters.
+void ZeroSegments::divide(const std::vector<Call>& calls, std::span<const std::size_t> ends) {
+  segments_.emplace_back();
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::vector<std::size_t> needed = buckets_of(calls[i], Space::parameters);
     const bool is_cut = std::ranges::find(ends, i) != ends.end();
     const bool needs_others =
-        !steps_.back().parameters.empty() && !is_needed(needed, steps_.back().parameters);
-    if ((is_cut || needs_others) && !steps_.back().calls.empty()) steps_.emplace_back();
-    Step& step = steps_.back();
-    add_buckets(step.parameters, needed);
-    add_buckets(step.gradients, buckets_of(calls[i], Space::gradients));
-    step.calls.push_back(calls[i]);
+        !segments_.back().parameters.empty() && !is_needed(needed, segments_.back().parameters);
+    if ((is_cut || needs_others) && !segments_.back().calls.empty()) segments_.emplace_back();
+    Segment& segment = segments_.back();
+    add_buckets(segment.parameters, needed);
+    add_buckets(segment.gradients, buckets_of(calls[i], Space::gradients));
+    segment.calls.push_back(calls[i]);
   }
 }
 
 /// Passes after the first micro-batch accumulate in buckets that are initialised with zeros.
-void ZeroSteps::divide_backward(Round& round) {
+void ZeroSegments::divide_backward(Round& round) {
   const std::vector<Call> calls =
       step_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
   std::vector<std::size_t> ends;  // number of calls until it is complete, by bucket
@@ -98,13 +98,14 @@ void ZeroSteps::divide_backward(Round& round) {
   }
   divide(calls, ends);
   std::size_t done = 0;
-  int step = round.backward;
+  int segment = round.backward;
   for (const std::size_t end : ends) {
-    while (step < count() && done + steps_[static_cast<std::size_t>(step)].calls.size() <= end) {
-      done += steps_[static_cast<std::size_t>(step)].calls.size();
-      ++step;
+    while (segment < count() &&
+           done + segments_[static_cast<std::size_t>(segment)].calls.size() <= end) {
+      done += segments_[static_cast<std::size_t>(segment)].calls.size();
+      ++segment;
     }
-    round.completion.push_back(step - 1);
+    round.completion.push_back(segment - 1);
   }
 }
 
@@ -112,24 +113,24 @@ void ZeroSteps::divide_backward(Round& round) {
 
 /// Returns the lifetimes of buckets: parameters while they are needed, gradients from their first
 /// call until they have been reduced. `stays`: argument of `holdings_of`.
-std::vector<PooledBucket> ZeroSteps::wanted(bool stays) const {
+std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;
-  for (const Step& step : steps_) needed.push_back(step.parameters);
+  for (const Segment& segment : segments_) needed.push_back(segment.parameters);
   for (const Holding& when : holdings_of(needed, settings_.prefetch, stays)) {
-    const std::size_t behind =
+    const std::size_t copies =
         round_up(layout_.bucket_bytes(when.bucket), RegionPlanner::alignment);
-    all.push_back({.when = when, .bytes = behind + packed_->bytes(when.bucket)});
+    all.push_back({.when = when, .bytes = copies + packed_->bytes(when.bucket)});
   }
   for (const Round& round : rounds_) {
-    const auto end = steps_.begin() + round.end;
+    const auto end = segments_.begin() + round.end;
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-      const auto writes = [&](const Step& step) {
-        return std::ranges::find(step.gradients, b) != step.gradients.end();
+      const auto writes = [&](const Segment& segment) {
+        return std::ranges::find(segment.gradients, b) != segment.gradients.end();
       };
-      const auto first = std::find_if(steps_.begin() + round.backward, end, writes);
+      const auto first = std::find_if(segments_.begin() + round.backward, end, writes);
       if (first == end) continue;
-      const int begin = static_cast<int>(first - steps_.begin());
+      const int begin = static_cast<int>(first - segments_.begin());
       all.push_back(
           {.has_gradients = true,
            .when = {.bucket = b, .begin = begin, .first = begin, .last = round.completion[b]},
@@ -141,8 +142,8 @@ std::vector<PooledBucket> ZeroSteps::wanted(bool stays) const {
 
 /// The pool has room for buckets that arrive early or are being reduced, but only up to half of the
 /// parameters; otherwise a model with few buckets would need as much memory as without shards. A
-/// bucket is kept for a later step if this needs no more memory.
-void ZeroSteps::make_pool() {
+/// bucket is kept for a later segment if this needs no more memory.
+void ZeroSegments::make_pool() {
   const std::size_t all = step_.replica(r_).region().gradients.bytes;
   const std::size_t at_once =
       gradient_buckets_at_once +
@@ -153,68 +154,69 @@ void ZeroSteps::make_pool() {
   pool_ = step_.data.tensor(step_.replica(r_).device(), canonical({floats}));
 }
 
-void ZeroSteps::poison_pool() {
+void ZeroSegments::poison_pool() {
   if (pool_.view.bytes > 0) step_.data.poison(pool_);
 }
 
-std::vector<std::size_t> ZeroSteps::arriving(int step) const {
+std::vector<std::size_t> ZeroSegments::arriving(int segment) const {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < held().size(); ++i) {
-    if (!held()[i].has_gradients && held()[i].when.begin == step) indices.push_back(i);
+    if (!held()[i].has_gradients && held()[i].when.begin == segment) indices.push_back(i);
   }
   return indices;
 }
 
-std::vector<std::size_t> ZeroSteps::used(int step) const {
-  const Step& own = steps_[static_cast<std::size_t>(step)];
+std::vector<std::size_t> ZeroSegments::used(int segment) const {
+  const Segment& own = segments_[static_cast<std::size_t>(segment)];
   std::vector<std::size_t> indices;
   for (const std::size_t one : own.parameters) {
-    indices.push_back(find(Space::parameters, one, step));
+    indices.push_back(find(Space::parameters, one, segment));
   }
-  for (const std::size_t one : own.gradients) indices.push_back(find(Space::gradients, one, step));
+  for (const std::size_t one : own.gradients)
+    indices.push_back(find(Space::gradients, one, segment));
   return indices;
 }
 
-std::size_t ZeroSteps::gradients_of(const Round& round, std::size_t bucket) const {
+std::size_t ZeroSegments::gradients_of(const Round& round, std::size_t bucket) const {
   return find(Space::gradients, bucket, round.completion[bucket]);
 }
 
-std::size_t ZeroSteps::find(Space space, std::size_t bucket, int step) const {
+std::size_t ZeroSegments::find(Space space, std::size_t bucket, int segment) const {
   const auto found = std::ranges::find_if(held(), [&](const PooledBucket& one) {
     return one.has_gradients == (space == Space::gradients) && one.when.bucket == bucket &&
-           one.when.begin <= step && step <= one.when.last;
+           one.when.begin <= segment && segment <= one.when.last;
   });
-  if (found == held().end()) throw std::logic_error("a step needs a bucket that is not there");
+  if (found == held().end()) throw std::logic_error("a segment needs a bucket that is not there");
   return static_cast<std::size_t>(found - held().begin());
 }
 
 // --- calls ---
 
-BufferView ZeroSteps::moved(const BufferView& view, int step) const {
+BufferView ZeroSegments::moved(const BufferView& view, int segment) const {
   if (view.bytes == 0) return view;
   if (is_in(view, Space::packed)) {
     const PackedCopies::Part& part = packed_->part_at(view.offset);
-    const PooledBucket& bucket = held()[find(Space::parameters, part.bucket, step)];
+    const PooledBucket& bucket = held()[find(Space::parameters, part.bucket, segment)];
     const std::size_t copies = bucket.bytes - packed_->bytes(part.bucket);
     return memory(bucket).part(copies + part.behind + view.offset - part.offset, view.bytes);
   }
   for (const Space space : {Space::parameters, Space::gradients}) {
     if (!is_in(view, space)) continue;
     const std::size_t bucket = layout_.bucket_at(view.offset);
-    return memory(held()[find(space, bucket, step)])
+    return memory(held()[find(space, bucket, segment)])
         .part(view.offset - layout_.buckets()[bucket].begin, view.bytes);
   }
   return view;
 }
 
-Call ZeroSteps::moved(const Call& call, int step) const {
+Call ZeroSegments::moved(const Call& call, int segment) const {
   OpCall result = std::get<OpCall>(call);
-  for (BufferView& view : result.views) view = moved(view, step);
+  for (BufferView& view : result.views) view = moved(view, segment);
   return result;
 }
 
 /// The padding between gradients is zeroed with them, because it is included in sums and norms.
-void ZeroSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
+void ZeroSegments::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
   const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;
   const std::vector<std::size_t> offsets = stage.gradient_offsets();
@@ -228,7 +230,7 @@ void ZeroSteps::add_zeros(std::size_t bucket, std::vector<Call>& calls) {
   }
 }
 
-Call ZeroSteps::zero_of(std::size_t begin, std::size_t end) {
+Call ZeroSegments::zero_of(std::size_t begin, std::size_t end) {
   Op& zero = step_.ops.prepare(
       compute_stream(), Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
                              .distribution = Distribution::constant,
@@ -236,15 +238,15 @@ Call ZeroSteps::zero_of(std::size_t begin, std::size_t end) {
   return bind(zero, {{"destination", symbolic(Space::gradients, begin, end - begin)}});
 }
 
-std::vector<Call> ZeroSteps::calls(int step) {
-  const Step& own = steps_[static_cast<std::size_t>(step)];
+std::vector<Call> ZeroSegments::calls(int segment) {
+  const Segment& own = segments_[static_cast<std::size_t>(segment)];
   std::vector<Call> symbolic_calls;
-  for (const std::size_t i : used(step)) {
-    if (held()[i].when.first != step) continue;
+  for (const std::size_t i : used(segment)) {
+    if (held()[i].when.first != segment) continue;
     const std::size_t bucket = held()[i].when.bucket;
     if (!held()[i].has_gradients) {
       std::ranges::copy(packed_->calls(bucket), std::back_inserter(symbolic_calls));
-    } else if (round_of(step).micro_batch == 0) {
+    } else if (round_of(segment).micro_batch == 0) {
       add_zeros(bucket, symbolic_calls);
     } else {
       const auto [begin, end] = layout_.buckets()[bucket];
@@ -253,7 +255,7 @@ std::vector<Call> ZeroSteps::calls(int step) {
   }
   append(symbolic_calls, own.calls);
   std::vector<Call> placed;
-  for (const Call& call : symbolic_calls) placed.push_back(moved(call, step));
+  for (const Call& call : symbolic_calls) placed.push_back(moved(call, segment));
   return placed;
 }
 
