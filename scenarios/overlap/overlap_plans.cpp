@@ -152,9 +152,9 @@ void add_in_turn(CaseParts& parts, const OverlapData& data, const OverlapLanes& 
   }
 }
 
-/// Two stages: the first fills device matrices, the second empties them. As in the other orders,
+/// Two loops: the first fills device matrices, the second empties them. As in the other orders,
 /// every matrix has its own memory, so that no order has a warmer cache. Only the dependencies
-/// limit how far the first stage runs ahead.
+/// limit how far the first loop advances.
 ///
 /// A copy of pageable memory may block the thread that enqueues it until it is done, an effect to
 /// be measured. Work that may run concurrently must already be enqueued by then: products are
