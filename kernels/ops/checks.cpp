@@ -368,8 +368,8 @@ void check_one(Name name, const PadImage& desc) {
     throw UsageError(
         fmt::format("{}: an edge is {}; it must be from {} to {}", name, edge, -max, max));
   }
-  const auto is_left = [](std::int64_t extent, std::int64_t before, std::int64_t behind) {
-    return extent + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(behind, 0) >= 1;
+  const auto is_left = [](std::int64_t extent, std::int64_t before, std::int64_t after) {
+    return extent + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0) >= 1;
   };
   if (is_left(desc.source[2], top, bottom) && is_left(desc.source[3], left, right)) return;
   throw UsageError(fmt::format("{}: edges of {}, {}, {} and {} leave nothing of the image {}", name,

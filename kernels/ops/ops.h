@@ -5,7 +5,7 @@
 // Conventions, for all of them:
 // - Shapes are logical. Activations lie in the device's activation layout (Device::activation); in
 //   weights, the planned operation chooses the layout and reports it in Op::arguments().
-// - The list behind "arguments" is the order in which Op::enqueue takes its views; operands.h has
+// - The list after "arguments" is the order in which Op::enqueue takes its views; operands.h has
 //   it as data.
 // - `math` of those that sum products: how f32 inputs may be rounded before multiplication.
 // - `accumulate` adds the result to what the output holds instead of overwriting it.

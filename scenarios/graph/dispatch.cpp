@@ -154,14 +154,14 @@ std::vector<WorkItem> work_items_of(const GraphNodeList& nodes, const WorkQueues
 }
 
 std::vector<double> paths_to_end(const std::vector<WorkItem>& items) {
-  std::vector<double> behind(items.size(), 0.0);
+  std::vector<double> to_end(items.size(), 0.0);
   for (std::size_t i = items.size(); i-- > 0;) {
-    behind[i] += items[i].seconds;
+    to_end[i] += items[i].seconds;
     for (const int before : items[i].after) {
-      behind[slot(before)] = std::max(behind[slot(before)], behind[i]);
+      to_end[slot(before)] = std::max(to_end[slot(before)], to_end[i]);
     }
   }
-  return behind;
+  return to_end;
 }
 
 std::vector<int> critical_path(const std::vector<WorkItem>& items) {

@@ -205,7 +205,7 @@ std::vector<Call> Stage::backward(int micro_batch, bool first) const {
   return rebase(program(micro_batch).backward(!first), bases(micro_batch));
 }
 
-std::vector<Call> Stage::backward_behind_loss(int micro_batch) const {
+std::vector<Call> Stage::backward_after_loss(int micro_batch) const {
   const std::vector<OpCall>& whole = program(micro_batch).backward(false);
   return rebase({whole.begin() + 1, whole.end()}, bases(micro_batch));
 }

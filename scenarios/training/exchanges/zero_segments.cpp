@@ -198,7 +198,7 @@ BufferView ZeroSegments::moved(const BufferView& view, int segment) const {
     const PackedCopies::Part& part = packed_->part_at(view.offset);
     const PooledBucket& bucket = held()[find(Space::parameters, part.bucket, segment)];
     const std::size_t copies = bucket.bytes - packed_->bytes(part.bucket);
-    return memory(bucket).part(copies + part.behind + view.offset - part.offset, view.bytes);
+    return memory(bucket).part(copies + part.in_bucket + view.offset - part.offset, view.bytes);
   }
   for (const Space space : {Space::parameters, Space::gradients}) {
     if (!is_in(view, space)) continue;
