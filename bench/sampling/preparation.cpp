@@ -87,9 +87,9 @@ void Preparation::find_order() {
   for (const auto& group : groups_) order_.insert(order_.end(), group.begin(), group.end());
 }
 
-void Preparation::sort_by(const std::function<int(std::size_t)>& rank) {
-  for (auto& group : groups_) std::ranges::stable_sort(group, {}, rank);
-  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return rank(group.front()); });
+void Preparation::sort_by(const std::function<int(std::size_t)>& key) {
+  for (auto& group : groups_) std::ranges::stable_sort(group, {}, key);
+  std::ranges::stable_sort(groups_, {}, [&](const auto& group) { return key(group.front()); });
   find_order();
 }
 

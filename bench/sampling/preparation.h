@@ -45,8 +45,8 @@ class Preparation {
   /// together, the reference first.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
 
-  /// Sorts cases with the same reference by their rank, and these groups by their lowest rank.
-  void sort_by(const std::function<int(std::size_t)>& rank);
+  /// Sorts cases with the same reference by a key, and these groups by their lowest key.
+  void sort_by(const std::function<int(std::size_t)>& key);
 
   /// Sorts these groups by the key of their first case.
   void sort_groups_by(const std::function<std::size_t(std::size_t)>& key);

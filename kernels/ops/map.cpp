@@ -15,9 +15,10 @@ namespace parbench {
 namespace {
 
 void check_extents(std::string_view name, const Map& desc) {
-  if (desc.extents.size() > Map::max_rank) {
+  if (desc.extents.size() > Map::max_dimensions) {
     throw UsageError(fmt::format("{}: the extents '{}' have {} dimensions; use {} at most", name,
-                                 to_string(desc.extents), desc.extents.size(), Map::max_rank));
+                                 to_string(desc.extents), desc.extents.size(),
+                                 Map::max_dimensions));
   }
   if (!std::ranges::all_of(desc.extents, [](std::int64_t n) { return n >= 1; })) {
     throw UsageError(fmt::format("{}: the extents are '{}'; every one must be at least 1", name,
@@ -27,10 +28,10 @@ void check_extents(std::string_view name, const Map& desc) {
 }
 
 void check_reduction(std::string_view name, const Map& desc) {
-  const auto rank = static_cast<int>(desc.extents.size());
-  if (desc.reduced < 0 || desc.reduced > rank) {
+  const auto dimensions = static_cast<int>(desc.extents.size());
+  if (desc.reduced < 0 || desc.reduced > dimensions) {
     throw UsageError(fmt::format("{}: reduced is {}; it must be from 0 to the {} dimensions", name,
-                                 desc.reduced, rank));
+                                 desc.reduced, dimensions));
   }
   if (desc.reduction == Reduction::none && desc.reduced > 0) {
     throw UsageError(fmt::format("{}: {} dimensions are reduced by no reduction; choose one", name,

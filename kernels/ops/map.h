@@ -87,7 +87,7 @@ enum class Reduction : std::uint8_t { none, sum, maximum, minimum, product };
 /// (one per input), destination; without a reduction, the destination may be the memory of inputs
 /// that have its type, offset and strides.
 struct Map {
-  static constexpr std::size_t max_rank = 8;
+  static constexpr std::size_t max_dimensions = 8;
   static constexpr std::size_t max_inputs = 8;
   static constexpr std::size_t max_instructions = 64;
 

@@ -21,7 +21,7 @@ void add_argument(MapLoops& all, std::size_t argument, const StridedTensor& tens
 
 /// Adds an operand for each coordinate that instructions read.
 void add_coordinates(MapLoops& all) {
-  std::array<std::size_t, Map::max_rank> operand_of{};
+  std::array<std::size_t, Map::max_dimensions> operand_of{};
   for (ElementInstruction& instruction : all.program) {
     if (instruction.op != ElementOp::coordinate) continue;
     std::size_t& operand = operand_of.at(instruction.from[0]);

@@ -21,7 +21,7 @@ struct MapOperand {
 };
 
 /// Inputs, coordinates, the old output to which results are added, and the output.
-inline constexpr std::size_t max_map_operands = Map::max_inputs + Map::max_rank + 2;
+inline constexpr std::size_t max_map_operands = Map::max_inputs + Map::max_dimensions + 2;
 
 struct MapLoop {
   std::int64_t extent = 1;

@@ -140,7 +140,7 @@ void add_texts(NamedTexts& known, const NamedTexts& later) {
   }
 }
 
-/// Adds the stage boundaries of a later run.
+/// Adds the cuts of a later run.
 void add_cut(CaseResult& known, const CaseResult& later) {
   const std::string cut = cut_of(later);
   if (cut.empty()) return;

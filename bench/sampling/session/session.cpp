@@ -75,7 +75,7 @@ void Session::prepare_all() {
     const std::size_t group = comparisons_[index].baseline.value_or(index);
     return baselines.contains(group) ? group : specs_.size() + group;
   });
-  preparation.sort_by([this](std::size_t index) { return earlier_.rank(index); });
+  preparation.sort_by([this](std::size_t index) { return earlier_.order_key(index); });
   std::size_t done = 0;
   for (const std::size_t index : preparation.order()) {
     interrupted_ = environment_.interrupted();

@@ -149,9 +149,9 @@ class MemoryPlan {
     }
     for (int index = size(); index-- > 0;) {
       if (!needed(index) || is_located(index)) continue;
-      if (graph_.shape(index).size() > Map::max_rank) {
+      if (graph_.shape(index).size() > Map::max_dimensions) {
         throw std::invalid_argument(to_string(graph_.shape(index)) + " has more than " +
-                                    std::to_string(Map::max_rank) + " dimensions");
+                                    std::to_string(Map::max_dimensions) + " dimensions");
       }
       for (const int input : graph_.at(index).inputs) readers_[at(input)].push_back(index);
     }

@@ -90,7 +90,7 @@ class Relayout {
 
   /// Divides a dimension into two, the inner one with the given extent.
   [[nodiscard]] bool divide(std::size_t d, std::int64_t inner) {
-    if (map_.extents.size() >= Map::max_rank) return false;
+    if (map_.extents.size() >= Map::max_dimensions) return false;
     for (ElementInstruction& one : map_.program) {
       if (one.op != ElementOp::coordinate) continue;
       if (one.from[0] == d) return false;

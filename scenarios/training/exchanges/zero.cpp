@@ -50,7 +50,7 @@ class ZeroWriter {
   }
 
   void write() {
-    for (std::size_t i = 0; i < replicas_[0].segments.rounds().size(); ++i) write_round(i);
+    for (std::size_t i = 0; i < replicas_[0].segments.passes().size(); ++i) write_passes(i);
     const std::vector<TaskId> updated = write_updates();
     if (!settings_.divides_parameters()) gather_updated(updated);
     add_notes();
@@ -80,33 +80,34 @@ class ZeroWriter {
     return collectives.add(name, collective, data, ready);
   }
 
-  // --- rounds ---
+  // --- passes of a micro-batch ---
 
-  using Round = ZeroSegments::Round;
-  [[nodiscard]] const Round& round_of(std::size_t r) const {
-    return replicas_[r].segments.rounds()[round_];
+  using Passes = ZeroSegments::Passes;
+  [[nodiscard]] const Passes& passes_of(std::size_t r) const {
+    return replicas_[r].segments.passes()[micro_batch_index_];
   }
   /// Returns ", micro-batch 1" if there are several.
-  [[nodiscard]] std::string micro_batch_text(const Round& round) const {
-    const bool is_only = replicas_[0].segments.rounds().size() == 1;
-    return is_only ? "" : fmt::format(", micro-batch {}", round.micro_batch);
+  [[nodiscard]] std::string micro_batch_text(const Passes& passes) const {
+    const bool is_only = replicas_[0].segments.passes().size() == 1;
+    return is_only ? "" : fmt::format(", micro-batch {}", passes.micro_batch);
   }
 
-  void write_round(std::size_t index) {
-    round_ = index;
+  void write_passes(std::size_t index) {
+    micro_batch_index_ = index;
     for (std::size_t r = 0; r < count(); ++r) {
-      write_whole_passes(static_cast<int>(r), round_of(r).micro_batch);
-      write_segments(r, round_of(r).backward);
+      write_whole_passes(static_cast<int>(r), passes_of(r).micro_batch);
+      write_segments(r, passes_of(r).backward);
     }
     for (std::size_t b = 0; b < bucket_count(); ++b) {
-      for (std::size_t r = 0; r < count(); ++r) write_segments(r, round_of(r).completion[b] + 1);
+      for (std::size_t r = 0; r < count(); ++r) write_segments(r, passes_of(r).completion[b] + 1);
       settings_.divides_gradients() ? write_reduce_scatter(b) : write_all_reduce(b);
     }
-    for (std::size_t r = 0; r < count(); ++r) write_segments(r, round_of(r).end);
+    for (std::size_t r = 0; r < count(); ++r) write_segments(r, passes_of(r).end);
   }
 
   /// Adds the passes that are not divided into segments. If gradients are not sharded: all but the
-  /// last backward pass. Otherwise, if parameters are not sharded: the forward pass of the round.
+  /// last backward pass. Otherwise, if parameters are not sharded: the forward pass of the
+  /// micro-batch.
   void write_whole_passes(int r, int micro_batch) {
     if (settings_.divides_parameters()) return;
     for (int before = 0; !settings_.divides_gradients() && before < micro_batch; ++before) {
@@ -134,16 +135,16 @@ class ZeroWriter {
       own.pool.access(range_of(held), true, next_task(), after);
     }
     keep_last_of_lanes(step_.plan.graph(), after);
-    const Round& round = own.segments.round_of(segment);
-    const bool is_forward = segment < round.backward;
+    const Passes& passes = own.segments.passes_of(segment);
+    const bool is_forward = segment < passes.backward;
     const std::string phase = is_forward ? "forward" : "backward";
-    const int number = segment - (is_forward ? round.forward : round.backward);
+    const int number = segment - (is_forward ? passes.forward : passes.backward);
     own.written.push_back(step_.plan.add(
-        {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(round)),
+        {.name = fmt::format("{} {}, replica {}{}", phase, number, r, micro_batch_text(passes)),
          .lanes = {compute_lane(r)},
          .after = std::move(after),
          .phase = phase,
-         .micro_batch = round.micro_batch},
+         .micro_batch = passes.micro_batch},
         own.segments.calls(segment)));
   }
 
@@ -201,7 +202,7 @@ class ZeroWriter {
 
   [[nodiscard]] const PooledBucket& gradients_of(std::size_t r, std::size_t b) const {
     const ZeroSegments& segments = replicas_[r].segments;
-    return segments.held()[segments.gradients_of(round_of(r), b)];
+    return segments.held()[segments.gradients_of(passes_of(r), b)];
   }
 
   /// Each device keeps the sum of its block.
@@ -210,7 +211,7 @@ class ZeroWriter {
     for (std::size_t r = 0; r < count(); ++r) {
       data.push_back(replicas_[r].segments.memory(gradients_of(r, b)));
     }
-    Completion done = combine(fmt::format("reduce-scatter {}{}", b, micro_batch_text(round_of(0))),
+    Completion done = combine(fmt::format("reduce-scatter {}{}", b, micro_batch_text(passes_of(0))),
                               Collective::reduce_scatter, data, completed(b));
     for (std::size_t r = 0; r < count(); ++r) {
       ReplicaTasks& own = replicas_[r];
@@ -229,7 +230,7 @@ class ZeroWriter {
     if (block.bytes > 0) {
       const BufferView sums = bucket.part(block.begin, block.bytes);
       const BufferView kept = shards_.gradients(r, b);
-      if (round_ == 0) {
+      if (micro_batch_index_ == 0) {
         calls.emplace_back(CopyCall{.destination = kept, .source = sums});
       } else {
         const auto elements = static_cast<std::int64_t>(block.bytes / sizeof(float));
@@ -238,7 +239,7 @@ class ZeroWriter {
       }
     }
     return step_.plan.add(
-        {.name = fmt::format("keep sums {}, replica {}{}", b, r, micro_batch_text(round_of(r))),
+        {.name = fmt::format("keep sums {}, replica {}{}", b, r, micro_batch_text(passes_of(r))),
          .kind = TaskKind::communication,
          .lanes = {copy_lane(r)},
          .after = std::move(after)},
@@ -249,7 +250,7 @@ class ZeroWriter {
   [[nodiscard]] std::vector<std::vector<TaskId>> completed(std::size_t b) const {
     std::vector<std::vector<TaskId>> tasks;
     for (std::size_t r = 0; r < count(); ++r) {
-      tasks.push_back({replicas_[r].written[static_cast<std::size_t>(round_of(r).completion[b])]});
+      tasks.push_back({replicas_[r].written[static_cast<std::size_t>(passes_of(r).completion[b])]});
     }
     return tasks;
   }
@@ -350,8 +351,8 @@ class ZeroWriter {
   Optimizer optimizer_;
   Shards& shards_;
   std::deque<ReplicaTasks> replicas_;
-  std::size_t round_ = 0;      // the current round
-  std::vector<Tensor> norms_;  // by replica
+  std::size_t micro_batch_index_ = 0;  // of the current passes
+  std::vector<Tensor> norms_;          // by replica
 };
 
 /// Returns the offset of each layer's parameters, which the layer needs all at once.

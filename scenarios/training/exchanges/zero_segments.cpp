@@ -37,21 +37,21 @@ ZeroSegments::ZeroSegments(TrainingStep& step, std::size_t r, const ShardLayout&
   const int last = step_.layout.micro_batch_count(static_cast<int>(r_)) - 1;
   for (int micro_batch = settings_.divides_gradients() ? 0 : last; micro_batch <= last;
        ++micro_batch) {
-    add_round(micro_batch);
+    add_passes(micro_batch);
   }
   make_pool();
 }
 
-void ZeroSegments::add_round(int micro_batch) {
-  Round& round = rounds_.emplace_back(Round{.micro_batch = micro_batch, .forward = count()});
+void ZeroSegments::add_passes(int micro_batch) {
+  Passes& passes = passes_.emplace_back(Passes{.micro_batch = micro_batch, .forward = count()});
   if (settings_.divides_parameters()) divide(step_.replica(r_).forward(micro_batch), {});
-  round.backward = count();
-  divide_backward(round);
-  round.end = count();
+  passes.backward = count();
+  divide_backward(passes);
+  passes.end = count();
 }
 
-const ZeroSegments::Round& ZeroSegments::round_of(int segment) const {
-  return *std::ranges::find_if(rounds_, [&](const Round& one) { return segment < one.end; });
+const ZeroSegments::Passes& ZeroSegments::passes_of(int segment) const {
+  return *std::ranges::find_if(passes_, [&](const Passes& one) { return segment < one.end; });
 }
 
 // --- segments ---
@@ -86,9 +86,9 @@ void ZeroSegments::divide(const std::vector<Call>& calls, std::span<const std::s
 }
 
 /// Passes after the first micro-batch accumulate in buckets that are initialised with zeros.
-void ZeroSegments::divide_backward(Round& round) {
+void ZeroSegments::divide_backward(Passes& passes) {
   const std::vector<Call> calls =
-      step_.replica(r_).backward(round.micro_batch, round.micro_batch == 0);
+      step_.replica(r_).backward(passes.micro_batch, passes.micro_batch == 0);
   std::vector<std::size_t> ends;  // number of calls until it is complete, by bucket
   for (const GradientBucket& bucket : layout_.buckets()) {
     const BufferView gradients =
@@ -98,14 +98,14 @@ void ZeroSegments::divide_backward(Round& round) {
   }
   divide(calls, ends);
   std::size_t done = 0;
-  int segment = round.backward;
+  int segment = passes.backward;
   for (const std::size_t end : ends) {
     while (segment < count() &&
            done + segments_[static_cast<std::size_t>(segment)].calls.size() <= end) {
       done += segments_[static_cast<std::size_t>(segment)].calls.size();
       ++segment;
     }
-    round.completion.push_back(segment - 1);
+    passes.completion.push_back(segment - 1);
   }
 }
 
@@ -122,18 +122,18 @@ std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
         round_up(layout_.bucket_bytes(when.bucket), RegionPlanner::alignment);
     all.push_back({.when = when, .bytes = copies + packed_->bytes(when.bucket)});
   }
-  for (const Round& round : rounds_) {
-    const auto end = segments_.begin() + round.end;
+  for (const Passes& passes : passes_) {
+    const auto end = segments_.begin() + passes.end;
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
       const auto writes = [&](const Segment& segment) {
         return std::ranges::find(segment.gradients, b) != segment.gradients.end();
       };
-      const auto first = std::find_if(segments_.begin() + round.backward, end, writes);
+      const auto first = std::find_if(segments_.begin() + passes.backward, end, writes);
       if (first == end) continue;
       const int begin = static_cast<int>(first - segments_.begin());
       all.push_back(
           {.has_gradients = true,
-           .when = {.bucket = b, .begin = begin, .first = begin, .last = round.completion[b]},
+           .when = {.bucket = b, .begin = begin, .first = begin, .last = passes.completion[b]},
            .bytes = layout_.bucket_bytes(b)});
     }
   }
@@ -177,8 +177,8 @@ std::vector<std::size_t> ZeroSegments::used(int segment) const {
   return indices;
 }
 
-std::size_t ZeroSegments::gradients_of(const Round& round, std::size_t bucket) const {
-  return find(Space::gradients, bucket, round.completion[bucket]);
+std::size_t ZeroSegments::gradients_of(const Passes& passes, std::size_t bucket) const {
+  return find(Space::gradients, bucket, passes.completion[bucket]);
 }
 
 std::size_t ZeroSegments::find(Space space, std::size_t bucket, int segment) const {
@@ -246,7 +246,7 @@ std::vector<Call> ZeroSegments::calls(int segment) {
     const std::size_t bucket = held()[i].when.bucket;
     if (!held()[i].has_gradients) {
       std::ranges::copy(packed_->calls(bucket), std::back_inserter(symbolic_calls));
-    } else if (round_of(segment).micro_batch == 0) {
+    } else if (passes_of(segment).micro_batch == 0) {
       add_zeros(bucket, symbolic_calls);
     } else {
       const auto [begin, end] = layout_.buckets()[bucket];

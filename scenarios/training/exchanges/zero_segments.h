@@ -24,7 +24,7 @@ class ZeroSegments {
   [[nodiscard]] int count() const { return static_cast<int>(segments_.size()); }
 
   /// Both passes of a micro-batch.
-  struct Round {
+  struct Passes {
     int micro_batch = 0;
     int forward = 0;   // first segment of the forward pass
     int backward = 0;  // first segment of the backward pass
@@ -33,8 +33,8 @@ class ZeroSegments {
     /// complete.
     std::vector<int> completion = {};
   };
-  [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
-  [[nodiscard]] const Round& round_of(int segment) const;
+  [[nodiscard]] const std::vector<Passes>& passes() const { return passes_; }
+  [[nodiscard]] const Passes& passes_of(int segment) const;
 
   /// Returns the segment's calls, with memory of the pool.
   [[nodiscard]] std::vector<Call> calls(int segment);
@@ -44,8 +44,9 @@ class ZeroSegments {
   /// writes.
   [[nodiscard]] std::vector<std::size_t> arriving(int segment) const;
   [[nodiscard]] std::vector<std::size_t> used(int segment) const;
-  /// Returns the index of a bucket's gradients when they are complete in a round.
-  [[nodiscard]] std::size_t gradients_of(const Round& round, std::size_t bucket) const;
+  /// Returns the index of a bucket's gradients when they are complete in the passes of a
+  /// micro-batch.
+  [[nodiscard]] std::size_t gradients_of(const Passes& passes, std::size_t bucket) const;
   [[nodiscard]] BufferView memory(const PooledBucket& held) const {
     return pool_.view.part(held.offset, held.bytes);
   }
@@ -64,8 +65,8 @@ class ZeroSegments {
     return step_.context.stream(step_.replica(r_).device(), StreamKind::compute);
   }
   void divide(const std::vector<Call>& calls, std::span<const std::size_t> ends);
-  void add_round(int micro_batch);
-  void divide_backward(Round& round);
+  void add_passes(int micro_batch);
+  void divide_backward(Passes& passes);
   void make_pool();
   [[nodiscard]] std::vector<PooledBucket> wanted(bool stays) const;
   void add_zeros(std::size_t bucket, std::vector<Call>& calls);
@@ -82,7 +83,7 @@ class ZeroSegments {
   const ShardLayout& layout_;
   Exchange settings_;
   std::vector<Segment> segments_;
-  std::vector<Round> rounds_;
+  std::vector<Passes> passes_;
   std::optional<PackedCopies> packed_;  // empty unless parameters are divided
   BucketPool plan_;
   Tensor pool_;

@@ -213,10 +213,10 @@ void fold(Reduction reduction, float* work, const float* in, std::size_t outer, 
 }  // namespace
 
 void fold_tile(Reduction reduction, float* work, const float* block, const TileExtents& extents,
-               const std::array<bool, tile_rank>& is_reduced) {
+               const std::array<bool, tile_dimensions>& is_reduced) {
   std::size_t inner = 1;
   auto outer = static_cast<std::size_t>(element_count(extents));
-  for (std::size_t i = 0; i < tile_rank; ++i) {
+  for (std::size_t i = 0; i < tile_dimensions; ++i) {
     const auto extent = static_cast<std::size_t>(extents.at(i));
     outer /= extent;
     if (!is_reduced.at(i)) {

@@ -246,7 +246,7 @@ class ReducingMapOp final : public CpuOp {
 
   /// Returns the extents of the results of a tile.
   [[nodiscard]] TileExtents kept_extents(TileExtents extents) const {
-    for (std::size_t i = 0; i < tile_rank; ++i) {
+    for (std::size_t i = 0; i < tile_dimensions; ++i) {
       if (plan_.is_reduced().at(i)) extents.at(i) = 1;
     }
     return extents;

@@ -108,7 +108,7 @@ void MapPlan::choose_tile(std::int64_t elements) {
   if (is_transposed_ || has_columns()) width = std::min(extent(0), elements / height);
   const bool is_full = width == extent(0) && height == extent(1);
   tile_ = {width, height, is_full ? std::min(extent(2), elements / (width * height)) : 1};
-  for (std::size_t i = 0; i < std::min(tile_rank, loops.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(tile_dimensions, loops.size()); ++i) {
     is_reduced_.at(i) = loops[i].is_reduced;
     for (std::size_t k = 0; k < loops_.operands.size(); ++k) {
       strides_.at(k).at(i) = loops[i].strides.at(k);
@@ -132,7 +132,7 @@ ResultLocation MapPlan::location_of(std::size_t index) const {
   if (instruction.op == ElementOp::input) {
     const TileStrides& strides = strides_.at(instruction.from[0]);
     bool is_uniform = true;
-    for (std::size_t i = 0; i < tile_rank; ++i) {
+    for (std::size_t i = 0; i < tile_dimensions; ++i) {
       is_uniform = is_uniform && (tile_.at(i) == 1 || strides.at(i) == 0);
     }
     if (is_uniform) return ResultLocation::uniform;
@@ -173,7 +173,7 @@ void MapPlan::allocate_blocks() {
 }
 
 std::int64_t MapPlan::tile_extent(std::size_t loop) const {
-  return loop < tile_rank ? tile_.at(loop) : 1;
+  return loop < tile_dimensions ? tile_.at(loop) : 1;
 }
 
 std::int64_t MapPlan::tiles(bool reduced) const {
@@ -187,7 +187,7 @@ std::int64_t MapPlan::tiles(bool reduced) const {
 
 std::int64_t MapPlan::kept_elements() const {
   std::int64_t elements = 1;
-  for (std::size_t i = 0; i < tile_rank; ++i) elements *= is_reduced_.at(i) ? 1 : tile_.at(i);
+  for (std::size_t i = 0; i < tile_dimensions; ++i) elements *= is_reduced_.at(i) ? 1 : tile_.at(i);
   return elements;
 }
 
@@ -206,7 +206,7 @@ void MapPlan::seek(TileStart& start, std::int64_t tile, bool reduced) const {
 
 TileExtents MapPlan::extents_at(const TileStart& start) const {
   TileExtents extents = tile_;
-  for (std::size_t i = 0; i < std::min(tile_rank, loops_.loops.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(tile_dimensions, loops_.loops.size()); ++i) {
     extents.at(i) = std::min(extents.at(i), loops_.loops[i].extent - start.at(i));
   }
   return extents;

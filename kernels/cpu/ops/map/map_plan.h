@@ -27,7 +27,7 @@ struct LocatedInstruction {
 };
 
 /// The first position of a tile in each loop.
-using TileStart = std::array<std::int64_t, Map::max_rank>;
+using TileStart = std::array<std::int64_t, Map::max_dimensions>;
 
 class MapPlan {
  public:
@@ -48,7 +48,7 @@ class MapPlan {
   [[nodiscard]] std::size_t work_block() const { return blocks_ - 1; }
   /// Returns whether the Map copies rows of one input that has the output's type.
   [[nodiscard]] bool is_copy() const { return is_copy_; }
-  [[nodiscard]] const std::array<bool, tile_rank>& is_reduced() const { return is_reduced_; }
+  [[nodiscard]] const std::array<bool, tile_dimensions>& is_reduced() const { return is_reduced_; }
 
   /// Returns the number of tiles of the reduced loops, or of the other loops.
   [[nodiscard]] std::int64_t tiles(bool reduced) const;
@@ -80,7 +80,7 @@ class MapPlan {
   bool is_transposed_ = false;
   bool is_copy_ = false;
   TileExtents tile_ = {1, 1, 1};
-  std::array<bool, tile_rank> is_reduced_ = {};
+  std::array<bool, tile_dimensions> is_reduced_ = {};
   std::array<TileStrides, max_map_operands> strides_ = {};
   std::vector<LocatedInstruction> instructions_;
   std::size_t blocks_ = 0;

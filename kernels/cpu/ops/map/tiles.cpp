@@ -226,7 +226,7 @@ void store(std::byte* address, TileStrides strides, TileExtents extents, const f
 
 bool is_dense(const TileExtents& extents, const TileStrides& strides) {
   std::int64_t dense = 1;
-  for (std::size_t i = 0; i < tile_rank; ++i) {
+  for (std::size_t i = 0; i < tile_dimensions; ++i) {
     if (extents.at(i) > 1 && strides.at(i) != dense) return false;
     dense *= extents.at(i);
   }

@@ -11,7 +11,7 @@ __device__ inline float widened(std::int32_t value) { return static_cast<float>(
 /// The indices of an element in the loops of a map.
 template <class Index>
 struct MapIndices {
-  Index at[Map::max_rank];
+  Index at[Map::max_dimensions];
 
   /// Sets the indices of `count` loops, from `first` on.
   __device__ void set(const DeviceMap& map, int first, int count, Index element) {

@@ -25,7 +25,7 @@ struct DeviceOperand {
   Kind kind;
   void* data;  // null for a coordinate
   std::int64_t offset;
-  std::int64_t strides[Map::max_rank];
+  std::int64_t strides[Map::max_dimensions];
 };
 
 /// Parameters of a kernel for a Map, passed by value: its loops (kept loops first, each kind
@@ -41,7 +41,7 @@ struct DeviceMap {
   Reduction reduction = Reduction::none;
   std::int64_t kept_count = 1;     // elements
   std::int64_t reduced_count = 1;  // elements per kept element
-  std::int64_t extents[Map::max_rank] = {};
+  std::int64_t extents[Map::max_dimensions] = {};
   DeviceOperand operand[max_map_operands] = {};
   DeviceInstruction instruction[max_instructions] = {};
 };
