@@ -69,7 +69,7 @@ struct ReportSummary {
   std::vector<ScenarioSummary> scenarios;
 };
 
-/// Summarises a report; its texts become `printable`. Throws UsageError if the report has no place
+/// Summarises a report; its texts become `printable`. Throws UsageError if the report does not belong
 /// in a history: it has no start time, or `is_profile`.
 [[nodiscard]] ReportSummary summarise_report(const Report& report, Identities& identities);
 
