@@ -151,7 +151,7 @@ TEST(BoundedCache, KeepsNothingOfAFailure) {
 
 /// A clock that runs only while candidates are measured.
 struct TunedKernels {
-  std::vector<std::vector<double>> runs;  // of each candidate: its probe, and those behind it
+  std::vector<std::vector<double>> runs;  // of each candidate: its probe, and those after it
   std::vector<std::size_t> tried = {};
   std::vector<std::size_t> repeated = {};
   double clock = 0;
@@ -348,7 +348,7 @@ struct CudaWithoutGpu : testing::Test {
 TEST_F(CudaWithoutGpu, SaysWhyAndWhatWouldMendIt) {
   EXPECT_EQ(backend->device_limit(), 0);
   EXPECT_THAT(backend->description(), testing::AnyOf(HasSubstr("driver"), HasSubstr("GPU")));
-  EXPECT_THAT(backend->description(), HasSubstr(";")) << "a remedy behind the reason";
+  EXPECT_THAT(backend->description(), HasSubstr(";")) << "a remedy after the reason";
 }
 
 TEST_F(CudaWithoutGpu, NamesItsLibraries) {

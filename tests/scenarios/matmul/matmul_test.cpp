@@ -446,7 +446,7 @@ TEST_F(MatmulAnswer, AGainThatIsNotShownIsExpected) {
 }
 
 TEST_F(MatmulAnswer, HasThreeLinesAtMostWhateverWasMeasured) {
-  constexpr std::size_t width = 98;  // of 100, behind "→ "
+  constexpr std::size_t width = 98;  // of 100, after "→ "
   const std::vector<double> speedups{0, 0.5, 1.0, 1.96, 2.5};
   for (std::size_t choice = 0; choice < speedups.size() * speedups.size(); ++choice) {
     std::vector<CaseOutcome> cases;

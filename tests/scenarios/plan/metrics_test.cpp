@@ -204,7 +204,7 @@ TEST(Metrics, WhatIsSentAheadWaitsForItsOwnLane) {
   EXPECT_EQ(ns(metrics.critical_path.compute), 6);
 }
 
-/// Clocks of ranks differ: by them what a call waited for began behind it. No time counts twice or
+/// Clocks of ranks differ: by them what a call waited for began after it. No time counts twice or
 /// backwards.
 TEST(Metrics, ACauseMaySeemToBeginBehindWhatItHeldUp) {
   MadeTimeline timeline;

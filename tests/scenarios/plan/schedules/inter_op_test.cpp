@@ -74,7 +74,7 @@ void add_random_merges(std::mt19937& random, InterOpProblem& problem) {
   }
 }
 
-/// Every operation once, behind what it reads, and the whole device never beside its parts.
+/// Every operation once, after what it reads, and the whole device never beside its parts.
 void expect_valid(const InterOpProblem& problem, const InterOpSchedule& schedule) {
   std::vector<bool> done(problem.after.size(), false);
   int count = 0;

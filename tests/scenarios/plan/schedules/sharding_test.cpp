@@ -43,7 +43,7 @@ TEST(ShardLayout, HasABlockOfEveryBucketOnEachDevice) {
   EXPECT_EQ(layout.block(0, 0).bytes, 12);
   EXPECT_EQ(layout.block(1, 0).begin, 12);
   EXPECT_EQ(layout.block(1, 0).bytes, 8);
-  EXPECT_EQ(layout.block(0, 1).in_shard, 12) << "behind the block of the first bucket";
+  EXPECT_EQ(layout.block(0, 1).in_shard, 12) << "after the block of the first bucket";
   EXPECT_EQ(layout.shard_bytes(0), 20);
   EXPECT_EQ(layout.shard_bytes(1), 12);
   EXPECT_THROW(small_layout(0), std::invalid_argument);
