@@ -172,7 +172,7 @@ void descend_by_adam(const AdamUpdate& update, std::int64_t count, unsigned int*
       holds_groups<group_width>(update.first_moment) &&
       holds_groups<group_width>(update.second_moment)) {
     PARBENCH_LAUNCH(blocks_for(count / group_width), block_threads, stream,
-                    adam_kernel<group_width>, step, count, counters);
+                    adam_kernel<group_width>, update, count, counters);
   } else {
     PARBENCH_LAUNCH(blocks_for(count), block_threads, stream, adam_kernel<1>, update, count,
                     counters);
