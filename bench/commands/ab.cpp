@@ -267,7 +267,7 @@ constexpr CommandText ab_help{
     .exit_codes =
         "0 nothing regressed; 1 a case failed with B, a run of B or one of its processes "
         "ended early, or the output could not be written to its end; "
-        "2 bad usage, a place that cannot be written, a command that fails or leaves no report; "
+        "2 bad usage, a path that cannot be written, a command that fails or leaves no report; "
         "3 a case regressed; 4 nothing could be compared, or fewer cases are decided than "
         "--require-decided asks for; 130 interrupted."};
 

@@ -92,7 +92,7 @@ class RankRunner final : public PlanRunner {
       all.seconds_per_call = one.seconds_per_call;
       recordings.push_back(std::move(one));
     }
-    all.kept = nearest_place(all.seconds, typical_seconds);
+    all.kept = nearest_index(all.seconds, typical_seconds);
     all.timeline = joined(team_, recordings[all.kept]);
     return all;
   }

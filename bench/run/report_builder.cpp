@@ -209,8 +209,8 @@ std::vector<std::string> ReportBuilder::add_peaks(const report::PeakCache& cache
 
 void ReportBuilder::update(const Scenario& scenario, const SessionResult& result) {
   for (const report::CaseResult& known : result.cases) {
-    const auto place = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
-    if (place != report_.cases.end()) *place = known;
+    const auto found = std::ranges::find(report_.cases, known.name, &report::CaseResult::name);
+    if (found != report_.cases.end()) *found = known;
   }
   const std::string name(scenario.name());
   if (result.answer) {

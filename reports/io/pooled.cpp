@@ -140,7 +140,7 @@ void add_texts(NamedTexts& known, const NamedTexts& later) {
   }
 }
 
-/// Adds the stage boundaries of a later run.
+/// Adds the cuts of a later run.
 void add_cut(CaseResult& known, const CaseResult& later) {
   const std::string cut = cut_of(later);
   if (cut.empty()) return;
@@ -247,8 +247,8 @@ class Pool {
 
  private:
   void add(CaseResult c) {
-    const auto [place, is_new] = places_.try_emplace({c.scenario, c.name}, cases_.size());
-    if (!is_new) return add_case(cases_[place->second], std::move(c));
+    const auto [known, is_new] = indices_.try_emplace({c.scenario, c.name}, cases_.size());
+    if (!is_new) return add_case(cases_[known->second], std::move(c));
     PooledCase& pool = cases_.emplace_back();
     pool.runs = 1;
     pool.troubled = is_troubled(c) ? 1 : 0;
@@ -294,7 +294,7 @@ class Pool {
   NextNumbers next_;
   std::vector<PooledCase> cases_;
   // indices in `cases_`, by scenario and name
-  std::map<std::pair<std::string, std::string>, std::size_t> places_;
+  std::map<std::pair<std::string, std::string>, std::size_t> indices_;
 };
 
 }  // namespace

@@ -93,8 +93,8 @@ bool has_cpu(const Fingerprint& machine) { return machine.cpu_model != unknown_c
 double installed_gibibytes(std::size_t usable_bytes) {
   if (usable_bytes == 0) return 0;
   const double gibibytes = static_cast<double>(usable_bytes) / static_cast<double>(1U << 30U);
-  const double step = std::exp2(std::floor(std::log2(gibibytes))) / 8;
-  return std::ceil(gibibytes / step) * step;
+  const double granularity = std::exp2(std::floor(std::log2(gibibytes))) / 8;
+  return std::ceil(gibibytes / granularity) * granularity;
 }
 
 Fingerprint fingerprint(const Machine& machine, const Device& device) {

@@ -135,16 +135,16 @@ double ratio_of(double baseline_seconds, double case_seconds) {
 
 double median(std::span<const double> values) { return median_of_sorted(sorted(values)); }
 
-std::size_t median_place(std::span<const double> values) {
+std::size_t median_index(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("the median of no values");
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(order, middle, {}, [&](std::size_t place) { return values[place]; });
+  std::ranges::nth_element(order, middle, {}, [&](std::size_t index) { return values[index]; });
   return *middle;
 }
 
-std::size_t nearest_place(std::span<const double> values, double target) {
+std::size_t nearest_index(std::span<const double> values, double target) {
   if (values.empty()) throw std::invalid_argument("the nearest of no values");
   const auto nearest =
       std::ranges::min_element(values, {}, [&](double value) { return std::abs(value - target); });

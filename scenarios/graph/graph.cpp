@@ -80,7 +80,7 @@ std::unique_ptr<GraphNodes> placed_nodes(const CaseSpec& spec, CaseParts& parts)
 }
 
 const std::vector<Strategy> graph_strategies = {
-    {std::string(in_program_order), "the nodes in program order, each behind the one before"},
+    {std::string(in_program_order), "the nodes in program order, each after the previous one"},
     {std::string(all_cores),
      "the same on one device that has the cores of all devices (for parts of a GPU: the whole "
      "GPU)"},

@@ -156,7 +156,7 @@ std::vector<double> median_of_passes(const TimedNetworks& networks, const Contex
 }
 
 /// Runs each layer on the stream with the whole device, and then on the streams that share it, so
-/// that both sides wait for each other as between stages. Returns the seconds from the end of a
+/// that both sides wait for each other as between levels. Returns the seconds from the end of a
 /// layer on one side to its beginning on the other; with several streams, the last one counts.
 std::vector<double> joins_once(TimedNetwork& whole, const TimedNetworks& sharing) {
   const std::size_t count = whole.layer_count();

@@ -19,7 +19,7 @@ std::size_t calls_until_complete(const std::vector<Call>& calls, const BufferVie
   return count;
 }
 
-PassPlace completion(const std::vector<PassPart>& parts, const BufferView& region) {
+PassPosition completion(const std::vector<PassPart>& parts, const BufferView& region) {
   for (std::size_t part = parts.size(); part-- > 0;) {
     const std::size_t calls = calls_until_complete(parts[part].calls, region);
     if (calls > 0) return {.part = part, .calls = calls};
@@ -33,14 +33,14 @@ bool overlap(const BufferView& a, const BufferView& b) {
   return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 
-std::vector<PassPlace> completions(const std::vector<PassPart>& parts,
-                                   const std::vector<BufferView>& regions) {
-  std::vector<PassPlace> places;
+std::vector<PassPosition> completions(const std::vector<PassPart>& parts,
+                                      const std::vector<BufferView>& regions) {
+  std::vector<PassPosition> positions;
   for (const BufferView& region : regions) {
-    const PassPlace place = completion(parts, region);
-    places.push_back(places.empty() ? place : std::max(places.back(), place));
+    const PassPosition position = completion(parts, region);
+    positions.push_back(positions.empty() ? position : std::max(positions.back(), position));
   }
-  return places;
+  return positions;
 }
 
 }  // namespace parbench

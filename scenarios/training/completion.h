@@ -13,15 +13,15 @@ namespace parbench {
 [[nodiscard]] bool overlap(const BufferView& a, const BufferView& b);
 
 /// A position in a pass: after `calls` calls of a part.
-struct PassPlace {
+struct PassPosition {
   std::size_t part = 0;
   std::size_t calls = 0;
-  friend auto operator<=>(const PassPlace&, const PassPlace&) = default;
+  friend auto operator<=>(const PassPosition&, const PassPosition&) = default;
 };
 
 /// Returns, for each region, the position after which no call accesses it or an earlier region.
 /// All calls must be operations.
-[[nodiscard]] std::vector<PassPlace> completions(const std::vector<PassPart>& parts,
-                                                 const std::vector<BufferView>& regions);
+[[nodiscard]] std::vector<PassPosition> completions(const std::vector<PassPart>& parts,
+                                                    const std::vector<BufferView>& regions);
 
 }  // namespace parbench

@@ -201,7 +201,7 @@ std::vector<Call> Stage::forward(int micro_batch) const {
   return rebase(program(micro_batch).forward(), bases(micro_batch));
 }
 
-std::vector<Call> Stage::backward_behind_loss(int micro_batch) const {
+std::vector<Call> Stage::backward_after_loss(int micro_batch) const {
   const std::vector<SymbolicCall>& whole = program(micro_batch).backward(false);
   return rebase({whole.begin() + 1, whole.end()}, bases(micro_batch));
 }

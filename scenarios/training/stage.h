@@ -101,7 +101,7 @@ class Stage {
   [[nodiscard]] std::vector<PassPart> backward_parts(int micro_batch, bool first) const;
   /// Returns the first backward pass of the last stage, without the loss. The next function returns
   /// where it expects the gradient of the prediction: memory that `forward` also uses.
-  [[nodiscard]] std::vector<Call> backward_behind_loss(int micro_batch) const;
+  [[nodiscard]] std::vector<Call> backward_after_loss(int micro_batch) const;
   [[nodiscard]] BufferView prediction_gradient(int micro_batch) const;
   /// Returns the optimiser's work after the last backward pass.
   [[nodiscard]] RegionUpdate& update() { return *update_; }

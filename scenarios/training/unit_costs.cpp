@@ -133,16 +133,16 @@ class UnitMemory {
     bases_.at(static_cast<std::size_t>(space)) = BufferView(buffer);
   }
 
-  struct Place {
+  struct Location {
     Space space = Space::input;
     std::size_t offset = 0;
   };
 
   /// Fills a tensor with random numbers; integers are below `end`.
-  void fill(Place place, const TensorDesc& tensor, std::int64_t end = 0) {
+  void fill(Location at, const TensorDesc& tensor, std::int64_t end = 0) {
     const BufferView view =
-        bases_.at(static_cast<std::size_t>(place.space)).part(place.offset, tensor.bytes);
-    const auto subsequence = static_cast<std::uint64_t>(place.space);
+        bases_.at(static_cast<std::size_t>(at.space)).part(at.offset, tensor.bytes);
+    const auto subsequence = static_cast<std::uint64_t>(at.space);
     if (tensor.dtype == DType::i32) {
       draw_integers(stream_, tensor, view, end, {.subsequence = subsequence});
       return;

@@ -181,12 +181,12 @@ class Columns {
 
  private:
   void add(const Record& record) {
-    auto behind = names_.begin();
+    auto next = names_.begin();
     const Cells cells(record);
     for (const auto& [column, value] : cells.list()) {
-      const auto [known, is_new] = places_.try_emplace(column);
-      if (is_new) known->second = names_.insert(behind, column);
-      behind = std::next(known->second);
+      const auto [known, is_new] = columns_.try_emplace(column);
+      if (is_new) known->second = names_.insert(next, column);
+      next = std::next(known->second);
     }
   }
 
@@ -208,7 +208,7 @@ class Columns {
   }
 
   std::list<std::string> names_;
-  std::unordered_map<std::string, std::list<std::string>::iterator> places_;
+  std::unordered_map<std::string, std::list<std::string>::iterator> columns_;
 };
 
 template <class Record>

@@ -53,7 +53,7 @@ the samples is shown. “Not representative”: also that one took much longer o
 median sample. A device is busy while
 any of its streams runs a task, else idle: between tasks, or before its first and after its last.
 All shares are of the whole time, from the host’s first call to the end of the last task.</dd>
-<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A step or a slope that all of
+<dt>samples over time</dt><dd>Cases are sampled in interleaved rounds. A jump or a slope that all of
 them share is caused by the machine, not by a strategy.</dd>
 </dl>
 </section>

@@ -41,13 +41,13 @@ double ratio_of(const std::vector<const CaseResult*>& results) {
 
 std::vector<SharedCase> shared_cases(const std::vector<NamedReport>& reports) {
   std::vector<SharedCase> cases;
-  std::unordered_map<std::string, std::size_t> places;
+  std::unordered_map<std::string, std::size_t> indices;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     for (const CaseResult& c : reports[i].report.cases) {
       if (!has_number(c)) continue;
-      const auto [place, is_new] = places.try_emplace(c.name, cases.size());
+      const auto [known, is_new] = indices.try_emplace(c.name, cases.size());
       if (is_new) cases.push_back({c.name, std::vector<const CaseResult*>(reports.size()), 1});
-      cases[place->second].results[i] = &c;
+      cases[known->second].results[i] = &c;
     }
   }
   std::erase_if(cases, [](const SharedCase& one) {

@@ -28,7 +28,7 @@ export function drawDistributions(scenario: Scenario, colours: Colours): Drawing
         nameGap: 28,
         min: range.low,
         max: range.high,
-        interval: range.step,
+        interval: range.interval,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       yAxis: caseAxis(scenario, cases, colours),

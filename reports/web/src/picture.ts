@@ -22,7 +22,7 @@ const draw_view: Record<View, (request: Request) => Drawing> = {
 };
 
 /** Adds the scenario's picture and its samples over time. */
-export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseTable): void {
+export function addPictures(scenario: Scenario, parent: HTMLElement, table: CaseTable): void {
   const views = viewsOf(scenario);
   const measures = measuresOf(scenario);
   if (scenario.cases.length === 0 || measures.length === 0) return;
@@ -61,8 +61,8 @@ export function addPictures(scenario: Scenario, place: HTMLElement, table: CaseT
   if (measures.length > 1) tools.append(measureSwitch(measures, state.measure, (measure) => change({ measure })));
   tools.append(scale, strategies, selectors.root);
   showControls();
-  place.append(tools, figure.root, samplesOf(scenario, table), distributionsOf(scenario, table));
-  addTimelines(scenario, place);
+  parent.append(tools, figure.root, samplesOf(scenario, table), distributionsOf(scenario, table));
+  addTimelines(scenario, parent);
 }
 
 function measureSwitch(measures: Measure[], chosen: Measure, onChange: (measure: Measure) => void): HTMLElement {

@@ -15,7 +15,7 @@ export interface Range {
   low: number;
   high: number;
   /** Distance of two ticks of the axis. */
-  step: number;
+  interval: number;
 }
 
 export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
@@ -51,7 +51,7 @@ export function drawSamples(scenario: Scenario, colours: Colours): Drawing {
         nameTextStyle: { color: colours.soft, align: "left" },
         min: range.low,
         max: range.high,
-        interval: range.step,
+        interval: range.interval,
         axisLabel: { ...style.axisLabel, formatter: (value: number) => `${short(value)}%` },
       },
       // A separate series, which stays visible when others are hidden.
@@ -108,12 +108,12 @@ export function rangeOf(values: number[]): Range {
 function rounded(low: number, high: number): Range {
   const width = Math.max(high - low, 0.01);
   const power = 10 ** Math.floor(Math.log10(width / 5));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= width / 5) ?? 10);
+  const interval = power * ([1, 2, 5].find((factor) => factor * power >= width / 5) ?? 10);
   const margin = width / 50;
   return {
-    low: Math.max(-100, step * Math.floor((low - margin) / step)),
-    high: step * Math.ceil((high + margin) / step),
-    step,
+    low: Math.max(-100, interval * Math.floor((low - margin) / interval)),
+    high: interval * Math.ceil((high + margin) / interval),
+    interval,
   };
 }
 

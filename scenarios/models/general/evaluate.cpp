@@ -31,7 +31,7 @@ void for_each(const Shape& shape, Visit visit) {
 }
 
 /// Returns the index of the element at coordinates. Dimensions of extent 1 repeat.
-std::size_t place(const Axes& at, const Shape& shape, const Axes& strides) {
+std::size_t index_of(const Axes& at, const Shape& shape, const Axes& strides) {
   std::int64_t index = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) index += (shape[d] == 1 ? 0 : at[d]) * strides[d];
   return static_cast<std::size_t>(index);
@@ -162,7 +162,7 @@ Values reduction(const Operation& operation, const Values& in, const Shape& from
   const Axes strides = strides_of(to);
   std::size_t next = 0;
   for_each(from, [&](const Axes& at) {
-    double& result = out[place(at, to, strides)];
+    double& result = out[index_of(at, to, strides)];
     result = reduced(operation.reduction, result, in[next++]);
   });
   return out;
@@ -184,7 +184,7 @@ Values moved(const Operation& operation, const Values& in, const Shape& from, co
                         : at[d];
       }
     }
-    out.push_back(in[place(source, from, strides)]);
+    out.push_back(in[index_of(source, from, strides)]);
   });
   return out;
 }
@@ -198,7 +198,7 @@ Values placement(const Operation& operation, const Values& in, const Shape& from
     for (std::size_t d = 0; d < at.size(); ++d) {
       target[d] = operation.starts[d] + operation.steps[d] * at[d];
     }
-    out[place(target, to, strides)] = in[next++];
+    out[index_of(target, to, strides)] = in[next++];
   });
   return out;
 }
@@ -215,7 +215,7 @@ Values concatenation(const Graph& graph, const Operation& operation,
     std::size_t next = 0;
     for_each(from, [&](Axes at) {
       at[axis] += begin;
-      out[place(at, to, strides)] = (*inputs[part])[next++];
+      out[index_of(at, to, strides)] = (*inputs[part])[next++];
     });
     begin += from[axis];
   }

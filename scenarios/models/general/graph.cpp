@@ -49,8 +49,7 @@ bool keeps_order(const Extents& shape, const Axes& order) {
 }
 
 /// Throws unless all elements starts + steps·i, for i in `part`, are inside of `whole`.
-void check_places(const Extents& whole, const Extents& part, const Axes& starts,
-                  const Axes& steps) {
+void check_slice(const Extents& whole, const Extents& part, const Axes& starts, const Axes& steps) {
   bool fits =
       part.size() == whole.size() && starts.size() == whole.size() && steps.size() == whole.size();
   for (std::size_t d = 0; fits && d < whole.size(); ++d) {
@@ -121,10 +120,10 @@ std::vector<int> read_by(const Graph& graph, const std::vector<int>& results,
   while (!open.empty()) {
     const int index = open.back();
     open.pop_back();
-    const auto place = static_cast<std::size_t>(index);
-    if (seen[place]) continue;
-    seen[place] = true;
-    if ((place < stops.size() && stops[place]) || graph.at(index).kind == OpKind::input ||
+    const auto at = static_cast<std::size_t>(index);
+    if (seen[at]) continue;
+    seen[at] = true;
+    if ((at < stops.size() && stops[at]) || graph.at(index).kind == OpKind::input ||
         graph.at(index).kind == OpKind::parameter) {
       found.push_back(index);
       continue;
@@ -352,7 +351,7 @@ int Graph::detach(int a) {
 }
 
 int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
-  check_places(shape(a), to, starts, steps);
+  check_slice(shape(a), to, starts, steps);
   if (to == shape(a) && std::ranges::all_of(steps, [](auto step) { return step == 1; })) return a;
   if (const auto value = number_of(a)) return number(*value, std::move(to));
   return append({.kind = OpKind::slice,
@@ -363,7 +362,7 @@ int Graph::slice(int a, Axes starts, Axes steps, Extents to) {
 }
 
 int Graph::place(int a, Axes starts, Axes steps, Extents to) {
-  check_places(to, shape(a), starts, steps);
+  check_slice(to, shape(a), starts, steps);
   // In each dimension, all elements are taken in order, or all in reverse order.
   if (to == shape(a)) return slice(a, std::move(starts), std::move(steps), std::move(to));
   return append({.kind = OpKind::placement,

@@ -53,8 +53,10 @@ PackedCopies::PackedCopies(TrainingStep& step, const Stage& stage, const ShardLa
 }
 
 void PackedCopies::add(std::size_t bucket, const SymbolicView& packed, SymbolicCall call) {
-  parts_.push_back(
-      {.offset = packed.offset, .bytes = packed.bytes, .bucket = bucket, .behind = bytes_[bucket]});
+  parts_.push_back({.offset = packed.offset,
+                    .bytes = packed.bytes,
+                    .bucket = bucket,
+                    .in_bucket = bytes_[bucket]});
   bytes_[bucket] += round_up(packed.bytes, RegionPlanner::alignment);
   calls_[bucket].push_back(std::move(call));
 }

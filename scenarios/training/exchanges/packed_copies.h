@@ -20,7 +20,7 @@ class PackedCopies {
     std::size_t offset = 0;  // offset in Space::packed
     std::size_t bytes = 0;
     std::size_t bucket = 0;
-    std::size_t behind = 0;  // offset among the copies of its bucket
+    std::size_t in_bucket = 0;  // offset among the copies of its bucket
   };
   /// Returns the part that begins at the offset. Throws std::logic_error if there is none.
   [[nodiscard]] const Part& part_at(std::size_t offset) const;

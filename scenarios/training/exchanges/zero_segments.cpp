@@ -1,5 +1,5 @@
 // Divides passes by the buckets that calls access, and plans memory by lifetimes.
-#include "scenarios/training/exchanges/zero_steps.h"
+#include "scenarios/training/exchanges/zero_segments.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,33 +29,33 @@ void add_buckets(std::vector<std::size_t>& to, const std::vector<std::size_t>& b
 
 }  // namespace
 
-ZeroSteps::ZeroSteps(TrainingStep& step, std::size_t r, const ShardLayout& layout)
+ZeroSegments::ZeroSegments(TrainingStep& step, std::size_t r, const ShardLayout& layout)
     : step_(step), r_(r), layout_(layout), settings_(step.layout.exchange) {
   if (settings_.divides_parameters()) packed_.emplace(step, step.replica(r), layout);
   const int last = step_.layout.micro_batch_count(static_cast<int>(r_)) - 1;
   for (int micro_batch = settings_.divides_gradients() ? 0 : last; micro_batch <= last;
        ++micro_batch) {
-    add_round(micro_batch);
+    add_passes(micro_batch);
   }
   make_pool();
 }
 
-void ZeroSteps::add_round(int micro_batch) {
-  Round& round = rounds_.emplace_back(Round{.micro_batch = micro_batch, .forward = count()});
+void ZeroSegments::add_passes(int micro_batch) {
+  Passes& passes = passes_.emplace_back(Passes{.micro_batch = micro_batch, .forward = count()});
   if (settings_.divides_parameters()) divide(step_.replica(r_).program(micro_batch).forward(), {});
-  round.backward = count();
-  divide_backward(round);
-  round.end = count();
+  passes.backward = count();
+  divide_backward(passes);
+  passes.end = count();
 }
 
-const ZeroSteps::Round& ZeroSteps::round_of(int step) const {
-  return *std::ranges::find_if(rounds_, [&](const Round& one) { return step < one.end; });
+const ZeroSegments::Passes& ZeroSegments::passes_of(int segment) const {
+  return *std::ranges::find_if(passes_, [&](const Passes& one) { return segment < one.end; });
 }
 
-// --- steps ---
+// --- segments ---
 
 /// Returns the buckets of parameters, or of gradients, that a call accesses.
-std::vector<std::size_t> ZeroSteps::buckets_of(const SymbolicCall& call, Space space) const {
+std::vector<std::size_t> ZeroSegments::buckets_of(const SymbolicCall& call, Space space) const {
   std::vector<std::size_t> buckets;
   for (const SymbolicView& view : call.views) {
     if (view.bytes == 0) continue;
@@ -67,31 +67,32 @@ std::vector<std::size_t> ZeroSteps::buckets_of(const SymbolicCall& call, Space s
   return buckets;
 }
 
-std::vector<std::size_t> ZeroSteps::pooled(const SymbolicCall& call, Space space) const {
+std::vector<std::size_t> ZeroSegments::pooled(const SymbolicCall& call, Space space) const {
   return is_pooled(space) ? buckets_of(call, space) : std::vector<std::size_t>();
 }
 
-/// Divides calls into steps. A new step begins at each of `ends`, indices of calls in ascending
-/// order, and at each call that needs other parameters.
-void ZeroSteps::divide(const std::vector<SymbolicCall>& calls, std::span<const std::size_t> ends) {
-  steps_.emplace_back();
+/// Divides calls into segments. A new segment begins at each of `ends`, indices of calls in
+/// ascending order, and at each call that needs other parameters.
+void ZeroSegments::divide(const std::vector<SymbolicCall>& calls,
+                          std::span<const std::size_t> ends) {
+  segments_.emplace_back();
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::vector<std::size_t> needed = pooled(calls[i], Space::parameters);
     const bool is_cut = std::ranges::find(ends, i) != ends.end();
     const bool needs_others =
-        !steps_.back().parameters.empty() && !is_needed(needed, steps_.back().parameters);
-    if ((is_cut || needs_others) && !steps_.back().calls.empty()) steps_.emplace_back();
-    Step& step = steps_.back();
-    add_buckets(step.parameters, needed);
-    add_buckets(step.gradients, pooled(calls[i], Space::gradients));
-    step.calls.push_back(calls[i]);
+        !segments_.back().parameters.empty() && !is_needed(needed, segments_.back().parameters);
+    if ((is_cut || needs_others) && !segments_.back().calls.empty()) segments_.emplace_back();
+    Segment& segment = segments_.back();
+    add_buckets(segment.parameters, needed);
+    add_buckets(segment.gradients, pooled(calls[i], Space::gradients));
+    segment.calls.push_back(calls[i]);
   }
 }
 
 /// Passes after the first micro-batch accumulate in buckets that are initialised with zeros.
-void ZeroSteps::divide_backward(Round& round) {
+void ZeroSegments::divide_backward(Passes& passes) {
   const std::vector<SymbolicCall>& calls =
-      step_.replica(r_).program(round.micro_batch).backward(round.micro_batch > 0);
+      step_.replica(r_).program(passes.micro_batch).backward(passes.micro_batch > 0);
   // number of calls until a bucket and all earlier ones are complete, by bucket
   std::vector<std::size_t> ends(layout_.buckets().size(), 0);
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -100,13 +101,14 @@ void ZeroSteps::divide_backward(Round& round) {
   for (std::size_t b = 1; b < ends.size(); ++b) ends[b] = std::max(ends[b], ends[b - 1]);
   divide(calls, ends);
   std::size_t done = 0;
-  int step = round.backward;
+  int segment = passes.backward;
   for (const std::size_t end : ends) {
-    while (step < count() && done + steps_[static_cast<std::size_t>(step)].calls.size() <= end) {
-      done += steps_[static_cast<std::size_t>(step)].calls.size();
-      ++step;
+    while (segment < count() &&
+           done + segments_[static_cast<std::size_t>(segment)].calls.size() <= end) {
+      done += segments_[static_cast<std::size_t>(segment)].calls.size();
+      ++segment;
     }
-    round.completion.push_back(step - 1);
+    passes.completion.push_back(segment - 1);
   }
 }
 
@@ -114,27 +116,27 @@ void ZeroSteps::divide_backward(Round& round) {
 
 /// Returns the lifetimes of buckets: parameters while they are needed, gradients from their first
 /// call until they have been reduced. `stays`: argument of `holdings_of`.
-std::vector<PooledBucket> ZeroSteps::wanted(bool stays) const {
+std::vector<PooledBucket> ZeroSegments::wanted(bool stays) const {
   std::vector<PooledBucket> all;
   std::vector<std::vector<std::size_t>> needed;
-  for (const Step& step : steps_) needed.push_back(step.parameters);
+  for (const Segment& segment : segments_) needed.push_back(segment.parameters);
   for (const Holding& when : holdings_of(needed, settings_.prefetch, stays)) {
-    const std::size_t behind =
+    const std::size_t copies =
         round_up(layout_.bucket_bytes(when.bucket), RegionPlanner::alignment);
-    all.push_back({.when = when, .bytes = behind + packed_->bytes(when.bucket)});
+    all.push_back({.when = when, .bytes = copies + packed_->bytes(when.bucket)});
   }
-  for (const Round& round : rounds_) {
-    const auto end = steps_.begin() + round.end;
+  for (const Passes& passes : passes_) {
+    const auto end = segments_.begin() + passes.end;
     for (std::size_t b = 0; b < layout_.buckets().size(); ++b) {
-      const auto writes = [&](const Step& step) {
-        return std::ranges::find(step.gradients, b) != step.gradients.end();
+      const auto writes = [&](const Segment& segment) {
+        return std::ranges::find(segment.gradients, b) != segment.gradients.end();
       };
-      const auto first = std::find_if(steps_.begin() + round.backward, end, writes);
+      const auto first = std::find_if(segments_.begin() + passes.backward, end, writes);
       if (first == end) continue;
-      const int begin = static_cast<int>(first - steps_.begin());
+      const int begin = static_cast<int>(first - segments_.begin());
       all.push_back(
           {.has_gradients = true,
-           .when = {.bucket = b, .begin = begin, .first = begin, .last = round.completion[b]},
+           .when = {.bucket = b, .begin = begin, .first = begin, .last = passes.completion[b]},
            .bytes = layout_.bucket_bytes(b)});
     }
   }
@@ -143,8 +145,8 @@ std::vector<PooledBucket> ZeroSteps::wanted(bool stays) const {
 
 /// The pool has room for buckets that arrive early or are being reduced, but only up to half of the
 /// parameters; otherwise a model with few buckets would need as much memory as without shards. A
-/// bucket is kept for a later step if this needs no more memory.
-void ZeroSteps::make_pool() {
+/// bucket is kept for a later segment if this needs no more memory.
+void ZeroSegments::make_pool() {
   const std::size_t all = step_.replica(r_).region().gradients.bytes;
   const std::size_t at_once =
       gradient_buckets_at_once +
@@ -155,63 +157,64 @@ void ZeroSteps::make_pool() {
   pool_ = step_.data.tensor(step_.replica(r_).device(), canonical({floats}));
 }
 
-void ZeroSteps::poison_pool() {
+void ZeroSegments::poison_pool() {
   if (pool_.view.bytes > 0) step_.data.poison(pool_);
 }
 
-std::vector<std::size_t> ZeroSteps::arriving(int step) const {
+std::vector<std::size_t> ZeroSegments::arriving(int segment) const {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < held().size(); ++i) {
-    if (!held()[i].has_gradients && held()[i].when.begin == step) indices.push_back(i);
+    if (!held()[i].has_gradients && held()[i].when.begin == segment) indices.push_back(i);
   }
   return indices;
 }
 
-std::vector<std::size_t> ZeroSteps::used(int step) const {
-  const Step& own = steps_[static_cast<std::size_t>(step)];
+std::vector<std::size_t> ZeroSegments::used(int segment) const {
+  const Segment& own = segments_[static_cast<std::size_t>(segment)];
   std::vector<std::size_t> indices;
   for (const std::size_t one : own.parameters) {
-    indices.push_back(find(Space::parameters, one, step));
+    indices.push_back(find(Space::parameters, one, segment));
   }
-  for (const std::size_t one : own.gradients) indices.push_back(find(Space::gradients, one, step));
+  for (const std::size_t one : own.gradients)
+    indices.push_back(find(Space::gradients, one, segment));
   return indices;
 }
 
-std::size_t ZeroSteps::gradients_of(const Round& round, std::size_t bucket) const {
-  return find(Space::gradients, bucket, round.completion[bucket]);
+std::size_t ZeroSegments::gradients_of(const Passes& passes, std::size_t bucket) const {
+  return find(Space::gradients, bucket, passes.completion[bucket]);
 }
 
-std::size_t ZeroSteps::find(Space space, std::size_t bucket, int step) const {
+std::size_t ZeroSegments::find(Space space, std::size_t bucket, int segment) const {
   const auto found = std::ranges::find_if(held(), [&](const PooledBucket& one) {
     return one.has_gradients == (space == Space::gradients) && one.when.bucket == bucket &&
-           one.when.begin <= step && step <= one.when.last;
+           one.when.begin <= segment && segment <= one.when.last;
   });
-  if (found == held().end()) throw std::logic_error("a step needs a bucket that is not there");
+  if (found == held().end()) throw std::logic_error("a segment needs a bucket that is not there");
   return static_cast<std::size_t>(found - held().begin());
 }
 
 // --- calls ---
 
 /// Returns the view in the pool; other views are unchanged.
-SymbolicView ZeroSteps::moved(const SymbolicView& view, int step) const {
+SymbolicView ZeroSegments::moved(const SymbolicView& view, int segment) const {
   if (view.bytes == 0) return view;
   if (view.is_in(Space::packed) && is_pooled(Space::packed)) {
     const PackedCopies::Part& part = packed_->part_at(view.offset);
-    const PooledBucket& bucket = held()[find(Space::parameters, part.bucket, step)];
+    const PooledBucket& bucket = held()[find(Space::parameters, part.bucket, segment)];
     const std::size_t copies = bucket.bytes - packed_->bytes(part.bucket);
-    return memory(bucket).part(copies + part.behind + view.offset - part.offset, view.bytes);
+    return memory(bucket).part(copies + part.in_bucket + view.offset - part.offset, view.bytes);
   }
   for (const Space space : {Space::parameters, Space::gradients}) {
     if (!view.is_in(space) || !is_pooled(space)) continue;
     const std::size_t bucket = layout_.bucket_at(view.offset);
-    return memory(held()[find(space, bucket, step)])
+    return memory(held()[find(space, bucket, segment)])
         .part(view.offset - layout_.buckets()[bucket].begin, view.bytes);
   }
   return view;
 }
 
 /// The padding between gradients is zeroed with them, because it is included in sums and norms.
-void ZeroSteps::add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls) {
+void ZeroSegments::add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls) {
   const Stage& stage = step_.replica(r_);
   std::size_t end = layout_.buckets()[bucket].end;
   const std::vector<std::size_t> offsets = stage.gradient_offsets();
@@ -225,7 +228,7 @@ void ZeroSteps::add_zeros(std::size_t bucket, std::vector<SymbolicCall>& calls) 
   }
 }
 
-SymbolicCall ZeroSteps::zero_of(std::size_t begin, std::size_t end) {
+SymbolicCall ZeroSegments::zero_of(std::size_t begin, std::size_t end) {
   Op& zero = step_.ops.prepare(
       compute_stream(), Fill{.count = static_cast<std::int64_t>((end - begin) / sizeof(float)),
                              .distribution = Distribution::constant,
@@ -233,15 +236,15 @@ SymbolicCall ZeroSteps::zero_of(std::size_t begin, std::size_t end) {
   return bind<SymbolicView>(zero, {{"destination", {Space::gradients, begin, end - begin}}});
 }
 
-std::vector<Call> ZeroSteps::calls(int step) {
-  const Step& own = steps_[static_cast<std::size_t>(step)];
+std::vector<Call> ZeroSegments::calls(int segment) {
+  const Segment& own = segments_[static_cast<std::size_t>(segment)];
   std::vector<SymbolicCall> calls;
-  for (const std::size_t i : used(step)) {
-    if (held()[i].when.first != step) continue;
+  for (const std::size_t i : used(segment)) {
+    if (held()[i].when.first != segment) continue;
     const std::size_t bucket = held()[i].when.bucket;
     if (!held()[i].has_gradients) {
       std::ranges::copy(packed_->calls(bucket), std::back_inserter(calls));
-    } else if (round_of(step).micro_batch == 0) {
+    } else if (passes_of(segment).micro_batch == 0) {
       add_zeros(bucket, calls);
     } else {
       const auto [begin, end] = layout_.buckets()[bucket];
@@ -250,9 +253,9 @@ std::vector<Call> ZeroSteps::calls(int step) {
   }
   std::ranges::copy(own.calls, std::back_inserter(calls));
   for (SymbolicCall& call : calls) {
-    for (SymbolicView& view : call.views) view = moved(view, step);
+    for (SymbolicView& view : call.views) view = moved(view, segment);
   }
-  return rebase(calls, step_.replica(r_).bases(round_of(step).micro_batch));
+  return rebase(calls, step_.replica(r_).bases(passes_of(segment).micro_batch));
 }
 
 }  // namespace parbench
