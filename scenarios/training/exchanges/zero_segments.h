@@ -10,7 +10,7 @@
 #include "scenarios/plan/schedules/bucket_pool.h"
 #include "scenarios/training/exchanges/packed_copies.h"
 #include "scenarios/training/program/symbolic.h"
-#include "scenarios/training/segment/step_tasks.h"
+#include "scenarios/training/step/step_tasks.h"
 
 namespace parbench {
 
