@@ -1,6 +1,7 @@
 // Sentences of answers: lists of cases, gains, and settings in which something pays.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,9 +34,25 @@ namespace parbench {
 [[nodiscard]] std::string keep_text(const Recommendation& recommendation, std::string_view clause,
                                     std::string_view details = {});
 
-/// "splitting shows no gain". `verb` is "pays" or "pay".
+/// What sentences are about. Without a text it is "another strategy".
+struct Subject {
+  std::string text = {};              // "Streams on one device"
+  std::string_view verb = "pays";     // or "pay"
+  std::string_view noun = "setting";  // what recommendations are for
+};
+
+/// "splitting shows no gain", "no other strategy pays".
 [[nodiscard]] std::string payoff_clause(const Recommendation& recommendation,
-                                        std::string_view subject, std::string_view verb);
+                                        const Subject& subject);
+
+/// Returns the sentences about recommendations, the most important first. For one setting: what to
+/// use, its ties and what is open; for several: the only one that pays and what the others show,
+/// or where it pays with the largest gain. `details` returns what follows the gain of a
+/// recommendation; may be null.
+[[nodiscard]] std::vector<std::string> verdict_sentences(
+    std::span<const Recommendation> recommendations, const Subject& subject,
+    std::string_view baseline,
+    const std::function<std::string(const Recommendation&)>& details = {});
 
 /// " It is tied with split 3 and split 12 (within 3%).", or the fastest, its ties and why a simpler
 /// case than it is recommended. Empty without ties or a verdict, and where the baseline is
@@ -65,8 +82,7 @@ namespace parbench {
 /// Returns the subject followed by the result of `where_it_pays` or `no_verdict_text`: "Streams: no
 /// verdict at either setting".
 [[nodiscard]] std::string verdict_text(std::span<const Recommendation> recommendations,
-                                       std::string_view subject, std::string_view verb,
-                                       std::string_view noun = "setting");
+                                       const Subject& subject);
 
 /// Returns the text with a small first letter, for use within a sentence. The first letter must be
 /// ASCII.
@@ -85,8 +101,7 @@ namespace parbench {
 /// where that is the baseline at all of them: " Streams show no gain at n 1 and do not pay at n 0:
 /// use one stream." Empty where all pay.
 [[nodiscard]] std::string elsewhere_text(std::span<const Recommendation> recommendations,
-                                         std::string_view subject, std::string_view verb,
-                                         std::string_view noun = "setting");
+                                         const Subject& subject);
 
 /// The largest gain of several recommendations, behind a sentence about all of them: "; largest
 /// recommended gain that is shown: split 5 at batch 24, 1.60× as fast as one device (1.50–1.70)";
@@ -97,6 +112,9 @@ namespace parbench {
 
 /// "pays" or "pay", "shows no gain" or "show no gain" …: as `verb` is "pays" or "pay".
 [[nodiscard]] std::string_view payoff_text(Payoff payoff, std::string_view verb);
+
+/// "1.20× to 1.45×", or one of the two if they are equal.
+[[nodiscard]] std::string range_text(const std::string& low, const std::string& high);
 
 /// Returns why there is no answer: either the baseline or everything else was not measured.
 /// `other`: kind of the cases compared with it, "strategy".

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "kernels/base/units/units.h"
+#include "scenarios/answers/memory_trade.h"
+#include "scenarios/answers/time_shares.h"
+#include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/models/model_choice.h"
 #include "scenarios/plan/schedules/partition.h"
@@ -60,7 +64,8 @@ TrainingQuestion::TrainingQuestion(Definition definition)
                   {std::string(all_cores),
                    definition.whole + " on one device that has the cores of all devices (for parts "
                                       "of a GPU: the whole GPU)"}},
-      axes_(std::move(definition.axes)) {
+      axes_(std::move(definition.axes)),
+      words_(std::move(definition.words)) {
   std::ranges::move(definition.strategies, std::back_inserter(strategies_));
 }
 
@@ -129,7 +134,7 @@ StepLayout TrainingQuestion::whole_layout(const CaseSpec& spec, const Network& n
     layout = in_turn(context, all_micro_batches(layout.micro_batches));
   }
   layout.recompute = recomputes(parameters);
-  layout.schedule = asked_or(parameters, "schedule", layout.schedule);
+  layout.schedule = parameters.text_or("schedule", layout.schedule);
   if (const Value* bucket = parameters.find("bucket")) {
     layout.exchange.bucket_bytes =
         static_cast<std::size_t>(std::get<std::int64_t>(*bucket)) * mebibyte;
@@ -178,6 +183,41 @@ std::optional<CaseSpec> TrainingQuestion::reference(const CaseSpec& spec) const 
     parts.parameters.set("layout", to_string(DeviceGrid{.replicas = replicas}));
   }
   return parts;
+}
+
+// --- answers ---
+
+std::vector<Metric> TrainingQuestion::metrics(const CaseSpec& spec) const {
+  if (spec.strategy == single_device) return {};
+  const Parameters& parameters = spec.parameters;
+  int devices = devices_in(parameters);
+  if (!uses_all_cores(spec)) {
+    const DeviceGrid grid = layout_of(spec).grid;
+    const auto used = micro_batches_of_replicas(parameters, grid.replicas).size();
+    if (grid.replicas > 1 && used == 1) return {};
+    devices = grid.devices();
+  }
+  const double linear = scales_weakly(parameters) ? 1 : devices;
+  return {{.name = scaling_efficiency,
+           .others = {single_of(spec)},
+           .value = [linear](std::span<const double> seconds, std::span<const double> /*medians*/) {
+             return seconds[1] / (seconds[0] * linear);
+           }}};
+}
+
+Conclusion TrainingQuestion::answer(const std::vector<CaseOutcome>& outcomes,
+                                    const PossiblyFastest& possibly_fastest) const {
+  const Outcomes all = all_outcomes(outcomes);
+  const auto label = [&](const CaseSpec& spec) { return strategy_label(*this, all, spec, words_); };
+  Conclusion made = best_strategy(*this, all, possibly_fastest, words_);
+  if (!made.is_answered) return made;
+  std::vector<std::string> texts{made.text};
+  for (const Role traded : {Role::memory_saving, Role::schedule}) {
+    const auto axis = std::ranges::find(axes_, traded, &Axis::role);
+    if (axis != axes_.end()) texts.push_back(memory_trade_text(*this, *axis, all, label));
+  }
+  made.text = joined_sentences(texts);
+  return with_time_shares(std::move(made), *this, all, label);
 }
 
 CaseSpec single_of(const CaseSpec& spec) {
