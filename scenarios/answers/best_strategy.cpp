@@ -60,7 +60,7 @@ std::string strategy_label(const Scenario& scenario, const Outcomes& outcomes, c
   const Value* name = spec.parameters.find(words.named_by);
   std::string label =
       name == nullptr ? spec.strategy : fmt::format("{}{}", words.name_words, to_string(*name));
-  std::string_view separator = name == nullptr ? " with " : ", ";
+  std::string_view separator = " with ";
   for (const Parameter& one : spec.parameters) {
     const auto axis = std::ranges::find(scenario.axes(), one.name, &Axis::name);
     if (axis == scenario.axes().end() || axis->strategies.empty()) continue;

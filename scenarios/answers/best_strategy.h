@@ -32,7 +32,7 @@ struct StrategyWords {
 /// Returns the names of the axes that all strategies share.
 [[nodiscard]] std::vector<std::string_view> common_axes(const Scenario& scenario);
 
-/// Returns "sharded with zero 3, bucket 5", or "split 5, schedule 1f1b": the strategy and those
+/// Returns "sharded with zero 3, bucket 5", or "split 5 with schedule 1f1b": the strategy and those
 /// parameters of its own that the case's name shows, or in which otherwise equal cases differ. "one
 /// device" for the baseline "single", "the whole GPU" for strategy all-cores.
 [[nodiscard]] std::string strategy_label(const Scenario& scenario, const Outcomes& outcomes,

@@ -262,6 +262,11 @@ std::int64_t Parameters::integer_or(std::string_view name, std::int64_t fallback
   return find(name) == nullptr ? fallback : integer(name);
 }
 
+Value Parameters::value_or(std::string_view name, const Value& fallback) const {
+  const Value* value = find(name);
+  return value == nullptr ? fallback : *value;
+}
+
 std::string Parameters::text_or(std::string_view name, std::string_view fallback) const {
   return find(name) == nullptr ? std::string(fallback) : text(name);
 }

@@ -149,11 +149,6 @@ std::string given_of(const Scenario::Request& request, const std::vector<Axis>& 
   return {};
 }
 
-Value batch_of(const Scenario::Request& request, std::int64_t usual) {
-  const Value* batch = request.spec.parameters.find("batch");
-  return batch != nullptr ? *batch : Value(usual);
-}
-
 /// A graph keeps the parameters that it has.
 Resolution resolved_matrices(const Scenario::Request& request) {
   const Parameters& asked = request.spec.parameters;
@@ -164,7 +159,7 @@ Resolution resolved_matrices(const Scenario::Request& request) {
         fmt::format("--{0}: --dag {1} runs no model; use --dag {2} alone, or leave --{0} out",
                     other, kind, network)};
   }
-  const Value batch = batch_of(request, rows_of_matrices);
+  const Value batch = asked.value_or("batch", rows_of_matrices);
   CaseSpec spec = request.spec;
   spec.parameters = {};
   const auto keep = [&](const std::string& name) { spec.parameters.set(name, *asked.find(name)); };
@@ -206,9 +201,10 @@ Resolution resolved_network(const Scenario::Request& request) {
   spec.parameters = {};
   spec.parameters.set("dag", network);
   add_choice(spec.parameters, "model", model.name, branching_model);
-  spec.parameters.set(
-      "batch", batch_of(request, request.preset == Preset::published ? published_samples_of_network
-                                                                     : samples_of_network));
+  spec.parameters.set("batch",
+                      request.spec.parameters.value_or("batch", request.preset == Preset::published
+                                                                    ? published_samples_of_network
+                                                                    : samples_of_network));
   add_model_sizes(request, model, spec.parameters);
   const std::string obstacle = obstacle_to_batch(for_inference(network_of(spec.parameters)),
                                                  spec.parameters.integer("batch"));

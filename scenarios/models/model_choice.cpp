@@ -117,10 +117,10 @@ std::vector<Axis> training_axes(Axis model, std::optional<Role> batch_role,
                                 const std::vector<Axis>& further) {
   std::vector<Axis> axes = {std::move(model),
                             {.name = "batch",
-                             .description = "samples of a training step on all devices together, "
-                                            "with --scaling weak on each; default: the model's, "
-                                            "such as 24 of ResNets (published pipeline: 120), 20 "
-                                            "of rnn-lm, 8 of gpt and llama",
+                             .description = "samples of a training step on all devices together "
+                                            "(data-parallel --scaling weak: on each); default: the "
+                                            "model's, such as 24 of ResNets (published pipeline: "
+                                            "120), 20 of rnn-lm, 8 of gpt and llama",
                              .quick = {},
                              .published = {},
                              .max = 1 << 20,
@@ -147,8 +147,7 @@ void add_choice(Parameters& parameters, const std::string& name, const Value& ch
 
 void add_asked(const Parameters& asked, const std::string& name, const Value& by_default,
                Parameters& parameters) {
-  const Value* value = asked.find(name);
-  add_choice(parameters, name, value != nullptr ? *value : by_default, by_default);
+  add_choice(parameters, name, asked.value_or(name, by_default), by_default);
 }
 
 namespace {
@@ -170,8 +169,7 @@ Model model_of(const Scenario::Request& request, std::string_view usual) {
 
 void add_model_sizes(const Scenario::Request& request, const Model& model, Parameters& parameters) {
   for (const auto& [name, usual] : model.sizes) {
-    const Value* size = request.spec.parameters.find(name);
-    parameters.set(name, size != nullptr ? *size : usual);
+    parameters.set(name, request.spec.parameters.value_or(name, usual));
   }
   for (const std::string_view name : model_size_names) {
     if (request.was_given(name)) check_has_size(model, name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 
 #include "kernels/base/units/units.h"
@@ -12,8 +13,11 @@
 #include "scenarios/answers/time_shares.h"
 #include "scenarios/answers/wording.h"
 #include "scenarios/framework/all_cores.h"
+#include "scenarios/models/layers/elementwise.h"
 #include "scenarios/models/model_choice.h"
+#include "scenarios/models/onnx/model.h"
 #include "scenarios/plan/schedules/partition.h"
+#include "scenarios/training/network_facts.h"
 #include "scenarios/training/partition.h"
 #include "scenarios/training/question/in_turn.h"
 #include "scenarios/training/question/step_choice.h"
@@ -71,7 +75,22 @@ TrainingQuestion::TrainingQuestion(Definition definition)
 
 std::vector<std::pair<std::string, std::string>> TrainingQuestion::model_notes(
     const std::vector<CaseSpec>& specs) const {
-  return notes_on_trained_models(specs);
+  std::vector<std::pair<std::string, std::string>> notes;
+  std::set<std::string> known;
+  for (const CaseSpec& spec : specs) {
+    const std::string& model = spec.parameters.text("model");
+    if (!model.ends_with(onnx_import::file_suffix) || !known.insert(model).second) continue;
+    const Network network = network_of(spec.parameters);
+    const std::size_t count = convolutions_without_normalisation(network);
+    if (count == 0) continue;
+    notes.emplace_back(
+        network.name,
+        fmt::format("{} convolution{} and no normalisation. If the model has batch normalisations, "
+                    "the export has folded them, and a training step of the file takes less time "
+                    "than one of the model; parbench inspect {} says how to keep them.",
+                    count, count == 1 ? "" : "s", model));
+  }
+  return notes;
 }
 
 const Axis& TrainingQuestion::axis(std::string_view name) const {
@@ -91,8 +110,7 @@ Parameters TrainingQuestion::parameters_of_step(const Request& request) const {
   const Model model = model_of(request, usual_model);
   Parameters parameters;
   add_choice(parameters, "model", model.name, usual_model);
-  const Value* batch = asked.find("batch");
-  parameters.set("batch", batch != nullptr ? *batch : Value(usual_batch(request, model)));
+  parameters.set("batch", asked.value_or("batch", usual_batch(request, model)));
   add_model_sizes(request, model, parameters);
   add_step_choices(axes_, asked, parameters);
   return parameters;
@@ -131,7 +149,7 @@ StepLayout TrainingQuestion::whole_layout(const CaseSpec& spec, const Network& n
   layout.micro_batches = micro_batches_of_replicas(parameters, layout.grid.replicas);
   layout.grid.replicas = static_cast<int>(layout.micro_batches.size());
   if (spec.strategy == in_turn_strategy && layout.grid.stages == 1) {
-    layout = in_turn(context, all_micro_batches(layout.micro_batches));
+    layout = in_turn(context, layout.micro_batches);
   }
   layout.recompute = recomputes(parameters);
   layout.schedule = parameters.text_or("schedule", layout.schedule);
@@ -163,7 +181,12 @@ std::unique_ptr<Case> TrainingQuestion::prepare(const CaseSpec& spec, Context& c
 // --- references ---
 
 bool TrainingQuestion::compares_parts(const CaseSpec& spec) const {
-  return depends_on_division(network_of(spec.parameters));
+  // Normalisations use statistics of the micro-batch, and dropouts depend on the position in it.
+  const Network network = network_of(spec.parameters);
+  return std::ranges::any_of(network.layers, [&](const Layer& layer) {
+    return as<RandomDropout>(layer) != nullptr ||
+           layer.kind->statistics(network.input_of(layer)) > 0;
+  });
 }
 
 std::optional<CaseSpec> TrainingQuestion::reference(const CaseSpec& spec) const {

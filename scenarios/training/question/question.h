@@ -50,6 +50,7 @@ class TrainingQuestion : public Scenario {
   [[nodiscard]] int min_devices() const override { return 2; }
   [[nodiscard]] bool runs_over_ranks() const override { return true; }
   [[nodiscard]] bool plans_show_all() const override { return true; }
+  /// Names files with convolutions whose normalisations an export can have folded.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> model_notes(
       const std::vector<CaseSpec>& specs) const override;
 

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,9 +12,7 @@
 
 #include "scenarios/framework/all_cores.h"
 #include "scenarios/models/model_choice.h"
-#include "scenarios/models/onnx/model.h"
 #include "scenarios/plan/schedules/data_parallel.h"
-#include "scenarios/training/network_facts.h"
 #include "scenarios/training/partition.h"
 
 namespace parbench {
@@ -24,12 +21,6 @@ namespace {
 constexpr const char* default_optimizer = "sgd";
 constexpr const char* default_recompute = "none";
 constexpr const char* micro_batches_flag = "micro-batches";
-
-/// Returns 0 if gradients are not clipped.
-double clip_of(const Parameters& parameters) {
-  const Value* clip = parameters.find("clip");
-  return clip != nullptr ? std::get<double>(*clip) : 0;
-}
 
 std::vector<std::int64_t> micro_batches_of(std::int64_t samples, const Value& split) {
   if (const auto* text = std::get_if<std::string>(&split)) return sizes_in(*text);
@@ -202,26 +193,6 @@ bool recomputes(const Parameters& parameters) {
   return parameters.text_or("recompute", default_recompute) != default_recompute;
 }
 
-std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
-    const std::vector<CaseSpec>& specs) {
-  std::vector<std::pair<std::string, std::string>> notes;
-  std::set<std::string> known;
-  for (const CaseSpec& spec : specs) {
-    const std::string& model = spec.parameters.text("model");
-    if (!model.ends_with(onnx_import::file_suffix) || !known.insert(model).second) continue;
-    const Network network = network_of(spec.parameters);
-    const std::size_t count = convolutions_without_normalisation(network);
-    if (count == 0) continue;
-    notes.emplace_back(
-        network.name,
-        fmt::format("{} convolution{} and no normalisation. If the model has batch normalisations, "
-                    "the export has folded them, and a training step of the file takes less time "
-                    "than one of the model; parbench inspect {} says how to keep them.",
-                    count, count == 1 ? "" : "s", model));
-  }
-  return notes;
-}
-
 std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request) {
   if (request.device_count < 2) return Obstacle{{"strategy"}, too_few_devices(request)};
   if (request.devices_alike) return std::nullopt;
@@ -241,7 +212,7 @@ std::optional<Obstacle> obstacle_of_replicas(std::int64_t batch, int replicas) {
 
 Optimizer optimizer_of(const Parameters& parameters) {
   return {.kind = optimizer_named(parameters.text_or("optimizer", default_optimizer)),
-          .max_norm = static_cast<float>(clip_of(parameters))};
+          .max_norm = static_cast<float>(std::get<double>(parameters.value_or("clip", 0.0)))};
 }
 
 }  // namespace parbench

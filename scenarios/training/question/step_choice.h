@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "scenarios/framework/requests.h"
@@ -61,10 +60,6 @@ void add_partition_choice(const Parameters& asked, const Network& network, int s
 
 /// Returns whether a resolved case keeps only tensors that cross units (StageRange::recompute).
 [[nodiscard]] bool recomputes(const Parameters& parameters);
-
-/// Returns Scenario::model_notes of cases that train models: names of files with such convolutions.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> notes_on_trained_models(
-    const std::vector<CaseSpec>& specs);
 
 /// Why a strategy that divides a step over devices has no case: it needs several, and of one kind.
 [[nodiscard]] std::optional<Obstacle> obstacle_of_devices(const Scenario::Request& request);

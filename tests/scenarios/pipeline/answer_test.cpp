@@ -91,14 +91,14 @@ TEST_F(PipelineAnswer, SaysWhereSplittingDoesNotPay) {
       scenario->answer({single, outcome("pipeline", {{"split", 6}}, 4.0, 0.5)}, within(0.01)).text,
       "Use one device: no other strategy pays; split 6: 0.50× as fast (0.49–0.51), 90% of what its "
       "tasks and their dependencies allow.");
-  EXPECT_EQ(
-      scenario
-          ->answer(
-              {single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}}, 2.01, 0.995)},
-              within(0.01))
-          .text,
-      "Use one device: no other strategy shows a gain; split 6, partition balanced, tied with it: "
-      "0.995× as fast (0.985–1.005), 90% of what its tasks and their dependencies allow.")
+  EXPECT_EQ(scenario
+                ->answer({single, outcome("pipeline", {{"split", 6}, {"partition", "balanced"}},
+                                          2.01, 0.995)},
+                         within(0.01))
+                .text,
+            "Use one device: no other strategy shows a gain; split 6 with partition balanced, tied "
+            "with it: "
+            "0.995× as fast (0.985–1.005), 90% of what its tasks and their dependencies allow.")
       << "not beyond chance";
   EXPECT_THAT(
       scenario
@@ -177,7 +177,7 @@ TEST_F(PipelineAnswer, PrefersDefaultsAndFewerMicroBatches) {
       outcome("pipeline", {{"split", 6}, {"partition", "balanced"}, {"schedule", "1f1b"}}, 1, 1.5);
   const CaseOutcome single = outcome("single", {}, 1.5, 1);
   EXPECT_THAT(scenario->answer({single, chosen}, within(0)).text,
-              HasSubstr("Use split 6, partition balanced, schedule 1f1b: 1.50×"));
+              HasSubstr("Use split 6 with partition balanced, schedule 1f1b: 1.50×"));
   EXPECT_THAT(
       scenario->answer({single, chosen, outcome("pipeline", {{"split", 3}}, 1, 1.5)}, within(0))
           .text,
@@ -185,7 +185,7 @@ TEST_F(PipelineAnswer, PrefersDefaultsAndFewerMicroBatches) {
   EXPECT_THAT(
       scenario->answer({single, chosen, outcome("pipeline", {{"split", 6}}, 1, 1.5)}, within(0))
           .text,
-      HasSubstr("Use split 6, partition published: 1.50×"))
+      HasSubstr("Use split 6 with partition published: 1.50×"))
       << "two cases have split 6";
 }
 
