@@ -258,6 +258,19 @@ const std::string& Parameters::text(std::string_view name) const {
   return std::get<std::string>(require(*this, name));
 }
 
+std::int64_t Parameters::integer_or(std::string_view name, std::int64_t fallback) const {
+  return find(name) == nullptr ? fallback : integer(name);
+}
+
+Value Parameters::value_or(std::string_view name, const Value& fallback) const {
+  const Value* value = find(name);
+  return value == nullptr ? fallback : *value;
+}
+
+std::string Parameters::text_or(std::string_view name, std::string_view fallback) const {
+  return find(name) == nullptr ? std::string(fallback) : text(name);
+}
+
 bool Axis::applies_to(std::string_view strategy) const {
   return strategies.empty() || std::ranges::find(strategies, strategy) != strategies.end();
 }

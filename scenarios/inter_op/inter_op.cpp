@@ -21,12 +21,12 @@ namespace parbench {
 namespace {
 
 constexpr int first_device = 0;
-constexpr std::string_view branching_model = "googlenet";  // default model
-constexpr std::string_view sequential = "one-stream";
-constexpr std::string_view merging = "merged";
-constexpr std::string_view by_levels = "levels";
-constexpr std::string_view by_list = "list";
-constexpr std::string_view by_fastest_levels = "stages";
+constexpr const char* branching_model = "googlenet";  // default model
+constexpr const char* sequential = "one-stream";
+constexpr const char* merging = "merged";
+constexpr const char* by_levels = "levels";
+constexpr const char* by_list = "list";
+constexpr const char* by_fastest_levels = "stages";
 
 /// Suffix of a strategy's reference: the same layers on the same streams, one after the other. Its
 /// results must be bitwise equal; results on other streams may be rounded differently, and
@@ -166,14 +166,14 @@ std::string described(const InterOpSchedule& schedule) {
 }
 
 const std::vector<Strategy> strategy_list = {
-    {std::string(sequential), "one layer after the other on all cores of the device"},
-    {std::string(merging),
+    {sequential, "one layer after the other on all cores of the device"},
+    {merging,
      "the same, with convolutions of one input that differ in output channels alone run as one"},
-    {std::string(by_levels),
+    {by_levels,
      "level by level of the graph: the layers of a level distributed over --streams streams"},
-    {std::string(by_list),
+    {by_list,
      "branches list-scheduled on --streams streams, by the measured costs of their layers"},
-    {std::string(by_fastest_levels),
+    {by_fastest_levels,
      "the fastest sequence of levels by dynamic programming on measured costs (the stages of "
      "IOS)"}};
 
@@ -191,8 +191,7 @@ std::vector<Axis> axes_of_inter_op() {
                   .published = {2, 4},
                   .min = 2,
                   .max = 64,
-                  .strategies = {std::string(by_levels), std::string(by_list),
-                                 std::string(by_fastest_levels)}});
+                  .strategies = {by_levels, by_list, by_fastest_levels}});
   return axes;
 }
 
@@ -248,10 +247,8 @@ class InterOp final : public Scenario {
     parts->network = for_inference(network_of(spec.parameters));
     const std::int64_t batch = spec.parameters.integer("batch");
     parts->whole = whole_range(parts->network, spec.format(), batch);
-    const Value* streams = spec.parameters.find("streams");
-    parts->problem = inter_op_problem(
-        parts->network,
-        streams == nullptr ? 1 : static_cast<int>(std::get<std::int64_t>(*streams)));
+    parts->problem = inter_op_problem(parts->network,
+                                      static_cast<int>(spec.parameters.integer_or("streams", 1)));
     const InterOpSchedule schedule = schedule_of(spec, *parts, parts->problem);
     parts->forward = std::make_unique<NetworkForward>(
         parts->whole, context.stream(first_device, StreamKind::compute), first_device,

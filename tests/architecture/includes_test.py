@@ -29,8 +29,8 @@ ARROWS = {
     "scenarios/framework": "kernels/base kernels/core kernels/ops scenarios/plan scenarios/recommendation",
     "scenarios/answers": "kernels/base scenarios/framework scenarios/recommendation",
     "scenarios/models": "kernels/base kernels/ops scenarios/framework scenarios/plan",
-    "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
-    "scenarios/plan",
+    "scenarios/training": "kernels/base kernels/core kernels/ops scenarios/answers scenarios/framework "
+    "scenarios/models scenarios/plan",
     "scenarios/inference": "kernels/base kernels/core kernels/ops scenarios/framework scenarios/models "
     "scenarios/training",
     "scenarios/branch": "kernels/base kernels/ops scenarios/answers scenarios/framework",
