@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bench/execution/clock.h"
 #include "bench/execution/interrupt.h"
 #include "bench/ranks/agreed_failure.h"
 #include "bench/ranks/control/watchdog.h"
@@ -50,6 +51,7 @@ RankTeam::RankTeam(std::unique_ptr<RankLink> link)
   channel_ = std::make_unique<ControlChannel>(*link_, silence_);
   link_->check_with([this] { channel_->check(); });
   clock_ = measure_clock_offset(*link_);
+  meet();  // sets the time
 }
 
 RankTeam::~RankTeam() {
@@ -100,10 +102,11 @@ std::vector<double> RankTeam::largest(std::vector<double> values,
 /// What a rank brings to a meeting, and what all get there.
 struct RankTeam::Brought {
   bool interrupted = false;
+  double time = 0;  // of rank 0's clock, for all
   AgreedFailure failure = {};  // why this rank cannot come
   std::string content = {};
 
-  void fields(Archive& archive) { archive(interrupted, failure, content); }
+  void fields(Archive& archive) { archive(interrupted, time, failure, content); }
 };
 
 /// Every rank brings something to rank 0, which sends all of them what it makes of that, or the
@@ -125,6 +128,7 @@ RankTeam::Brought RankTeam::exchange_all(Brought own, const Combine& combine) {
     }
     has_refused_ = joint.failure.type != AgreedFailure::Type::none;
     joint.content = has_refused_ ? std::string() : combine(all);
+    joint.time = steady_seconds();
     channel_->send(packed(joint));
   } else {
     channel_->send(packed(joint));
@@ -133,6 +137,7 @@ RankTeam::Brought RankTeam::exchange_all(Brought own, const Combine& combine) {
   }
   met_ = std::chrono::steady_clock::now();
   interrupted_ = joint.interrupted;
+  now_ = joint.time;
   return joint;
 }
 

@@ -74,6 +74,9 @@ class RankTeam final : public RankGroup {
   /// Returns the value of rank 0.
   [[nodiscard]] double broadcast(double value);
 
+  /// Returns the time of rank 0's steady clock when the ranks met last, in seconds.
+  [[nodiscard]] double now() const { return now_; }
+
   /// Whether a rank had been interrupted when they met last.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
@@ -127,6 +130,7 @@ class RankTeam final : public RankGroup {
   std::uint64_t meetings_ = 0;
   bool interrupted_ = false;
   bool has_refused_ = false;  // the exception on its way is that of all ranks
+  double now_ = 0;
 };
 
 }  // namespace parbench

@@ -1,4 +1,4 @@
-// What ranks tell each other beside the data of plans, and whether they are still there.
+// What ranks send each other beside the data of plans, and whether they are still there.
 #pragma once
 
 #include <atomic>
@@ -99,7 +99,7 @@ class ControlChannel {
   /// "rank 1 (node2)".
   [[nodiscard]] std::string name_of(int rank) const;
 
-  /// From now on other ranks may end. Rank 0 tells them so: they end in order, or at once.
+  /// From now on other ranks may end. Rank 0 informs them, and they end in order, or at once.
   void end(Frame::Kind kind);
 
  private:
