@@ -82,8 +82,12 @@ std::optional<Obstacle> TensorParallel::divide(const Request& request, const Net
   const std::int64_t batch = parameters.integer("batch");
   parameters.set(std::string(devices_parameter), std::int64_t{devices});
   if (request.spec.strategy == divided_batch_strategy) return obstacle_of_replicas(batch, devices);
+  if (const auto reason = obstacle_to_division(network, devices, RestOfNetwork::repeated)) {
+    return Obstacle{{"strategy"}, fmt::format("--devices: {}; use fewer", *reason)};
+  }
   if (const auto reason = obstacle_to_division(network, devices, rest_of(request.spec))) {
-    return Obstacle{{"strategy", "sequence"}, fmt::format("--devices: {}; use fewer", *reason)};
+    return Obstacle{{"strategy", "sequence"},
+                    fmt::format("--sequence: {}; use a multiple of {}", *reason, devices)};
   }
   return obstacle_of_words(request.spec, network, batch, devices);
 }

@@ -39,24 +39,24 @@ std::optional<Obstacle> obstacle_of_sizes(const Parameters& parameters, const Ne
   const std::int64_t batch = total_samples(parameters);
   if (batch > network.max_samples()) {
     return Obstacle{{"batch", "image"},
-                    fmt::format("--batch: {} samples{} are more than kernels can count; allowed "
-                                "are 1 to {}{}",
-                                batch, at_image, network.max_samples(),
+                    fmt::format("--batch: {} samples of {}{} are more than kernels can count; "
+                                "allowed are 1 to {}{}",
+                                batch, network.name, at_image, network.max_samples(),
                                 has_image ? ", or a smaller --image" : "")};
   }
   std::int64_t smallest = batch;
   for (const auto& one : replicas) smallest = std::min(smallest, std::ranges::min(one));
   const std::int64_t min = network.min_samples();
   if (smallest >= min) return std::nullopt;
+  const bool has_split = parameters.find("split") != nullptr;
   return Obstacle{
       std::move(asked),
       fmt::format(
           "--batch{}: a micro-batch of {} leaves batch normalisations of {}{} one value a channel; "
-          "use micro-batches of at least {}{}",
-          parameters.find("split") != nullptr ? ", --split" : "",
-          format_count(static_cast<std::size_t>(smallest), "sample"), network.name, at_image,
-          format_count(static_cast<std::size_t>(min), "sample"),
-          has_image ? " or a larger --image" : "")};
+          "use micro-batches of at least {}{}{}",
+          has_split ? ", --split" : "", format_count(static_cast<std::size_t>(smallest), "sample"),
+          network.name, at_image, format_count(static_cast<std::size_t>(min), "sample"),
+          has_split ? "" : ", by a larger --batch", has_image ? " or a larger --image" : "")};
 }
 
 }  // namespace
